@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import PackageDescription
+
+/// How every room is built. Each line is a rule we want the compiler to keep for us.
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),  // say `any`: an existential is a decision
+    .enableUpcomingFeature("MemberImportVisibility"),  // a file uses only what it imports
+    .enableUpcomingFeature("InternalImportsByDefault"),  // a dependency leaks only on purpose
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async stays where it was called
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "trackway",
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "Trackway", targets: ["Trackway"]),
+        .library(name: "TrackwayTesting", targets: ["TrackwayTesting"]),
+        // What a receiver shares with the SDK: the vocabulary, the wire format, and the append-only log.
+        .library(name: "TrackwayEvents", targets: ["TrackwayEvents"]),
+        .library(name: "TrackwayWire", targets: ["TrackwayWire"]),
+        .library(name: "TrackwayJournal", targets: ["TrackwayJournal"]),
+    ],
+    targets: [
+        // The ground: libc calls that Swift cannot reach portably (locks, mappings, clocks, thread storage).
+        .target(name: "CTrackway"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+
+        // Floor 0: the vocabulary. No Foundation.
+        .target(name: "TrackwayEvents", dependencies: ["CTrackway"], swiftSettings: house),
+
+        // Floor 1: the cellar (bytes and places, never vendors) and the formats (two pure functions each).
+        .target(name: "TrackwayJournal", dependencies: ["TrackwayEvents", "CTrackway", "CZlib"], swiftSettings: house),
+        .target(name: "TrackwayWire", dependencies: ["TrackwayEvents", "CZlib"], swiftSettings: house),
+
+        // Floor 2: the post room.
+        .target(
+            name: "TrackwayDelivery",
+            dependencies: ["TrackwayEvents", "TrackwayJournal", "TrackwayWire"],
+            swiftSettings: house
+        ),
+
+        // Floor 3: the windows. The only room that knows which system it runs on.
+        .target(
+            name: "TrackwayPlatform",
+            dependencies: ["TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery", "CTrackway"],
+            swiftSettings: house
+        ),
+
+        // Floor 4: the front door.
+        .target(
+            name: "Trackway",
+            dependencies: [
+                "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery", "TrackwayPlatform",
+            ],
+            swiftSettings: house
+        ),
+
+        // Floor 5: what users' own tests need.
+        .target(
+            name: "TrackwayTesting",
+            dependencies: [
+                "Trackway", "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
+                "TrackwayPlatform",
+            ],
+            swiftSettings: house
+        ),
+
+        .testTarget(name: "TrackwayEventsTests", dependencies: ["TrackwayEvents"], swiftSettings: house),
+        .testTarget(
+            name: "TrackwayJournalTests",
+            dependencies: ["TrackwayJournal", "TrackwayEvents", "TrackwayTesting"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwayWireTests",
+            dependencies: ["TrackwayWire", "TrackwayEvents", "TrackwayTesting"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwayDeliveryTests",
+            dependencies: ["TrackwayDelivery", "TrackwayJournal", "TrackwayWire", "TrackwayEvents", "TrackwayTesting"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwayPlatformTests",
+            dependencies: ["TrackwayPlatform", "TrackwayDelivery", "TrackwayWire", "TrackwayEvents"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwayTests",
+            dependencies: [
+                "Trackway", "TrackwayTesting", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
+                "TrackwayPlatform",
+            ],
+            swiftSettings: house
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+//
+// The ground the house stands on: system calls that Swift cannot reach portably (variadic calls, macros, per-system
+// names) under one name each. No policy lives here. Functions that can fail return -1 (or NULL) and set errno; the
+// caller reads it with ctrackway_errno().
+
+#ifndef CTRACKWAY_H
+#define CTRACKWAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__cplusplus)
+extern "C" {
+#endif
+
+// MARK: Time
+
+/// Wall clock, milliseconds since 1970-01-01T00:00:00Z.
+int64_t ctrackway_wall_milliseconds(void);
+/// Milliseconds since boot, time asleep included; never goes back within one boot.
+int64_t ctrackway_monotonic_milliseconds(void);
+/// Nanoseconds on the same clock; for measurements.
+int64_t ctrackway_monotonic_nanoseconds(void);
+/// Identity of the running boot as text (36 characters and a NUL on Linux). Returns its length, or -1.
+int ctrackway_boot_id(char *buffer, size_t capacity);
+
+// MARK: Randomness
+
+/// Fills the buffer from the kernel's generator; -1 when it cannot.
+int ctrackway_random_bytes(void *buffer, size_t count);
+
+// MARK: Lock
+
+/// A non-recursive lock: os_unfair_lock on Apple systems, a futex-based mutex elsewhere. Its memory must not move.
+typedef struct ctrackway_lock {
+    _Alignas(8) uint8_t storage[64];
+} ctrackway_lock;
+void ctrackway_lock_init(ctrackway_lock *lock);
+void ctrackway_lock_destroy(ctrackway_lock *lock);
+void ctrackway_lock_lock(ctrackway_lock *lock);
+void ctrackway_lock_unlock(ctrackway_lock *lock);
+
+// MARK: Per-thread buffer
+
+/// A growable byte buffer owned by the calling thread and freed when the thread ends.
+typedef struct ctrackway_thread_buffer {
+    uint8_t *bytes;
+    size_t capacity;
+    /// True while a caller further up this thread's stack uses the buffer.
+    bool in_use;
+} ctrackway_thread_buffer;
+/// The calling thread's buffer; NULL only when memory is exhausted. Its capacity may be 0.
+ctrackway_thread_buffer *ctrackway_thread_buffer_get(void);
+/// Makes room for `capacity` bytes, keeping the content; -1 when memory is exhausted.
+int ctrackway_thread_buffer_reserve(ctrackway_thread_buffer *buffer, size_t capacity);
+
+// MARK: Atomics (relaxed unless said otherwise)
+
+uint64_t ctrackway_atomic_fetch_add(uint64_t *value, uint64_t by);
+/// Publishes a 32-bit word after everything written before it (release order).
+void ctrackway_store_release(uint32_t *word, uint32_t value);
+/// Reads a published 32-bit word (acquire order).
+uint32_t ctrackway_load_acquire(const uint32_t *word);
+
+// MARK: Files
+
+int ctrackway_errno(void);
+/// Opens an existing file for reading.
+int ctrackway_open_read(const char *path);
+/// Opens (or makes) a file for reading and writing, close-on-exec. `exclusive` fails when it exists.
+int ctrackway_open_write(const char *path, bool exclusive);
+int ctrackway_close(int file);
+/// Whole-buffer write at an offset; retries short writes and EINTR.
+int ctrackway_write_at(int file, const void *bytes, size_t count, int64_t offset);
+/// Up to `count` bytes at an offset; 0 at the end, -1 on error.
+int64_t ctrackway_read_at(int file, void *bytes, size_t count, int64_t offset);
+int64_t ctrackway_file_size(int file);
+/// Reserves real disk blocks for the first `size` bytes, so that writing through a mapping cannot run out of space.
+int ctrackway_preallocate(int file, int64_t size);
+int ctrackway_truncate(int file, int64_t size);
+/// Flushes the file's data to stable storage (fdatasync; F_FULLFSYNC on Apple systems).
+int ctrackway_synchronize(int file);
+/// Flushes a folder's entries to stable storage.
+int ctrackway_synchronize_folder(const char *path);
+/// Shared, writable mapping of the first `size` bytes; NULL on error.
+void *ctrackway_map(int file, size_t size);
+int ctrackway_unmap(void *address, size_t size);
+/// Faults the pages in ahead of use where the system can; a failure costs speed only.
+void ctrackway_populate(void *address, size_t size);
+int ctrackway_rename(const char *from, const char *to);
+int ctrackway_unlink(const char *path);
+int ctrackway_mkdir(const char *path, uint32_t mode);
+int ctrackway_rmdir(const char *path);
+/// Free bytes on the file system that holds `path`, or -1.
+int64_t ctrackway_free_bytes(const char *path);
+/// 1 when the advisory lock was taken, 0 when somebody else holds it, -1 on error. It ends with the descriptor.
+int ctrackway_try_lock_file(int file);
+
+/// Names in a folder, one call per name. The callback's text is valid during the call only. -1 on error.
+int ctrackway_list(const char *path, void *context, void (*each)(void *context, const char *name));
+
+// MARK: Process
+
+int32_t ctrackway_process_id(void);
+
+#if defined(__cplusplus)
+}
+#endif
+#endif

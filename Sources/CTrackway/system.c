@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+#include "CTrackway.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__APPLE__)
+#include <os/lock.h>
+#include <sys/sysctl.h>
+#include <sys/time.h>
+#include <sys/random.h>
+#else
+#include <sys/random.h>
+#endif
+
+// MARK: Time
+
+#if defined(__APPLE__)
+#define CTRACKWAY_MONOTONIC CLOCK_MONOTONIC
+#else
+#define CTRACKWAY_MONOTONIC CLOCK_BOOTTIME
+#endif
+
+int64_t ctrackway_wall_milliseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+int64_t ctrackway_monotonic_nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CTRACKWAY_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+int64_t ctrackway_monotonic_milliseconds(void) { return ctrackway_monotonic_nanoseconds() / 1000000; }
+
+int ctrackway_boot_id(char *buffer, size_t capacity) {
+#if defined(__APPLE__)
+    // kern.bootsessionuuid is minted at every boot.
+    size_t length = capacity;
+    if (sysctlbyname("kern.bootsessionuuid", buffer, &length, NULL, 0) != 0) return -1;
+    return (int)strnlen(buffer, capacity);
+#else
+    int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return -1;
+    ssize_t got = read(file, buffer, capacity > 0 ? capacity - 1 : 0);
+    close(file);
+    if (got <= 0) return -1;
+    while (got > 0 && buffer[got - 1] == '\n') got--;
+    buffer[got] = 0;
+    return (int)got;
+#endif
+}
+
+// MARK: Randomness
+
+int ctrackway_random_bytes(void *buffer, size_t count) {
+    uint8_t *to = buffer;
+    while (count > 0) {
+        size_t step = count < 256 ? count : 256;  // getentropy's limit
+        if (getentropy(to, step) != 0) return -1;
+        to += step;
+        count -= step;
+    }
+    return 0;
+}
+
+// MARK: Lock
+
+#if defined(__APPLE__)
+_Static_assert(sizeof(os_unfair_lock) <= sizeof(ctrackway_lock), "the lock must fit its storage");
+void ctrackway_lock_init(ctrackway_lock *lock) {
+    *(os_unfair_lock *)(void *)lock->storage = OS_UNFAIR_LOCK_INIT;
+}
+void ctrackway_lock_destroy(ctrackway_lock *lock) { (void)lock; }
+void ctrackway_lock_lock(ctrackway_lock *lock) { os_unfair_lock_lock((os_unfair_lock *)(void *)lock->storage); }
+void ctrackway_lock_unlock(ctrackway_lock *lock) { os_unfair_lock_unlock((os_unfair_lock *)(void *)lock->storage); }
+#else
+_Static_assert(sizeof(pthread_mutex_t) <= sizeof(ctrackway_lock), "the lock must fit its storage");
+void ctrackway_lock_init(ctrackway_lock *lock) {
+    pthread_mutexattr_t attributes;
+    pthread_mutexattr_init(&attributes);
+#if defined(__GLIBC__)
+    // Spins briefly before it sleeps: our critical sections are shorter than a trip into the kernel.
+    pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ADAPTIVE_NP);
+#endif
+    pthread_mutex_init((pthread_mutex_t *)(void *)lock->storage, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+}
+void ctrackway_lock_destroy(ctrackway_lock *lock) { pthread_mutex_destroy((pthread_mutex_t *)(void *)lock->storage); }
+void ctrackway_lock_lock(ctrackway_lock *lock) { pthread_mutex_lock((pthread_mutex_t *)(void *)lock->storage); }
+void ctrackway_lock_unlock(ctrackway_lock *lock) { pthread_mutex_unlock((pthread_mutex_t *)(void *)lock->storage); }
+#endif
+
+// MARK: Per-thread buffer
+
+static pthread_key_t buffer_key;
+static pthread_once_t buffer_once = PTHREAD_ONCE_INIT;
+static _Thread_local ctrackway_thread_buffer *thread_buffer;
+
+static void free_buffer(void *value) {
+    ctrackway_thread_buffer *buffer = value;
+    // A destructor that runs later on this thread may record once more: it then gets a fresh buffer.
+    thread_buffer = NULL;
+    free(buffer->bytes);
+    free(buffer);
+}
+static void make_buffer_key(void) { pthread_key_create(&buffer_key, free_buffer); }
+
+ctrackway_thread_buffer *ctrackway_thread_buffer_get(void) {
+    if (thread_buffer != NULL) return thread_buffer;
+    pthread_once(&buffer_once, make_buffer_key);
+    ctrackway_thread_buffer *fresh = calloc(1, sizeof *fresh);
+    if (fresh == NULL) return NULL;
+    if (pthread_setspecific(buffer_key, fresh) != 0) {
+        free(fresh);
+        return NULL;
+    }
+    thread_buffer = fresh;
+    return fresh;
+}
+
+int ctrackway_thread_buffer_reserve(ctrackway_thread_buffer *buffer, size_t capacity) {
+    if (buffer->capacity >= capacity) return 0;
+    size_t next = buffer->capacity == 0 ? 4096 : buffer->capacity;
+    while (next < capacity) next *= 2;
+    uint8_t *bytes = realloc(buffer->bytes, next);
+    if (bytes == NULL) return -1;
+    buffer->bytes = bytes;
+    buffer->capacity = next;
+    return 0;
+}
+
+// MARK: Atomics
+
+uint64_t ctrackway_atomic_fetch_add(uint64_t *value, uint64_t by) {
+    return __atomic_fetch_add(value, by, __ATOMIC_RELAXED);
+}
+void ctrackway_store_release(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
+uint32_t ctrackway_load_acquire(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
+
+// MARK: Process
+
+int32_t ctrackway_process_id(void) { return (int32_t)getpid(); }

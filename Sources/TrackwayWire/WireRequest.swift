@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// One HTTP request as a destination wants it sent: a value, not yet a connection.
+public struct WireRequest: Sendable, Hashable {
+    /// The HTTP method, upper-case.
+    public var method: String
+    /// The absolute address.
+    public var url: String
+    /// Header fields; a transport adds only what the protocol needs (host, content length).
+    public var headers: WireHeaders
+    /// The body exactly as it goes over the wire, compression included.
+    public var body: [UInt8]
+    /// Records of the batch that this request does not carry because the format cannot express them, and why. They are
+    /// set aside for this destination once the rest of the batch is settled.
+    public var leftOut: [Rejection]
+
+    /// Makes a request.
+    public init(
+        method: String = "POST",
+        url: String,
+        headers: WireHeaders = [:],
+        body: [UInt8] = [],
+        leftOut: [Rejection] = []
+    ) {
+        self.method = method
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.leftOut = leftOut
+    }
+}

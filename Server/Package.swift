@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import PackageDescription
+
+/// How every room is built: the same rules as in the SDK's manifest, and for the same reasons.
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),  // say `any`: an existential is a decision
+    .enableUpcomingFeature("MemberImportVisibility"),  // a file uses only what it imports
+    .enableUpcomingFeature("InternalImportsByDefault"),  // a dependency leaks only on purpose
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async stays where it was called
+    .treatAllWarnings(as: .error),
+]
+
+/// What the collector shares with the SDK: the vocabulary, the wire format, and the append-only log.
+let shared: [Target.Dependency] = [
+    .product(name: "TrackwayEvents", package: "trackway"),
+    .product(name: "TrackwayWire", package: "trackway"),
+    .product(name: "TrackwayJournal", package: "trackway"),
+]
+
+/// The server's own rooms never import each other (CollectorHTTP, CollectorWeb, CollectorStore): they meet in the executable.
+let package = Package(
+    name: "trackway-server",
+    platforms: [.macOS(.v14)],
+    products: [
+        .executable(name: "trackway", targets: ["trackway"])
+    ],
+    dependencies: [
+        .package(name: "trackway", path: ".."),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.6.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        // Floor 0: what is accepted and what it means: admission, keys, durable intake. No HTTP, no SQL.
+        .target(name: "Collector", dependencies: shared, swiftSettings: house),
+
+        // Floor 1: three rooms that know the floor below and not each other.
+        .target(
+            name: "CollectorStore",
+            dependencies: shared + ["Collector", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: house
+        ),
+        .target(
+            name: "CollectorHTTP",
+            dependencies: shared + [
+                "Collector",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: house
+        ),
+        .target(name: "CollectorWeb", dependencies: ["Collector"], swiftSettings: house),
+
+        // Floor 2: the command that introduces them to each other.
+        .executableTarget(
+            name: "trackway",
+            dependencies: shared + [
+                "Collector", "CollectorStore", "CollectorHTTP", "CollectorWeb",
+                .product(name: "Trackway", package: "trackway"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: house
+        ),
+
+        .testTarget(name: "CollectorTests", dependencies: shared + ["Collector"], swiftSettings: house),
+        .testTarget(
+            name: "CollectorStoreTests",
+            dependencies: shared + ["CollectorStore", "Collector", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "CollectorHTTPTests",
+            dependencies: shared + [
+                "CollectorHTTP", "Collector",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(name: "CollectorWebTests", dependencies: ["CollectorWeb", "Collector"], swiftSettings: house),
+        .testTarget(
+            name: "TrackwayCommandTests",
+            dependencies: shared + ["trackway", "Collector"],
+            swiftSettings: house
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

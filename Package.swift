@@ -54,7 +54,7 @@ let package = Package(
         .target(
             name: "Trackway",
             dependencies: [
-                "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery", "TrackwayPlatform",
+                "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery", "TrackwayPlatform", "CTrackway",
             ],
             swiftSettings: house
         ),
@@ -64,7 +64,7 @@ let package = Package(
             name: "TrackwayTesting",
             dependencies: [
                 "Trackway", "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
-                "TrackwayPlatform",
+                "TrackwayPlatform", "CTrackway",
             ],
             swiftSettings: house
         ),

@@ -151,6 +151,22 @@ uint64_t ctrackway_atomic_fetch_add(uint64_t *value, uint64_t by) {
 void ctrackway_store_release(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 uint32_t ctrackway_load_acquire(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 
+#if defined(__clang__)
+__attribute__((no_sanitize("thread")))
+#endif
+void ctrackway_copy_shared(void *to, const void *from, size_t count) {
+    // `volatile` keeps the loops from being turned into a call of memcpy, which ThreadSanitizer would watch.
+    uint8_t *target = to;
+    const volatile uint8_t *source = from;
+    size_t index = 0;
+    if ((((uintptr_t)target | (uintptr_t)source) & 7) == 0) {
+        for (; index + 8 <= count; index += 8) {
+            *(uint64_t *)(void *)(target + index) = *(const volatile uint64_t *)(const volatile void *)(source + index);
+        }
+    }
+    for (; index < count; index++) target[index] = source[index];
+}
+
 // MARK: Process
 
 int32_t ctrackway_process_id(void) { return (int32_t)getpid(); }

@@ -65,6 +65,10 @@ void ctrackway_store_release(uint32_t *word, uint32_t value);
 /// Reads a published 32-bit word (acquire order).
 uint32_t ctrackway_load_acquire(const uint32_t *word);
 
+/// Copies memory that another thread may be writing, as a reader of a mapped file does: the result may mix old and new
+/// bytes, and the caller's format must find that out. Kept out of ThreadSanitizer's sight on purpose.
+void ctrackway_copy_shared(void *to, const void *from, size_t count);
+
 // MARK: Files
 
 int ctrackway_errno(void);

@@ -46,6 +46,16 @@ int64_t ctrackway_monotonic_nanoseconds(void) {
 
 int64_t ctrackway_monotonic_milliseconds(void) { return ctrackway_monotonic_nanoseconds() / 1000000; }
 
+ctrackway_moment ctrackway_now(void) {
+    struct timespec wall, monotonic;
+    clock_gettime(CLOCK_REALTIME, &wall);
+    clock_gettime(CTRACKWAY_MONOTONIC, &monotonic);
+    return (ctrackway_moment){
+        .wall_milliseconds = (int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000,
+        .monotonic_milliseconds = (int64_t)monotonic.tv_sec * 1000 + monotonic.tv_nsec / 1000000,
+    };
+}
+
 int ctrackway_boot_id(char *buffer, size_t capacity) {
 #if defined(__APPLE__)
     // kern.bootsessionuuid is minted at every boot.

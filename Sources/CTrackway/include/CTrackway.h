@@ -24,6 +24,12 @@ int64_t ctrackway_wall_milliseconds(void);
 int64_t ctrackway_monotonic_milliseconds(void);
 /// Nanoseconds on the same clock; for measurements.
 int64_t ctrackway_monotonic_nanoseconds(void);
+/// Both clocks, read together.
+typedef struct ctrackway_moment {
+    int64_t wall_milliseconds;
+    int64_t monotonic_milliseconds;
+} ctrackway_moment;
+ctrackway_moment ctrackway_now(void);
 /// Identity of the running boot as text (36 characters and a NUL on Linux). Returns its length, or -1.
 int ctrackway_boot_id(char *buffer, size_t capacity);
 

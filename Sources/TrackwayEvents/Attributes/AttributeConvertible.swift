@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Something that can be an attribute's value.
+///
+/// Optionals are not: an absent value is an absent attribute.
+public protocol AttributeConvertible {
+    /// The value as an attribute.
+    var attributeValue: AttributeValue { get }
+}
+
+extension AttributeValue: AttributeConvertible {
+    /// The value itself.
+    public var attributeValue: AttributeValue { self }
+}
+
+extension Attributes: AttributeConvertible {
+    /// An object.
+    public var attributeValue: AttributeValue { .object(self) }
+}
+
+extension String: AttributeConvertible {
+    /// Text.
+    public var attributeValue: AttributeValue { .string(self) }
+}
+
+extension Substring: AttributeConvertible {
+    /// Text.
+    public var attributeValue: AttributeValue { .string(String(self)) }
+}
+
+extension Bool: AttributeConvertible {
+    /// True or false.
+    public var attributeValue: AttributeValue { .boolean(self) }
+}
+
+extension Double: AttributeConvertible {
+    /// A floating-point number.
+    public var attributeValue: AttributeValue { .double(self) }
+}
+
+extension Float: AttributeConvertible {
+    /// The shortest decimal number that reads back as this `Float`: `0.1`, not `0.10000000149011612`.
+    public var attributeValue: AttributeValue { .double(Double(description) ?? Double(self)) }
+}
+
+extension Timestamp: AttributeConvertible {
+    /// A point in wall time.
+    public var attributeValue: AttributeValue { .date(self) }
+}
+
+extension Duration: AttributeConvertible {
+    /// Whole milliseconds, cut towards zero.
+    public var attributeValue: AttributeValue { .integer(wholeMilliseconds) }
+}
+
+extension Array: AttributeConvertible where Element: AttributeConvertible {
+    /// Values in order.
+    public var attributeValue: AttributeValue { .array(map(\.attributeValue)) }
+}

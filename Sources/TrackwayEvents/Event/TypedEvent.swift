@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// An event with a type of its own: the type's static name is the event's name, its coded properties are the attributes.
+///
+/// ```swift
+/// struct AddToCart: TypedEvent {
+///     static let name = "add_to_cart"
+///     var sku: String
+///     var price: Double
+/// }
+/// ```
+/// Properties that are nil are left out. Nested values become objects and arrays. A property named `items` of type
+/// `[Item]` is the event's items; exclude it from `CodingKeys`.
+public protocol TypedEvent: Encodable, Sendable {
+    /// The event's name.
+    static var name: String { get }
+    /// What the event is about. None unless the type says otherwise.
+    var items: [Item] { get }
+}
+
+extension TypedEvent {
+    /// No items.
+    public var items: [Item] { [] }
+}

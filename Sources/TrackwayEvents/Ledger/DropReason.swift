@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Why an event was not delivered, by its stable name. More may be added; keep and show the ones you do not know.
+public struct DropReason: Sendable, Hashable, Codable, RawRepresentable, CustomStringConvertible {
+    /// The stable name, lower case with underscores.
+    public var rawValue: String
+
+    /// A reason by its stable name.
+    public init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// The stable name.
+    public var description: String { rawValue }
+
+    /// The record was damaged on disk.
+    public static let damaged = DropReason(rawValue: "damaged")
+    /// The event was older than the age limit.
+    public static let expired = DropReason(rawValue: "expired")
+    /// The journal reached its size limit; the oldest undelivered events went first.
+    public static let journalFull = DropReason(rawValue: "journal_full")
+    /// The device's storage had no room.
+    public static let storageFull = DropReason(rawValue: "storage_full")
+    /// The device's storage failed.
+    public static let storageFailed = DropReason(rawValue: "storage_failed")
+    /// The back-end refused the event.
+    public static let rejected = DropReason(rawValue: "rejected")
+    /// The event was larger than the back-end takes.
+    public static let tooLarge = DropReason(rawValue: "too_large")
+    /// The destination's format cannot express the event.
+    public static let notExpressible = DropReason(rawValue: "not_expressible")
+    /// The user asked for erasure.
+    public static let erased = DropReason(rawValue: "erased")
+    /// Consent did not allow it.
+    public static let consentDenied = DropReason(rawValue: "consent_denied")
+    /// Recording was switched off.
+    public static let disabled = DropReason(rawValue: "disabled")
+    /// The destination was removed from the configuration.
+    public static let destinationRemoved = DropReason(rawValue: "destination_removed")
+    /// The journal was already closed.
+    public static let closed = DropReason(rawValue: "closed")
+}

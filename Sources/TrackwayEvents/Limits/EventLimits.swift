@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// How large an event may be. What exceeds a limit is left out with a ``Diagnostic``; the rest of the event is recorded.
+///
+/// All lengths count UTF-8 bytes, because that is what the journal, the wire and the collector hold: a Chinese character
+/// counts 3, most emoji 4 and more.
+public struct EventLimits: Sendable, Hashable {
+    /// The longest event name, in bytes. A longer one is cut between characters. Default 128.
+    public var nameBytes = 128
+    /// The longest attribute key, in bytes. Default 128.
+    public var keyBytes = 128
+    /// The longest text value, in bytes. Default 8,192.
+    public var stringBytes = 8192
+    /// The most attributes of an event, of an item, or of an object inside them. Default 256.
+    public var attributes = 256
+    /// The most items of an event. Default 100.
+    public var items = 100
+    /// How deep values may nest: text and numbers are 1 deep, an array of them 2. At most ``maximumDepth``. Default 8.
+    public var depth = 8
+    /// The largest event as canonical JSON, in bytes. Attributes and items that no longer fit are left out. Default 65,536.
+    public var eventBytes = 65_536
+
+    /// The largest useful ``depth``; greater values count as this one.
+    public static let maximumDepth = 48
+
+    /// The smallest useful ``eventBytes``: name, identity, times and a report of what was left out always fit.
+    public static let minimumEventBytes = 1024
+
+    /// The default limits. Change those that should differ.
+    public init() {}
+}

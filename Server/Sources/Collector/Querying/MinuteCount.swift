@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// How many events arrived within one minute.
+package struct MinuteCount: Sendable, Hashable {
+    /// The minute's first instant.
+    package var minute: Timestamp
+    /// The events stored.
+    package var events: UInt64
+
+    /// A count for the minute that begins at `minute`.
+    package init(minute: Timestamp, events: UInt64) {
+        self.minute = minute
+        self.events = events
+    }
+}

@@ -19,6 +19,24 @@
 
 int ctrackway_errno(void) { return errno; }
 
+const char *ctrackway_errno_kind(int number) {
+    switch (number) {
+    case ENOSPC:
+    case EDQUOT:
+        return "full";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return "denied";
+    case EIO:
+        return "input_output";
+    case ENOENT:
+        return "missing";
+    default:
+        return "other";
+    }
+}
+
 int ctrackway_open_read(const char *path) {
     int file;
     do {
@@ -135,6 +153,7 @@ void ctrackway_populate(void *address, size_t size) {
 }
 
 int ctrackway_rename(const char *from, const char *to) { return rename(from, to); }
+int ctrackway_link(const char *from, const char *to) { return link(from, to); }
 int ctrackway_unlink(const char *path) { return unlink(path); }
 int ctrackway_mkdir(const char *path, uint32_t mode) { return mkdir(path, (mode_t)mode); }
 int ctrackway_rmdir(const char *path) { return rmdir(path); }

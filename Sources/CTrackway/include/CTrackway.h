@@ -78,6 +78,8 @@ void ctrackway_copy_shared(void *to, const void *from, size_t count);
 // MARK: Files
 
 int ctrackway_errno(void);
+/// "full", "denied", "input_output", "missing" or "other".
+const char *ctrackway_errno_kind(int number);
 /// Opens an existing file for reading.
 int ctrackway_open_read(const char *path);
 /// Opens (or makes) a file for reading and writing, close-on-exec. `exclusive` fails when it exists.
@@ -101,6 +103,8 @@ int ctrackway_unmap(void *address, size_t size);
 /// Faults the pages in ahead of use where the system can; a failure costs speed only.
 void ctrackway_populate(void *address, size_t size);
 int ctrackway_rename(const char *from, const char *to);
+/// Gives a file a second name; fails when that name is taken.
+int ctrackway_link(const char *from, const char *to);
 int ctrackway_unlink(const char *path);
 int ctrackway_mkdir(const char *path, uint32_t mode);
 int ctrackway_rmdir(const char *path);

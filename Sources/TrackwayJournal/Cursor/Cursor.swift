@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// How far one destination has come in one writer's log, and what became of everything before.
+///
+/// Invariant, checked by ``isBalanced``: every sequence number from ``base`` up to, not including, ``next`` was
+/// delivered, dropped for a reason, or addressed to other destinations.
+struct Cursor: Sendable, Hashable {
+    /// Where reading goes on.
+    var position = LogPosition.start
+    /// The first sequence number this destination is accountable for.
+    var base: UInt64 = 1
+    /// The first sequence number that is not settled yet.
+    var next: UInt64 = 1
+    /// Events the destination accepted.
+    var delivered: UInt64 = 0
+    /// Events addressed to other destinations only.
+    var skipped: UInt64 = 0
+    /// Events given up, by reason.
+    var dropped: [DropReason: UInt64] = [:]
+    /// Losses the destination has not been told of yet.
+    var unreported = DroppedRanges()
+
+    var droppedTotal: UInt64 { dropped.values.reduce(0, +) }
+    var isBalanced: Bool { next - base == delivered + skipped + droppedTotal }
+
+    /// Counts a range as given up.
+    mutating func drop(_ range: DroppedRange) {
+        dropped[range.reason, default: 0] += UInt64(range.sequences.count)
+    }
+}
+
+extension Cursor {
+    /// The file's bytes.
+    var fileBytes: [UInt8] {
+        var lines = CheckedLines()
+        lines.add("cursor", 1)
+        lines.add("position", position)
+        lines.add("base", base)
+        lines.add("next", next)
+        lines.add("delivered", delivered)
+        lines.add("skipped", skipped)
+        for (reason, count) in dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            lines.add("dropped", "\(count) \(reason.rawValue)")
+        }
+        for range in unreported.ranges {
+            lines.add("unreported", DroppedRanges.text(of: range))
+        }
+        return lines.bytes
+    }
+
+    /// Reads the file; nil when it is damaged.
+    init?(fileBytes bytes: [UInt8]) {
+        guard let lines = CheckedLines(bytes), let place = lines["position"].flatMap(LogPosition.init),
+            let base = lines.number("base"), let next = lines.number("next"),
+            let delivered = lines.number("delivered"), let skipped = lines.number("skipped"), base <= next
+        else { return nil }
+        position = place
+        self.base = base
+        self.next = next
+        self.delivered = delivered
+        self.skipped = skipped
+        for line in lines.all("dropped") {
+            let parts = line.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, let count = UInt64(parts[0]) else { return nil }
+            dropped[DropReason(rawValue: String(parts[1]))] = count
+        }
+        for line in lines.all("unreported") {
+            guard let range = DroppedRanges.range(from: line) else { return nil }
+            unreported.insert(range)
+        }
+    }
+}

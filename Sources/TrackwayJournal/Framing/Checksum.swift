@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CZlib
+
+/// The checksum of a frame: crc32 over the payload, continued over the header's last 16 bytes, xored with a salt.
+///
+/// The payload comes first so that it can be summed before the lock is taken, when the sequence number is not known
+/// yet. The salt comes from the log's folder and the segment's number: bytes inside a payload that imitate a frame, or
+/// a stale block of another segment, do not pass as records of this one.
+enum Checksum {
+    static func payload(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        guard let start = bytes.baseAddress else { return 0 }
+        return UInt32(
+            truncatingIfNeeded: crc32_z(0, start.assumingMemoryBound(to: UInt8.self), z_size_t(bytes.count))
+        )
+    }
+
+    static func frame(_ header: FrameHeader, payload: UInt32, salt: UInt32) -> UInt32 {
+        let words = header.sealedWords
+        var sealed = (words.0.littleEndian, words.1.littleEndian)
+        let sum = withUnsafeBytes(of: &sealed) {
+            crc32_z(UInt(payload), $0.baseAddress?.assumingMemoryBound(to: UInt8.self), z_size_t($0.count))
+        }
+        return UInt32(truncatingIfNeeded: sum) ^ salt
+    }
+
+    /// The salt of one segment.
+    static func salt(folder: String, segment: UInt32) -> UInt32 {
+        let name = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { folder[folder.index(after: $0)...] } ?? folder[...]
+        var text = String(name) + "/" + String(segment)
+        return text.withUTF8 { payload(UnsafeRawBufferPointer($0)) }
+    }
+}

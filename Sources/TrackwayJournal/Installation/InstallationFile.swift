@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The file that says which installation this is.
+///
+/// It is made once. A file that is there but cannot be read is an error to be retried, never a reason for a new
+/// identity; a damaged one is mended from what the writers' segments say.
+enum InstallationFile {
+    static func loadOrMake(
+        in folder: JournalFolder,
+        storage: any JournalStorage,
+        at time: Timestamp
+    ) throws(JournalError) -> InstallationID {
+        do {
+            if let known = try load(in: folder, storage: storage) { return known }
+            let fresh = InstallationID.generate(at: time)
+            if try storage.create(folder.installation, with: bytes(fresh)) { return fresh }
+            // Another process was quicker; its answer holds.
+            if let known = try load(in: folder, storage: storage) { return known }
+        } catch {
+            throw JournalError(
+                .identityUnreadable,
+                "the installation's identity in \(folder.installation) cannot be read or made now: \(error); "
+                    + "nothing was changed, try again when the folder is accessible",
+                cause: error
+            )
+        }
+        throw JournalError(.identityUnreadable, "\(folder.installation) vanished while it was being read; try again")
+    }
+
+    /// The identity; nil when none was made yet.
+    static func load(in folder: JournalFolder, storage: any JournalStorage) throws(StorageError) -> InstallationID? {
+        guard let bytes = try storage.contents(of: folder.installation) else { return nil }
+        if let id = CheckedLines(bytes)?["installation"].flatMap({ InstallationID($0) }) { return id }
+        guard let id = try fromSegments(in: folder, storage: storage) else {
+            // Damaged, and no segment remembers: the old bytes are kept beside, so that nothing is thrown away.
+            try storage.rename(folder.installation, to: folder.installation + ".damaged")
+            return nil
+        }
+        try storage.replace(folder.installation, with: self.bytes(id), durably: true)
+        return id
+    }
+
+    static func bytes(_ id: InstallationID) -> [UInt8] {
+        var lines = CheckedLines()
+        lines.add("installation", id)
+        return lines.bytes
+    }
+
+    /// What the newest writer's first readable segment says.
+    private static func fromSegments(
+        in folder: JournalFolder,
+        storage: any JournalStorage
+    ) throws(StorageError) -> InstallationID? {
+        for name in try storage.names(in: folder.writers).sorted().reversed() {
+            var reader = LogReader(folder: folder.writers + "/" + name, storage: storage, isComplete: true)
+            do {
+                while let entry = try reader.next() {
+                    guard entry.kind == .origin else { continue }
+                    if let origin = SegmentOrigin(reader.payload(of: entry)) { return origin.installation }
+                }
+            } catch {
+                // A segment that cannot be read has nothing to say here; the others may.
+                continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Where things lie in an installation's folder.
+struct JournalFolder: Sendable, Hashable {
+    let root: String
+
+    init(_ root: String) {
+        var root = root
+        while root.count > 1, root.hasSuffix("/") { root.removeLast() }
+        self.root = root
+    }
+
+    var installation: String { root + "/installation" }
+    var deliverLock: String { root + "/deliver.lock" }
+    var settled: String { root + "/settled" }
+    var setAside: String { root + "/set-aside" }
+    var writers: String { root + "/writers" }
+    /// Touched by a process that wants the elected one to deliver now.
+    var nudge: String { root + "/nudge" }
+
+    func writer(_ id: WriterID) -> String { writers + "/" + id.description }
+    func aliveLock(_ id: WriterID) -> String { writer(id) + "/alive.lock" }
+    func cursor(_ id: WriterID, _ destination: DestinationID) -> String {
+        writer(id) + "/" + Self.cursorPrefix + destination.rawValue
+    }
+
+    static let cursorPrefix = "cursor."
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+private import TrackwayEvents
+
+/// Reads a log's records in order, from any process, while it is being written or after its writer died.
+///
+/// Damaged bytes are stepped over and counted, never fatal: the reader looks for the next intact record at the next
+/// possible place. It holds one window of the file in memory (256 KiB, more only for a larger record).
+///
+/// A value for one task at a time. Reading a record costs O(its size).
+public struct LogReader: Sendable {
+    /// Where the next record is looked for.
+    public private(set) var position: LogPosition
+    /// What was stepped over so far.
+    public private(set) var damage = LogDamage()
+    /// Whether the writer is known to be gone: a half-written record at the end is then damage, not work in progress.
+    public var isComplete: Bool
+
+    private let folder: String
+    private let storage: any JournalStorage
+    private var window: SegmentWindow
+    private var segments: [UInt32] = []
+    /// Where a complete log was found to end, so that asking again is free.
+    private var finalEnd: LogPosition?
+
+    /// A reader of the log in `folder`.
+    ///
+    /// - Parameters:
+    ///   - position: where to start; a record's `end`, or ``LogPosition/start``.
+    ///   - isComplete: see ``isComplete``.
+    public init(
+        folder: String,
+        storage: any JournalStorage = DiskStorage(),
+        from position: LogPosition = .start,
+        isComplete: Bool = false
+    ) {
+        self.folder = folder
+        self.storage = storage
+        self.position = position
+        self.isComplete = isComplete
+        window = SegmentWindow()
+    }
+
+    /// The next intact record; nil at the end for now.
+    ///
+    /// - Throws: ``JournalError`` when the storage cannot be read now (nothing is skipped because of that), or when a
+    ///   newer version wrote the log.
+    public mutating func next() throws(JournalError) -> LogEntry? {
+        do {
+            return try scan()
+        } catch let error as JournalError {
+            throw error
+        } catch {
+            throw JournalError(error as? StorageError ?? StorageError(.other, operation: "read", path: folder))
+        }
+    }
+
+    /// The payload of the record ``next()`` returned last, without a copy. The pointer is valid during `body` only.
+    public func withPayload<Result>(of entry: LogEntry, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        window.withBytes(entry.payload, body)
+    }
+
+    /// A copy of the payload of the record ``next()`` returned last.
+    public func payload(of entry: LogEntry) -> [UInt8] {
+        withPayload(of: entry) { Array($0) }
+    }
+
+    // MARK: Scanning
+
+    private enum Finding {
+        case frame(FrameHeader)
+        case nothing
+        case invalid
+    }
+
+    private mutating func scan() throws -> LogEntry? {
+        if let finalEnd, finalEnd == position, isComplete { return nil }
+        var isFresh = false
+        var isRechecked = false
+        while true {
+            guard try openSegment() else { return nil }
+            let offset = Int(position.offset)
+            let finding = try examine(offset)
+            if case .frame(let header) = finding {
+                if header.kind == .seal {
+                    guard try advanceSegment() else { return nil }
+                    isFresh = false
+                    isRechecked = false
+                    continue
+                }
+                position.offset += UInt32(header.stride)
+                let payload = window.range(offset + FrameHeader.size, count: header.payloadLength)
+                return LogEntry(header, segment: position.segment, offset: offset, payload: payload)
+            }
+            if !isFresh {
+                // The window may be older than the record.
+                window.invalidate()
+                isFresh = true
+                continue
+            }
+            segments = try SegmentName.all(in: folder, storage)
+            let isHead = position.segment >= (segments.last ?? 0)
+            if case .nothing = finding, isHead, !isComplete { return nil }
+            if !isHead, !isRechecked {
+                // The writer may have finished this segment between our look at the bytes and at the folder.
+                window.invalidate()
+                isRechecked = true
+                continue
+            }
+            if let found = try search(from: offset + 8) {
+                // A record seen behind a bad one proves that the bad one was complete: look at it once more.
+                window.invalidate()
+                if case .frame = try examine(offset) { continue }
+                damage.gaps += 1
+                damage.bytes += found - offset
+                position.offset = UInt32(found)
+                isFresh = false
+                continue
+            }
+            if case .invalid = finding {
+                if isHead, !isComplete { return nil }
+                damage.tornTails += 1
+                damage.bytes += max(0, window.fileSize - offset)
+            }
+            guard try advanceSegment() else {
+                finalEnd = position
+                return nil
+            }
+            isFresh = false
+            isRechecked = false
+        }
+    }
+
+    /// Points at the segment of ``position`` or, when that is gone, at the start of the next one there is.
+    private mutating func openSegment() throws -> Bool {
+        if window.segment == position.segment, window.isValid { return true }
+        if position.segment > 0 {
+            let path = SegmentName.path(folder, position.segment)
+            if try window.open(path, segment: position.segment, at: Int(position.offset), storage) {
+                try checkVersion(path)
+                if position.offset < UInt32(SegmentPreamble.size) { position.offset = UInt32(SegmentPreamble.size) }
+                return true
+            }
+        }
+        segments = try SegmentName.all(in: folder, storage)
+        guard let next = segments.first(where: { $0 > position.segment }) else { return false }
+        position = LogPosition(segment: next, offset: UInt32(SegmentPreamble.size))
+        let path = SegmentName.path(folder, next)
+        guard try window.open(path, segment: next, at: 0, storage) else { return false }
+        try checkVersion(path)
+        return true
+    }
+
+    private mutating func advanceSegment() throws -> Bool {
+        segments = try SegmentName.all(in: folder, storage)
+        guard let next = segments.first(where: { $0 > position.segment }) else { return false }
+        position = LogPosition(segment: next, offset: UInt32(SegmentPreamble.size))
+        window.invalidate()
+        return true
+    }
+
+    private func checkVersion(_ path: String) throws {
+        guard let version = try window.version(path, storage), version > SegmentPreamble.version else { return }
+        throw JournalError(
+            .newerVersion,
+            "\(path) was written in format version \(version), this reads up to \(SegmentPreamble.version); "
+                + "it is left untouched, use the newer version to read it"
+        )
+    }
+
+    private mutating func examine(_ offset: Int) throws -> Finding {
+        let path = SegmentName.path(folder, position.segment)
+        guard try window.load(path, segment: position.segment, at: offset, count: FrameHeader.size, storage) else {
+            return window.isBlank(from: offset) ? .nothing : .invalid
+        }
+        if window.word(at: offset) == 0 { return .nothing }
+        guard let header = window.header(at: offset), offset + Int(header.length) <= window.fileSize else {
+            return .invalid
+        }
+        guard
+            try window.load(path, segment: position.segment, at: offset, count: Int(header.length), storage)
+        else { return .invalid }
+        let salt = Checksum.salt(folder: folder, segment: position.segment)
+        return window.isIntact(header, at: offset, salt: salt) ? .frame(header) : .invalid
+    }
+
+    /// The next place at or behind `offset` where an intact record starts.
+    private mutating func search(from offset: Int) throws -> Int? {
+        var candidate = offset
+        let path = SegmentName.path(folder, position.segment)
+        while try window.load(path, segment: position.segment, at: candidate, count: FrameHeader.size, storage) {
+            candidate = window.skippingZeros(from: candidate)
+            if case .frame = try examine(candidate) { return candidate }
+            candidate += 8
+        }
+        return nil
+    }
+}

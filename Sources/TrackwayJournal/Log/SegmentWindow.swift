@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// The part of one segment file that a reader holds in memory.
+struct SegmentWindow: Sendable {
+    /// Read ahead this much: large enough to make system calls rare, small enough for a phone.
+    static let size = 256 * 1024
+
+    private(set) var segment: UInt32 = 0
+    private(set) var isValid = false
+    /// The file's size when it was last read.
+    private(set) var fileSize = 0
+    private var start = 0
+    private var bytes: [UInt8] = []
+
+    mutating func invalidate() {
+        isValid = false
+    }
+
+    /// Points the window at a file; false when the file does not exist.
+    mutating func open(
+        _ path: String,
+        segment: UInt32,
+        at offset: Int,
+        _ storage: any JournalStorage
+    ) throws(StorageError) -> Bool {
+        self.segment = segment
+        return try fill(path, at: offset & ~7, count: 0, storage)
+    }
+
+    /// Makes `count` bytes from `offset` available; false when the file ends before.
+    mutating func load(
+        _ path: String,
+        segment: UInt32,
+        at offset: Int,
+        count: Int,
+        _ storage: any JournalStorage
+    ) throws(StorageError) -> Bool {
+        let isInside = offset >= start && offset + count <= start + bytes.count
+        if isValid, self.segment == segment, isInside { return true }
+        self.segment = segment
+        guard try fill(path, at: offset, count: count, storage) else { return false }
+        return offset + count <= start + bytes.count
+    }
+
+    private mutating func fill(
+        _ path: String,
+        at offset: Int,
+        count: Int,
+        _ storage: any JournalStorage
+    ) throws(StorageError) -> Bool {
+        guard let size = try storage.size(of: path) else {
+            isValid = false
+            return false
+        }
+        fileSize = size
+        start = offset
+        let wanted = max(0, min(max(Self.size, count), size - offset))
+        if bytes.count != wanted { bytes = [UInt8](repeating: 0, count: wanted) }
+        var got = 0
+        if wanted > 0 {
+            var failure: StorageError?
+            bytes.withUnsafeMutableBytes { buffer in
+                do {
+                    got = try storage.read(path, at: offset, into: buffer) ?? 0
+                } catch {
+                    failure = error
+                }
+            }
+            if let failure {
+                isValid = false
+                throw failure
+            }
+        }
+        if got < bytes.count { bytes.removeLast(bytes.count - got) }
+        isValid = true
+        return true
+    }
+
+    // MARK: Looking at the bytes
+
+    func range(_ offset: Int, count: Int) -> Range<Int> {
+        let first = offset - start
+        return first..<(first + count)
+    }
+
+    func withBytes<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        bytes.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[range])) }
+    }
+
+    func word(at offset: Int) -> UInt32 {
+        bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset - start, as: UInt32.self) }
+    }
+
+    func header(at offset: Int) -> FrameHeader? {
+        bytes.withUnsafeBytes { all in
+            guard let base = all.baseAddress else { return nil }
+            return FrameHeader(at: base + (offset - start), available: all.count - (offset - start))
+        }
+    }
+
+    func isIntact(_ header: FrameHeader, at offset: Int, salt: UInt32) -> Bool {
+        withBytes(range(offset + FrameHeader.size, count: header.payloadLength)) { payload in
+            Checksum.frame(header, payload: Checksum.payload(payload), salt: salt) == header.checksum
+        }
+    }
+
+    /// Whether nothing but zeros lie between `offset` and the window's end.
+    func isBlank(from offset: Int) -> Bool {
+        guard offset < start + bytes.count else { return true }
+        return bytes[max(0, offset - start)...].allSatisfy { $0 == 0 }
+    }
+
+    /// The first multiple of eight at or behind `offset` whose word is not zero, or the last one in the window.
+    func skippingZeros(from offset: Int) -> Int {
+        bytes.withUnsafeBytes { all in
+            var candidate = offset - start
+            while candidate + FrameHeader.size + 8 <= all.count,
+                all.loadUnaligned(fromByteOffset: candidate, as: UInt32.self) == 0
+            {
+                candidate += 8
+            }
+            return candidate + start
+        }
+    }
+
+    /// The format version the segment's preamble claims; nil when it is damaged.
+    func version(_ path: String, _ storage: any JournalStorage) throws(StorageError) -> UInt32? {
+        var preamble = [UInt8](repeating: 0, count: SegmentPreamble.size)
+        var failure: StorageError?
+        let got = preamble.withUnsafeMutableBytes { buffer -> Int in
+            do {
+                return try storage.read(path, at: 0, into: buffer) ?? 0
+            } catch {
+                failure = error
+                return 0
+            }
+        }
+        if let failure { throw failure }
+        guard got == SegmentPreamble.size else { return nil }
+        return preamble.withUnsafeBytes { SegmentPreamble.version(of: $0) }
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTrackway
+
+/// A reserved file in a shared, writable mapping.
+///
+/// The blocks are reserved before anything is mapped, so a full disk is an error from ``init(path:bytes:)`` and never a
+/// signal while recording.
+///
+/// `@unchecked Sendable`: `memory` is an address that stays fixed until `finish`; callers write through it under the
+/// journal's lock only. The descriptor is written once, in `init`, and used by calls that the kernel serialises.
+/// `isMapped` is touched by `finish` and `deinit` only, and `finish` runs under the journal's lock.
+final class DiskSegment: SegmentStorage, @unchecked Sendable {
+    let memory: UnsafeMutableRawBufferPointer
+    private let path: String
+    private let file: Int32
+    private var isMapped = true
+
+    init(path: String, bytes: Int) throws(StorageError) {
+        self.path = path
+        file = ctrackway_open_write(path, true)
+        if file < 0 { throw StorageError.system("create", path) }
+        var mapping: UnsafeMutableRawPointer?
+        if ctrackway_preallocate(file, Int64(bytes)) == 0 {
+            mapping = ctrackway_map(file, bytes)
+        }
+        guard let mapping else {
+            let error = StorageError.system("reserve \(bytes) bytes for", path)
+            _ = ctrackway_close(file)
+            _ = ctrackway_unlink(path)
+            throw error
+        }
+        memory = UnsafeMutableRawBufferPointer(start: mapping, count: bytes)
+        ctrackway_populate(mapping, bytes)
+    }
+
+    deinit {
+        if isMapped { _ = ctrackway_unmap(memory.baseAddress, memory.count) }
+        _ = ctrackway_close(file)
+    }
+
+    func synchronize() throws(StorageError) {
+        // Flushing the descriptor also flushes pages dirtied through a shared mapping of the same file.
+        if ctrackway_synchronize(file) != 0 { throw StorageError.system("flush", path) }
+    }
+
+    func finish(length: Int) throws(StorageError) {
+        guard isMapped else { return }
+        isMapped = false
+        _ = ctrackway_unmap(memory.baseAddress, memory.count)
+        if ctrackway_truncate(file, Int64(length)) != 0 { throw StorageError.system("cut", path) }
+    }
+}

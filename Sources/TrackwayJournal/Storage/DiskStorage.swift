@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTrackway
+
+/// The real file system.
+public struct DiskStorage: JournalStorage {
+    /// Makes the storage; it holds no state.
+    public init() {}
+
+    public func makeFolder(_ path: String) throws(StorageError) {
+        if ctrackway_mkdir(path, 0o700) == 0 { return }
+        let error = StorageError.system("make the folder", path)
+        if error.number == Self.exists { return }
+        guard error.code == .missing, let parent = Self.parent(of: path) else { throw error }
+        try makeFolder(parent)
+        if ctrackway_mkdir(path, 0o700) != 0 {
+            let second = StorageError.system("make the folder", path)
+            if second.number != Self.exists { throw second }
+        }
+    }
+
+    public func names(in folder: String) throws(StorageError) -> [String] {
+        var names: [String] = []
+        let code = withUnsafeMutablePointer(to: &names) { names in
+            ctrackway_list(folder, names) { context, name in
+                guard let context, let name else { return }
+                context.assumingMemoryBound(to: [String].self).pointee.append(String(cString: name))
+            }
+        }
+        if code != 0 {
+            let error = StorageError.system("list", folder)
+            if error.code == .missing { return [] }
+            throw error
+        }
+        return names
+    }
+
+    public func contents(of path: String) throws(StorageError) -> [UInt8]? {
+        guard let file = try open(path) else { return nil }
+        defer { _ = ctrackway_close(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let got = chunk.withUnsafeMutableBytes {
+                ctrackway_read_at(file, $0.baseAddress, $0.count, Int64(bytes.count))
+            }
+            if got < 0 { throw StorageError.system("read", path) }
+            if got == 0 { return bytes }
+            bytes.append(contentsOf: chunk[..<Int(got)])
+        }
+    }
+
+    public func size(of path: String) throws(StorageError) -> Int? {
+        guard let file = try open(path) else { return nil }
+        defer { _ = ctrackway_close(file) }
+        let size = ctrackway_file_size(file)
+        if size < 0 { throw StorageError.system("measure", path) }
+        return Int(size)
+    }
+
+    public func read(
+        _ path: String,
+        at offset: Int,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(StorageError) -> Int? {
+        guard let file = try open(path) else { return nil }
+        defer { _ = ctrackway_close(file) }
+        var filled = 0
+        while filled < buffer.count, let start = buffer.baseAddress {
+            let got = ctrackway_read_at(file, start + filled, buffer.count - filled, Int64(offset + filled))
+            if got < 0 { throw StorageError.system("read", path) }
+            if got == 0 { break }
+            filled += Int(got)
+        }
+        return filled
+    }
+
+    public func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
+        let temporary = path + ".new"
+        try write(temporary, bytes, durably: durably)
+        if ctrackway_rename(temporary, path) != 0 { throw StorageError.system("replace", path) }
+        if durably, let folder = Self.parent(of: path) { try synchronizeFolder(folder) }
+    }
+
+    public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
+        let temporary = path + ".\(ctrackway_process_id()).new"
+        try write(temporary, bytes, durably: true)
+        defer { _ = ctrackway_unlink(temporary) }
+        if ctrackway_link(temporary, path) == 0 {
+            if let folder = Self.parent(of: path) { try synchronizeFolder(folder) }
+            return true
+        }
+        let error = StorageError.system("create", path)
+        if error.number == Self.exists { return false }
+        throw error
+    }
+
+    public func rename(_ path: String, to other: String) throws(StorageError) {
+        if ctrackway_rename(path, other) != 0 { throw StorageError.system("rename", path) }
+    }
+
+    public func remove(_ path: String) throws(StorageError) {
+        if ctrackway_unlink(path) == 0 { return }
+        let error = StorageError.system("remove", path)
+        if error.code != .missing { throw error }
+    }
+
+    public func removeFolder(_ path: String) throws(StorageError) {
+        if ctrackway_rmdir(path) == 0 { return }
+        let error = StorageError.system("remove the folder", path)
+        if error.code != .missing { throw error }
+    }
+
+    public func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
+        try DiskSegment(path: path, bytes: bytes)
+    }
+
+    public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
+        let file = ctrackway_open_write(path, false)
+        if file < 0 { throw StorageError.system("open the lock", path) }
+        switch ctrackway_try_lock_file(file) {
+        case 1: return DiskLock(file: file)
+        case 0:
+            _ = ctrackway_close(file)
+            return nil
+        default:
+            let error = StorageError.system("lock", path)
+            _ = ctrackway_close(file)
+            throw error
+        }
+    }
+
+    public func synchronize(_ path: String) throws(StorageError) {
+        guard let file = try open(path) else { return }
+        defer { _ = ctrackway_close(file) }
+        if ctrackway_synchronize(file) != 0 { throw StorageError.system("flush", path) }
+    }
+
+    public func synchronizeFolder(_ path: String) throws(StorageError) {
+        if ctrackway_synchronize_folder(path) != 0 { throw StorageError.system("flush the folder", path) }
+    }
+
+    public func freeBytes(at path: String) -> Int? {
+        let free = ctrackway_free_bytes(path)
+        return free < 0 ? nil : Int(free)
+    }
+
+    /// `EEXIST` on every system we run on.
+    private static let exists: Int32 = 17
+
+    private static func parent(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
+        return String(path[..<slash])
+    }
+
+    private func open(_ path: String) throws(StorageError) -> Int32? {
+        let file = ctrackway_open_read(path)
+        if file >= 0 { return file }
+        let error = StorageError.system("open", path)
+        if error.code == .missing { return nil }
+        throw error
+    }
+
+    private func write(_ path: String, _ bytes: [UInt8], durably: Bool) throws(StorageError) {
+        // A file left behind by a process that died here is overwritten and cut to the new length.
+        let file = ctrackway_open_write(path, false)
+        if file < 0 { throw StorageError.system("open", path) }
+        defer { _ = ctrackway_close(file) }
+        let written = bytes.withUnsafeBytes { ctrackway_write_at(file, $0.baseAddress, $0.count, 0) }
+        guard written == 0, ctrackway_truncate(file, Int64(bytes.count)) == 0 else {
+            let error = StorageError.system("write", path)
+            _ = ctrackway_unlink(path)
+            throw error
+        }
+        if durably, ctrackway_synchronize(file) != 0 { throw StorageError.system("flush", path) }
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// The narrow seam between the journal and a file system.
+///
+/// ``DiskStorage`` is the real one. Tests put others here: in memory, with faults injected, or forgetting what was
+/// never flushed. Paths are absolute, parts separated by `/`.
+///
+/// Every call blocks until done and may come from any thread. An implementation proves itself with
+/// the conformance suite in `TrackwayTesting`.
+public protocol JournalStorage: Sendable {
+    /// Makes a folder and those above it; an existing one is fine.
+    func makeFolder(_ path: String) throws(StorageError)
+    /// The names in a folder, in any order; empty when there is no such folder.
+    func names(in folder: String) throws(StorageError) -> [String]
+    /// The whole content of a small file; nil when it does not exist.
+    func contents(of path: String) throws(StorageError) -> [UInt8]?
+    /// A file's size in bytes; nil when it does not exist.
+    func size(of path: String) throws(StorageError) -> Int?
+    /// Copies bytes from `offset` into `buffer`; returns how many there were, 0 at the end; nil when there is no such file.
+    func read(_ path: String, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int?
+    /// Replaces a file's content in one step: a reader, or a process started after a kill, sees the old or the new bytes, never a mix.
+    ///
+    /// - Parameter durably: also flush file and folder, so that the new bytes survive power loss.
+    func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError)
+    /// Publishes a file that must not exist yet, in one step; false when it exists already.
+    func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool
+    /// Gives a file another name, replacing what has that name.
+    func rename(_ path: String, to other: String) throws(StorageError)
+    /// Removes a file; a missing one is fine.
+    func remove(_ path: String) throws(StorageError)
+    /// Removes an empty folder; a missing one is fine.
+    func removeFolder(_ path: String) throws(StorageError)
+    /// Makes a zero-filled file of `bytes` bytes whose space is really reserved, and maps it for writing.
+    func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage
+    /// Takes the advisory lock of a file (made when missing); nil when somebody else holds it. The lock dies with its
+    /// holder: when the value is released, and when the process ends however it ends.
+    func lock(_ path: String) throws(StorageError) -> (any StorageLock)?
+    /// Flushes a file's bytes to stable storage, whoever wrote them; a missing file is fine.
+    func synchronize(_ path: String) throws(StorageError)
+    /// Flushes a folder's entries to stable storage.
+    func synchronizeFolder(_ path: String) throws(StorageError)
+    /// Free bytes where `path` lies; nil when unknown.
+    func freeBytes(at path: String) -> Int?
+}
+
+/// A reserved file mapped for appending.
+public protocol SegmentStorage: AnyObject, Sendable {
+    /// The file's bytes. What is written here survives the death of the process at once; it survives power loss after
+    /// ``synchronize()``. Valid until ``finish(length:)``; one writer at a time.
+    var memory: UnsafeMutableRawBufferPointer { get }
+    /// Flushes everything written so far to stable storage. May run beside writing.
+    func synchronize() throws(StorageError)
+    /// Ends writing: gives back the space behind `length` and unmaps. ``synchronize()`` stays allowed.
+    func finish(length: Int) throws(StorageError)
+}
+
+/// An advisory lock, held as long as the value lives.
+public protocol StorageLock: AnyObject, Sendable {
+    /// Gives the lock back now; a second call does nothing.
+    func release()
+}

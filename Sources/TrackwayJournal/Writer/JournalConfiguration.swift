@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// How one installation's journal is kept.
+package struct JournalConfiguration: Sendable, Hashable {
+    /// The installation's folder, an absolute path.
+    package var folder: String
+    /// The destinations events are kept for. Each gets a cursor before the first event is recorded.
+    package var destinations: [DestinationID]
+    /// Bytes the installation's segments may take. Beyond, the oldest undelivered events go first, counted.
+    package var maximumBytes: Int
+    /// How long an undelivered event is kept, in time that really passed (a clock that jumps expires nothing).
+    package var maximumAge: Duration
+    /// Bytes reserved per segment.
+    package var segmentBytes: Int
+    /// Bytes of events held in memory while the storage refuses them. Beyond, events are dropped and counted.
+    package var heldBytes: Int
+
+    /// Makes a configuration.
+    package init(
+        folder: String,
+        destinations: [DestinationID],
+        maximumBytes: Int = 50 << 20,
+        maximumAge: Duration = .seconds(30 * 24 * 3600),
+        segmentBytes: Int = 1 << 20,
+        heldBytes: Int = 1 << 20
+    ) {
+        self.folder = folder
+        self.destinations = destinations
+        self.maximumBytes = maximumBytes
+        self.maximumAge = maximumAge
+        self.segmentBytes = min(max(segmentBytes, 4096), 1 << 30)
+        self.heldBytes = heldBytes
+    }
+}

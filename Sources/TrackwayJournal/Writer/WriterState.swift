@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// This process's end of the journal, as the lock guards it.
+///
+/// Fast path: the current segment has room and nothing waits. Everything else is ``appendSlowly(_:payload:checksum:)``.
+struct WriterState: Sendable {
+    let id: WriterID
+    let installation: InstallationID
+    var log: LogWriter
+    /// The next sequence number to hand out.
+    var next: UInt64 = 1
+    var held: HoldingBuffer
+    /// The lock that tells other processes that this writer lives.
+    var alive: (any StorageLock)?
+    var isClosed = false
+    /// The context new events are recorded in.
+    private(set) var context = ContextState()
+    /// The context in effect at the log's end; behind ``context`` while the storage refuses.
+    private var writtenContext = ContextState()
+    /// Bytes of segments beyond which this writer stops adding: nobody trims, so the newest must go.
+    private let hardLimit: Int
+    private let segmentBytes: Int
+    /// Events to let pass before the refusing storage is asked again.
+    private var patience = 0
+
+    init(
+        id: WriterID,
+        installation: InstallationID,
+        log: LogWriter,
+        alive: any StorageLock,
+        configuration: JournalConfiguration
+    ) {
+        self.id = id
+        self.installation = installation
+        self.log = log
+        self.alive = alive
+        held = HoldingBuffer(limit: configuration.heldBytes)
+        hardLimit = configuration.maximumBytes * 2
+        segmentBytes = configuration.segmentBytes
+    }
+
+    /// The context in effect; a value so that two of them can be compared.
+    struct ContextState: Sendable, Hashable {
+        var generation: UInt32 = 0
+        var json: [UInt8] = []
+    }
+
+    // MARK: Recording
+
+    mutating func appendSlowly(
+        _ header: FrameHeader,
+        payload: UnsafeRawBufferPointer,
+        checksum: UInt32
+    ) -> AppendOutcome {
+        let sequence = header.sequence
+        // Last, so that a segment begun on the way says truly what was written before it.
+        defer { next = sequence + 1 }
+        guard FrameHeader.stride(payload: payload.count) < 1 << 24 else {
+            held.drop(sequence, .tooLarge)
+            drain()
+            return .dropped(sequence, .tooLarge)
+        }
+        if patience > 0 {
+            patience -= 1
+        } else {
+            switch makeRoom(for: payload.count) {
+            case .ready:
+                log.append(header, payload: payload, payloadChecksum: checksum)
+                return .kept(sequence)
+            case .full:
+                // Nobody trimmed for long. What is stored was recorded first and stays.
+                held.drop(sequence, .journalFull)
+                patience = 256
+                return .dropped(sequence, .journalFull)
+            case .refused:
+                patience = 16
+            }
+        }
+        if held.hold(header, payload: payload, checksum: checksum) { return .held(sequence) }
+        held.drop(sequence, .storageFull)
+        return .dropped(sequence, .storageFull)
+    }
+
+    /// Sets the context of the events recorded from now on.
+    mutating func setContext(_ json: [UInt8]) {
+        guard json != context.json else { return }
+        context = ContextState(generation: context.generation &+ 1, json: json)
+        if held.isEmpty, log.fits(json.count) {
+            writeContext(context)
+        } else if log.appender != nil || !held.isEmpty {
+            held.hold(context: json, generation: context.generation)
+            drain()
+        } else {
+            // No segment yet: the first one opens with it.
+            writtenContext = context
+        }
+    }
+
+    // MARK: What waits
+
+    private enum Room {
+        case ready
+        case full
+        case refused
+    }
+
+    /// Writes what waits, then makes sure a payload of this size fits.
+    private mutating func makeRoom(for payload: Int) -> Room {
+        guard drain() else { return .refused }
+        if log.fits(payload) { return .ready }
+        do {
+            if try isOverHardLimit() { return .full }
+            try roll(payload: payload)
+            return .ready
+        } catch {
+            return .refused
+        }
+    }
+
+    /// Writes what waits in memory, as far as the storage lets it; true when nothing waits any more.
+    @discardableResult
+    mutating func drain() -> Bool {
+        guard !isClosed else { return held.isEmpty }
+        while let item = held.first {
+            let size =
+                switch item {
+                case .event(_, let payload, _): payload.count
+                case .context(_, let json): json.count
+                case .dropped: 128
+                }
+            if !log.fits(size) {
+                do {
+                    try roll(payload: size)
+                } catch {
+                    return false
+                }
+            }
+            switch item {
+            case .event(let header, let payload, let checksum):
+                payload.withUnsafeBytes { log.append(header, payload: $0, payloadChecksum: checksum) }
+            case .context(let generation, let json):
+                writeContext(ContextState(generation: generation, json: json))
+            case .dropped(let range):
+                let text = Array(DroppedRanges.text(of: range).utf8)
+                log.append(kind: .dropped, text, sequence: range.sequences.upperBound)
+            }
+            held.removeFirst()
+        }
+        patience = 0
+        return true
+    }
+
+    private mutating func roll(payload: Int) throws(StorageError) {
+        let opening = FrameHeader.stride(payload: writtenContext.json.count)
+        try log.roll(payload: payload + opening, sequence: firstUnwritten - 1)
+        // Every segment stands alone: readers may start at any of them.
+        if !writtenContext.json.isEmpty { writeContext(writtenContext) }
+    }
+
+    /// The first sequence number that is not in the log.
+    private var firstUnwritten: UInt64 {
+        held.firstSequence ?? next
+    }
+
+    private mutating func writeContext(_ state: ContextState) {
+        log.append(kind: .context, state.json, sequence: firstUnwritten - 1, context: state.generation)
+        writtenContext = state
+    }
+
+    private func isOverHardLimit() throws(StorageError) -> Bool {
+        let count = try SegmentName.all(in: log.folder, log.storage).count
+        return (count + 1) * segmentBytes > max(hardLimit, 4 * segmentBytes)
+    }
+}

@@ -4,7 +4,10 @@
 internal import CTrackway
 
 /// Writes frames into one mapped segment. Its owner holds a lock around every call.
-struct SegmentAppender {
+///
+/// `@unchecked Sendable`: the raw address belongs to `file`, which this value keeps alive and which is Sendable; the
+/// value lives only inside the locked state of a log or a writer, so no two threads write through it at once.
+struct SegmentAppender: @unchecked Sendable {
     let number: UInt32
     let file: any SegmentStorage
     private let salt: UInt32

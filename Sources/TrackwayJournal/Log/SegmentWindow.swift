@@ -61,7 +61,7 @@ struct SegmentWindow: Sendable {
         if wanted > 0 {
             var failure: StorageError?
             bytes.withUnsafeMutableBytes { buffer in
-                do {
+                do throws(StorageError) {
                     got = try storage.read(path, at: offset, into: buffer) ?? 0
                 } catch {
                     failure = error
@@ -129,7 +129,7 @@ struct SegmentWindow: Sendable {
         var preamble = [UInt8](repeating: 0, count: SegmentPreamble.size)
         var failure: StorageError?
         let got = preamble.withUnsafeMutableBytes { buffer -> Int in
-            do {
+            do throws(StorageError) {
                 return try storage.read(path, at: 0, into: buffer) ?? 0
             } catch {
                 failure = error

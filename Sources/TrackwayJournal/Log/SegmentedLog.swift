@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+private import TrackwayEvents
+
+/// An append-only log in a folder: framed, checksummed records in segments.
+///
+/// When ``append(kind:payload:sequence:)`` returns, the record survives the death of the process. When
+/// ``synchronize()`` returns, everything appended before survives power loss. One owner at a time: the folder is
+/// locked. Any thread may call; appends take one short lock and never wait for a flush.
+public final class SegmentedLog: Sendable {
+    private let state: Locked<State>
+    private let folder: String
+    private let storage: any JournalStorage
+
+    private struct State: Sendable {
+        var log: LogWriter
+        var next: UInt64
+        var lock: (any StorageLock)?
+        /// Why the log stopped taking records; a failed flush is final.
+        var failure: JournalError?
+    }
+
+    /// Opens the log in `folder`, making it when missing.
+    ///
+    /// What an earlier owner left is never written to again: records go to a new segment.
+    ///
+    /// - Throws: ``JournalError`` with code `locked` when another process owns the log, `storage` when the folder
+    ///   cannot be used, `newerVersion` when a newer version wrote it.
+    /// - Complexity: O(size of the newest segment), to find the last sequence number.
+    public init(
+        folder: String,
+        storage: any JournalStorage = DiskStorage(),
+        options: LogOptions = LogOptions()
+    ) throws(JournalError) {
+        self.folder = folder
+        self.storage = storage
+        do {
+            try storage.makeFolder(folder)
+            guard let lock = try storage.lock(folder + "/log.lock") else {
+                throw JournalError(
+                    .locked,
+                    "\(folder) is in use by another process; stop that process or choose another folder"
+                )
+            }
+            let segments = try SegmentName.all(in: folder, storage)
+            let last = try Self.lastSequence(in: folder, segments: segments, storage: storage)
+            var lines = CheckedLines()
+            lines.add("log", 1)
+            let log = LogWriter(
+                folder: folder,
+                storage: storage,
+                options: options,
+                lastSegment: segments.last ?? 0,
+                origin: lines.bytes
+            )
+            state = Locked(State(log: log, next: last + 1, lock: lock))
+        } catch let error as JournalError {
+            throw error
+        } catch {
+            throw JournalError(error as? StorageError ?? StorageError(.other, operation: "open", path: folder))
+        }
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Appends a record.
+    ///
+    /// - Parameters:
+    ///   - kind: what it is; kinds below 16 have a meaning of their own in an app's journal.
+    ///   - payload: its bytes, copied before the call returns; at most 16 MiB.
+    ///   - sequence: its number; nil counts up from the last.
+    /// - Returns: the place just behind the record.
+    /// - Throws: `storage` when there is no room (nothing was written; later calls may succeed), `tooLarge`, `closed`,
+    ///   or `synchronizationFailed` when a flush has failed before.
+    @discardableResult
+    public func append(
+        kind: FrameKind,
+        payload: UnsafeRawBufferPointer,
+        sequence: UInt64? = nil
+    ) throws(JournalError) -> LogPosition {
+        guard payload.count <= 1 << 24 else {
+            throw JournalError(.tooLarge, "a record has \(payload.count) bytes, a log takes at most 16777216")
+        }
+        let checksum = Checksum.payload(payload)
+        return try state.withLock { (state) throws(JournalError) in
+            if let failure = state.failure { throw failure }
+            let number = sequence ?? state.next
+            if !state.log.fits(payload.count) {
+                do throws(StorageError) {
+                    try state.log.roll(payload: payload.count, sequence: state.next - 1)
+                } catch {
+                    throw JournalError(error)
+                }
+            }
+            let header = FrameHeader(kind: kind, payload: payload.count, sequence: number)
+            state.log.append(header, payload: payload, payloadChecksum: checksum)
+            state.next = number + 1
+            return state.log.end
+        }
+    }
+
+    /// Blocks until everything appended before this call is on stable storage.
+    ///
+    /// Calls beside each other are fine, but each flushes for itself: group them. After a failure the log takes no more
+    /// records, because what a failed flush covered cannot be trusted: close it and open it again.
+    ///
+    /// - Throws: `synchronizationFailed`, or `closed`.
+    public func synchronize() throws(JournalError) {
+        let plan = try state.withLock { (state) throws(JournalError) in
+            if let failure = state.failure { throw failure }
+            return state.log.flushPlan()
+        }
+        do {
+            try plan.carryOut()
+        } catch {
+            let failure = JournalError(
+                .synchronizationFailed,
+                "flushing \(folder) failed: \(error); the log takes no more records until it is opened again",
+                cause: error
+            )
+            state.withLock { $0.failure = failure }
+            throw failure
+        }
+        state.withLock { $0.log.flushed(plan) }
+    }
+
+    /// The place behind the last record.
+    public var end: LogPosition {
+        state.withLock { $0.log.end }
+    }
+
+    /// Deletes the segments that lie wholly before `position`. The segment being written stays.
+    public func removeSegments(before position: LogPosition) throws(JournalError) {
+        do {
+            for number in try SegmentName.all(in: folder, storage) where number < position.segment {
+                try storage.remove(SegmentName.path(folder, number))
+            }
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    /// Completes the segment and gives the folder free. Later calls throw `closed`; a second close does nothing.
+    public func close() {
+        state.withLock { state in
+            state.log.close(sequence: state.next - 1)
+            state.failure = state.failure ?? JournalError(.closed, "the log in \(folder) is closed")
+            state.lock?.release()
+            state.lock = nil
+        }
+    }
+
+    /// The highest sequence number in the newest segment that says one.
+    private static func lastSequence(
+        in folder: String,
+        segments: [UInt32],
+        storage: any JournalStorage
+    ) throws -> UInt64 {
+        for number in segments.reversed() {
+            var reader = LogReader(
+                folder: folder,
+                storage: storage,
+                from: LogPosition(segment: number, offset: 0),
+                isComplete: true
+            )
+            var last: UInt64?
+            while let entry = try reader.next() { last = max(last ?? 0, entry.sequence) }
+            if let last { return last }
+        }
+        return 0
+    }
+}

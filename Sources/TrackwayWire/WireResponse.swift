@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayEvents
+
 /// What came back for a `WireRequest`: from the back-end, or from something between it and us.
 public struct WireResponse: Sendable, Hashable {
     /// The HTTP status.
@@ -11,17 +13,21 @@ public struct WireResponse: Sendable, Hashable {
     public var body: [UInt8]
     /// The address that answered, when the transport knows it; differs from the request's only if something redirected.
     public var url: String?
+    /// When the answer arrived on the device's wall clock; used only where an answer names a date without naming its own.
+    public var receivedAt: Timestamp?
 
     /// Makes an answer.
     public init(
         status: Int,
         headers: WireHeaders = [:],
         body: [UInt8] = [],
-        url: String? = nil
+        url: String? = nil,
+        receivedAt: Timestamp? = nil
     ) {
         self.status = status
         self.headers = headers
         self.body = body
         self.url = url
+        self.receivedAt = receivedAt
     }
 }

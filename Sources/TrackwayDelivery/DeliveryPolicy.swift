@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// How eagerly one destination is served, and how patiently.
+public struct DeliveryPolicy: Sendable, Hashable {
+    /// An upload starts at the latest this long after an event began to wait. 10 s by default: soon enough for a person who
+    /// watches, seldom enough for a radio.
+    public var flushInterval: Duration
+    /// An upload starts at once when this many events wait. 30 by default.
+    public var flushEvents: Int
+    /// The longest a request may take. 30 s by default; a request that takes longer is asked again with fewer events.
+    public var requestTimeout: Duration
+    /// How long to wait between failures.
+    public var retry: RetrySchedule
+    /// After this many failures in a row the destination is taken for down, and only single probes are sent until one
+    /// succeeds. 5 by default.
+    public var breakerThreshold: Int
+    /// The longest wait a back-end can ask for (`Retry-After`). 1 hour by default: longer wishes are asked again hourly.
+    public var longestRetryAfter: Duration
+    /// After this many events in a row were refused while none was accepted, at most one is set aside per retry delay, so
+    /// that a misconfigured back-end cannot eat the queue. 8 by default.
+    public var setAsideThreshold: Int
+
+    /// Makes a policy; counts below 1 are raised to 1, negative times to zero, and a request gets at least 1 ms.
+    public init(
+        flushInterval: Duration = .seconds(10),
+        flushEvents: Int = 30,
+        requestTimeout: Duration = .seconds(30),
+        retry: RetrySchedule = RetrySchedule(),
+        breakerThreshold: Int = 5,
+        longestRetryAfter: Duration = .seconds(3_600),
+        setAsideThreshold: Int = 8
+    ) {
+        self.flushInterval = max(.zero, flushInterval)
+        self.flushEvents = max(1, flushEvents)
+        self.requestTimeout = max(.milliseconds(1), requestTimeout)
+        self.retry = retry
+        self.breakerThreshold = max(1, breakerThreshold)
+        self.longestRetryAfter = max(.zero, longestRetryAfter)
+        self.setAsideThreshold = max(1, setAsideThreshold)
+    }
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// What must survive a restart so that an app that is started often does not ask a failing back-end often.
+package struct RetryState: Sendable, Hashable {
+    /// Failures in a row.
+    package var failures: Int
+    /// Nothing is sent before this time; holds within one boot.
+    package var notBefore: MonotonicTime
+
+    /// Makes a state.
+    package init(failures: Int, notBefore: MonotonicTime) {
+        self.failures = failures
+        self.notBefore = notBefore
+    }
+}

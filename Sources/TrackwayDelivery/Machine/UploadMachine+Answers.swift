@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayWire
+
+extension UploadMachine {
+    // MARK: What came of a send order
+
+    /// The back-end, or something in its place, answered.
+    ///
+    /// - Parameters:
+    ///   - verdict: What the destination makes of the answer; rejected records are counted from the first record sent.
+    ///   - leftOut: Records of the request that its format could not express, counted likewise.
+    package mutating func answered(
+        _ verdict: Verdict,
+        leftOut: [Rejection] = [],
+        at now: MonotonicTime,
+        jitter: Double
+    ) -> [Action] {
+        guard case .sending(let hand) = state, let sent = hand.parts.front else {
+            return []  // Only a request under way can be answered.
+        }
+        lastOutcome = .verdict(verdict)
+        switch verdict {
+        case .accepted:
+            return taken(sent, except: [], leftOut: leftOut, hand: hand, at: now, jitter: jitter)
+        case .acceptedExcept(let rejections):
+            return taken(sent, except: rejections, leftOut: leftOut, hand: hand, at: now, jitter: jitter)
+        case .tooLarge:
+            return tooLarge(sent, hand: hand)
+        case .rejected(let reason):
+            return rejected(sent, hand: hand, reason: reason)
+        case .retry(let after, let reason):
+            return failed(hand, after: after, reason: reason, at: now, jitter: jitter)
+        case .notTheBackEnd(let reason):
+            return failed(hand, after: nil, reason: reason, at: now, jitter: jitter)
+        case .unauthorized, .misconfigured:
+            return park(verdict, at: now, jitter: jitter)
+        }
+    }
+
+    /// No answer came. The back-end may or may not have the events; it knows them by their ids if they come again.
+    package mutating func transportFailed(
+        _ error: TransportError,
+        at now: MonotonicTime,
+        jitter: Double
+    ) -> [Action] {
+        guard case .sending(let hand) = state, let sent = hand.parts.front else { return [] }
+        lastOutcome = .transport(error)
+        switch error.code {
+        case .invalidRequest:
+            return park(.misconfigured(reason: error.description), at: now, jitter: jitter)
+        case .timedOut:
+            window.timedOut(at: sent.count)
+        default:
+            break  // The codes are open; none of the others says anything about the batch.
+        }
+        return failed(hand, after: nil, reason: error.description, at: now, jitter: jitter)
+    }
+
+    /// The destination could not make a request of the part that was to be sent.
+    package mutating func encodingFailed(
+        _ error: WireEncodingError,
+        at now: MonotonicTime,
+        jitter: Double
+    ) -> [Action] {
+        guard case .sending(let hand) = state, let sent = hand.parts.front else { return [] }
+        lastOutcome = .encoding(error)
+        switch error.code {
+        case .misconfigured:
+            return park(.misconfigured(reason: error.message), at: now, jitter: jitter)
+        case .nothingToSend:
+            // Not an answer: it says nothing about the back-end, and does not count as refusals by it.
+            let messages = Dictionary(error.leftOut.map { ($0.index, $0) }) { first, _ in first }
+            let refused = sent.map { index in
+                let rejection = messages[index - sent.lowerBound]
+                return Refusal(
+                    index: index,
+                    reason: .notExpressible,
+                    code: rejection?.code ?? "not_expressible",
+                    message: rejection?.message ?? error.message
+                )
+            }
+            return settle(Settlement(records: sent, setAside: refused), hand: hand)
+        }
+    }
+
+    // MARK: What a verdict means
+
+    private mutating func taken(
+        _ sent: Range<Int>,
+        except rejections: [Rejection],
+        leftOut: [Rejection],
+        hand: Hand,
+        at now: MonotonicTime,
+        jitter: Double
+    ) -> [Action] {
+        var refused: [Int: Refusal] = [:]
+        for (list, reason) in [(leftOut, DropReason.notExpressible), (rejections, .rejected)] {
+            for rejection in list {
+                let index = sent.lowerBound + rejection.index
+                guard rejection.index >= 0, sent.contains(index) else {
+                    // An answer about events that were not sent is no proof that those sent were taken.
+                    return failed(
+                        hand,
+                        after: nil,
+                        reason: "The answer names an event that was not sent.",
+                        at: now,
+                        jitter: jitter
+                    )
+                }
+                refused[index] = Refusal(
+                    index: index,
+                    reason: reason,
+                    code: rejection.code,
+                    message: rejection.message
+                )
+            }
+        }
+        let settlement = Settlement(records: sent, setAside: refused.values.sorted { $0.index < $1.index })
+        var hand = hand
+        if settlement.delivered > 0 {
+            refusals = 0
+            hand.largestPassed = max(hand.largestPassed, sent.count)
+        } else {
+            refusals += rejections.count
+        }
+        window.passed(at: sent.count)
+        return backEndAnswered(took: settlement.delivered > 0 || sent.isEmpty) + settle(settlement, hand: hand)
+    }
+
+    private mutating func tooLarge(_ sent: Range<Int>, hand: Hand) -> [Action] {
+        var hand = hand
+        let answered = backEndAnswered(took: false)
+        if hand.parts.halveFront(guiltKnown: false) {
+            hand.wasTooLarge = true
+            return answered + send(hand)
+        }
+        hand.foundTooLarge = true
+        return answered + setAside(sent, hand: hand, reason: .tooLarge, message: "The back-end calls it too large.")
+    }
+
+    private mutating func rejected(_ sent: Range<Int>, hand: Hand, reason: String) -> [Action] {
+        var hand = hand
+        let answered = backEndAnswered(took: false)
+        if hand.parts.halveFront(guiltKnown: true) {
+            return answered + send(hand)
+        }
+        refusals += sent.count
+        return answered + setAside(sent, hand: hand, reason: .rejected, message: reason)
+    }
+
+    private mutating func setAside(
+        _ sent: Range<Int>,
+        hand: Hand,
+        reason: DropReason,
+        message: String
+    ) -> [Action] {
+        let refused = sent.map { Refusal(index: $0, reason: reason, code: reason.rawValue, message: message) }
+        return settle(Settlement(records: sent, setAside: refused), hand: hand)
+    }
+
+    /// The back-end is up: it answered for itself.
+    private mutating func backEndAnswered(took: Bool) -> [Action] {
+        var actions: [Action] = []
+        let hadFailures = breaker.failures > 0
+        if breaker.succeeded() { actions.append(.report(.recovered)) }
+        if hadFailures { actions.append(.remember(nil)) }
+        if took, wasParked {
+            wasParked = false
+            actions.append(.report(.resumed))
+        }
+        hasOldRequest = false
+        return actions
+    }
+}

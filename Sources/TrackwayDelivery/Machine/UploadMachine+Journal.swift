@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+extension UploadMachine {
+    // MARK: What came of a read order
+
+    /// The journal lent a batch with this many records; none means that it speaks for gaps alone.
+    package mutating func batchRead(count: Int) -> [Action] {
+        guard case .reading(let isProbe) = state else {
+            return [.release]  // Nobody asked any more.
+        }
+        return send(Hand(parts: BatchSplitter(count: count), isProbe: isProbe))
+    }
+
+    /// The journal has nothing for this destination.
+    ///
+    /// - Parameter pending: What the journal counts; more than none when the waiting events cannot be read at present.
+    package mutating func nothingToRead(pending: UInt64, at now: MonotonicTime) -> [Action] {
+        guard case .reading = state else { return [] }
+        demand = 0
+        guard !isStopping else {
+            state = .stopped
+            return []
+        }
+        guard pending > 0 else {
+            state = .idle
+            return []
+        }
+        // Asking again at once would spin.
+        return wait(until: now.advanced(by: max(policy.flushInterval, .seconds(1))), cause: .journal)
+    }
+
+    /// The journal could not be read.
+    package mutating func readFailed(_ message: String, at now: MonotonicTime, jitter: Double) -> [Action] {
+        guard case .reading = state else { return [] }
+        guard !isStopping else {
+            state = .stopped
+            return []
+        }
+        let delay = policy.retry.probeDelay(afterFailures: 6, jitter: jitter)
+        return [.report(.journalFailed(message))] + wait(until: now.advanced(by: delay), cause: .journal)
+    }
+
+    // MARK: What came of a settle order
+
+    /// The journal settled the front part, durably.
+    ///
+    /// - Parameter pending: Events that still wait, the rest of the batch in hand included.
+    package mutating func settled(pending: UInt64, at now: MonotonicTime, jitter: Double) -> [Action] {
+        guard case .settling(var hand, let settlement, _) = state else { return [] }
+        let reports = settlement.setAside.map { Action.report(.setAside($0)) }
+        demand -= min(demand, UInt64(settlement.records.count))
+        let isRefusal = settlement.delivered == 0 && !settlement.setAside.isEmpty
+        if isRefusal {
+            // One guilty event explains the refusal of the whole; a second one in a row says that there are more, and
+            // joining the rest again would only have it halved again.
+            hand.parts.frontSetAside(rejoining: refusals < 2)
+        } else {
+            hand.parts.frontPassed(refusedSome: !settlement.setAside.isEmpty)
+        }
+        let rest = hand.parts.front != nil
+        if isStopping {
+            state = .stopped
+            return reports + (rest ? [.release] : [])
+        }
+        if isRefusal, refusals >= policy.setAsideThreshold {
+            let delay = policy.retry.probeDelay(afterFailures: refusals - policy.setAsideThreshold + 1, jitter: jitter)
+            return reports + (rest ? [.release] : []) + wait(until: now.advanced(by: delay), cause: .strict)
+        }
+        if rest { return reports + send(hand) }
+        if hand.wasTooLarge, !hand.foundTooLarge, hand.largestPassed > 0 {
+            window.learned(fits: hand.largestPassed)
+        }
+        return reports + plan(pending: pending, since: now, at: now)
+    }
+
+    /// The journal could not settle the front part. The back-end has the events, so they are not sent again: the batch stays
+    /// in hand, and the journal is asked again.
+    package mutating func settleFailed(_ message: String, at now: MonotonicTime, jitter: Double) -> [Action] {
+        guard case .settling(let hand, let settlement, let attempts) = state else { return [] }
+        guard !isStopping else {
+            // After a restart they are sent again, and the back-end knows them by their ids.
+            state = .stopped
+            return [.report(.journalFailed(message)), .release]
+        }
+        let delay = policy.retry.probeDelay(afterFailures: attempts + 1, jitter: jitter)
+        let until = now.advanced(by: delay)
+        state = .unsettled(hand, settlement, attempts: attempts + 1, until: until)
+        return [.report(.journalFailed(message)), .wake(at: until)]
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayWire
+
+/// Decides, for one destination, what to do with its events: when to read, what to send, what to settle, how long to wait.
+///
+/// A value without clock, chance, task or file: time and jitter come in with each input, orders go out. At most one batch is
+/// in hand and at most one request on its way, because each is a state. Records are settled front to back, only after an
+/// answer took them or they were set aside for a reason.
+package struct UploadMachine: Sendable, Hashable {
+    let policy: DeliveryPolicy
+    var limits: BatchLimits
+    var state = State.idle
+    var breaker: CircuitBreaker
+    var window: BatchWindow
+    /// Events a flush still asks for.
+    var demand: UInt64 = 0
+    /// Events set aside in a row without any being taken.
+    var refusals = 0
+    /// How many events the next batch should hold at most, when a split batch had to be given back.
+    var narrowing: Int?
+    /// True after the machine was asked to end while something was under way.
+    var isStopping = false
+    /// True from a change of settings until the request then under way, made with the old ones, is answered.
+    var hasOldRequest = false
+    var wasParked = false
+    /// Where a restart left us: nothing is sent before it.
+    var notBefore: MonotonicTime?
+    /// What the last attempt led to; nil before the first.
+    package internal(set) var lastOutcome: Outcome?
+
+    /// Makes a machine at rest.
+    ///
+    /// - Parameters:
+    ///   - policy: How eagerly and how patiently.
+    ///   - limits: The destination's largest batch.
+    ///   - remembered: What an earlier run of the same boot remembered.
+    package init(policy: DeliveryPolicy, limits: BatchLimits, remembered: RetryState? = nil) {
+        self.policy = policy
+        self.limits = limits
+        breaker = CircuitBreaker(threshold: policy.breakerThreshold, failures: remembered?.failures ?? 0)
+        window = BatchWindow(limit: limits.events)
+        notBefore = remembered?.notBefore
+    }
+
+    /// True when nothing will be ordered any more.
+    package var isStopped: Bool { state == .stopped }
+
+    /// True when the machine has nothing to do until it is told of events: the moment to ask for a nudge.
+    package var isIdle: Bool { state == .idle }
+
+    /// The number of waiting events at which the machine wants to hear of them before its time comes; nil when it does not.
+    package var wantsNudge: UInt64? {
+        switch state {
+        case .idle: 1
+        case .gathering: UInt64(policy.flushEvents)
+        case .reading, .sending, .settling, .unsettled, .waiting, .parked, .stopped: nil
+        }
+    }
+
+    /// How far a flush has come.
+    package var flushProgress: FlushProgress {
+        switch state {
+        case .idle: .done
+        case .gathering, .reading, .sending, .settling: demand == 0 ? .done : .moving
+        case .unsettled(_, _, _, let until): .blocked(until: until)
+        case .waiting(let until, _): demand == 0 ? .done : .blocked(until: until)
+        case .parked(let probeAt): demand == 0 ? .done : .blocked(until: probeAt)
+        case .stopped: .blocked(until: nil)
+        }
+    }
+
+    // MARK: What happened outside
+
+    /// Events wait: after the start, after a nudge, or because somebody counted.
+    package mutating func eventsWait(pending: UInt64, at now: MonotonicTime) -> [Action] {
+        switch state {
+        case .idle:
+            if let notBefore, notBefore > now, pending > 0 {
+                // An earlier run was told to wait, or found the back-end down.
+                return wait(until: notBefore, cause: .strict)
+            }
+            notBefore = nil
+            return plan(pending: pending, since: now, at: now)
+        case .gathering(let since, _):
+            return plan(pending: pending, since: since, at: now)
+        case .reading, .sending, .settling, .unsettled, .waiting, .parked:
+            return []  // Work or a wait is under way; the journal is looked at again after it.
+        case .stopped:
+            return []
+        }
+    }
+
+    /// Somebody wants everything that waits now to travel now.
+    ///
+    /// Shortens an ordinary wait after a failure by one attempt; never a time the back-end named, nor the wait while it is
+    /// taken for down, nor parking.
+    package mutating func flushRequested(pending: UInt64, at now: MonotonicTime) -> [Action] {
+        switch state {
+        case .idle, .gathering:
+            demand = max(demand, pending)
+            return eventsWait(pending: pending, at: now)
+        case .waiting(_, .backOff):
+            demand = max(demand, pending)
+            return pending > 0 ? read() : []
+        case .reading, .sending, .settling, .unsettled, .waiting, .parked:
+            demand = max(demand, pending)
+            return []
+        case .stopped:
+            return []
+        }
+    }
+
+    /// Whoever asked for a flush waits no longer.
+    package mutating func flushGivenUp() {
+        demand = 0
+    }
+
+    /// The time of the last `wake` order came.
+    package mutating func timeCame(pending: UInt64, at now: MonotonicTime) -> [Action] {
+        switch state {
+        case .gathering(let since, _):
+            return plan(pending: pending, since: since, at: now)
+        case .waiting(let until, _), .parked(let until), .unsettled(_, _, _, let until):
+            guard now >= until else { return [.wake(at: until)] }  // The sleeper came early.
+            if case .unsettled(let hand, let settlement, let attempts, _) = state {
+                state = .settling(hand, settlement, attempts: attempts)
+                return [.settle(settlement)]
+            }
+            return read()
+        case .idle, .reading, .sending, .settling, .stopped:
+            return []  // The order was given for a state that is over.
+        }
+    }
+
+    /// The destination has new settings (credentials, address): what was learned about the old ones is forgotten.
+    package mutating func destinationReplaced(limits: BatchLimits, at now: MonotonicTime) -> [Action] {
+        self.limits = limits
+        breaker = CircuitBreaker(threshold: policy.breakerThreshold)
+        window = BatchWindow(limit: limits.events)
+        refusals = 0
+        notBefore = nil
+        switch state {
+        case .waiting(_, .journal):
+            return []  // New settings do not mend a disk.
+        case .waiting, .parked:
+            return [.remember(nil)] + read()
+        case .sending:
+            hasOldRequest = true
+            return []
+        case .idle, .gathering, .reading, .settling, .unsettled, .stopped:
+            return []
+        }
+    }
+
+    /// The end is near: finish what is under way, begin nothing new.
+    package mutating func stopRequested() -> [Action] {
+        switch state {
+        case .idle, .gathering, .waiting, .parked:
+            state = .stopped
+            return []
+        case .unsettled:
+            state = .stopped
+            return [.release]
+        case .reading, .sending, .settling:
+            isStopping = true
+            return []
+        case .stopped:
+            return []
+        }
+    }
+}

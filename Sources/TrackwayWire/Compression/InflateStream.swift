@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CZlib
+
+/// zlib's decoder over one body; owns the C state and frees it.
+///
+/// The pointer to the body is valid only while the caller's buffer is: an instance lives inside one call.
+struct InflateStream: ~Copyable {
+    private let wire: UnsafeRawBufferPointer
+    // zlib keeps a pointer back to the stream, so it needs a place that does not move.
+    private let stream: UnsafeMutablePointer<z_stream>
+
+    /// The inflated size the last member claims (its final four bytes); only a hint for the first allocation.
+    let claimedBytes: Int
+
+    private let isOpen: Bool
+
+    init(_ wire: UnsafeRawBufferPointer) {
+        stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        stream.initialize(to: z_stream())
+        // 15 bits of window, +16: gzip framing only, so that a bare zlib or deflate body is refused.
+        isOpen = czlib_inflate_init2(stream, 15 + 16) == Z_OK
+        self.wire = wire
+        stream.pointee.next_in = UnsafeMutablePointer(
+            mutating: wire.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        )
+        stream.pointee.avail_in = UInt32(wire.count)
+        // No honest body inflates by more than 1,032, so a lying trailer cannot make us allocate for nothing.
+        claimedBytes =
+            wire.count < 18
+            ? 0
+            : min(
+                Int(UInt32(littleEndian: wire.loadUnaligned(fromByteOffset: wire.count - 4, as: UInt32.self))),
+                wire.count * 1_032
+            )
+    }
+
+    deinit {
+        _ = inflateEnd(stream)
+        stream.deallocate()
+    }
+
+    /// Inflates until `room` bytes are full or the body ends.
+    func next(room: Int) throws(GzipError) -> (chunk: [UInt8], ended: Bool) {
+        guard isOpen else { throw GzipError(.outOfMemory) }
+        var failure: GzipError?
+        var ended = false
+        let chunk = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
+            stream.pointee.next_out = buffer.baseAddress
+            stream.pointee.avail_out = UInt32(room)
+            loop: while stream.pointee.avail_out > 0 {
+                switch CZlib.inflate(stream, Z_NO_FLUSH) {
+                case Z_OK:
+                    continue
+                case Z_STREAM_END where stream.pointee.avail_in == 0:
+                    ended = true
+                    break loop
+                case Z_STREAM_END:
+                    guard startsAnotherMember else {
+                        failure = GzipError(.trailingGarbage)
+                        break loop
+                    }
+                    _ = inflateReset(stream)
+                case Z_BUF_ERROR:
+                    // No progress with room left: the input is used up, and the member is not complete.
+                    failure = GzipError(.truncated)
+                    break loop
+                case Z_MEM_ERROR:
+                    failure = GzipError(.outOfMemory)
+                    break loop
+                default:
+                    failure = GzipError(.damaged)
+                    break loop
+                }
+            }
+            count = room - Int(stream.pointee.avail_out)
+        }
+        if let failure { throw failure }
+        return (chunk, ended)
+    }
+
+    private var startsAnotherMember: Bool {
+        let at = wire.count - Int(stream.pointee.avail_in)
+        return at + 1 < wire.count && wire[at] == 0x1f && wire[at + 1] == 0x8b
+    }
+}

@@ -120,6 +120,33 @@ int ctrackway_list(const char *path, void *context, void (*each)(void *context, 
 
 int32_t ctrackway_process_id(void);
 
+// MARK: Signals and normal exit (one set per process; calls to start, watch and unwatch must not overlap)
+
+/// Starts the thread that is told about watched signals: `body` gets the signal's number, or a posted message, one
+/// call after the other. Started once; later calls do nothing. -1 when the thread or its pipe cannot be made.
+int ctrackway_signals_start(void (*body)(int message));
+/// Sees a signal from now on; whoever handled it before still does. 1 when watched, 0 when the process ignores the
+/// signal on purpose (it stays ignored), -1 on error.
+int ctrackway_signals_watch(int number);
+/// Gives a signal back to its previous handler, unless somebody has put another handler on top.
+void ctrackway_signals_unwatch(int number);
+/// Hands `message` (1...255, above every signal's number) to the thread's body, after what is already waiting.
+int ctrackway_signals_post(int message);
+/// Whether the default action was in force, which ctrackway_signals_finish then has to carry out.
+bool ctrackway_signals_is_left_to_us(int number);
+/// Carries out the default action: ends or stops the process with the signal's own wait status. Returns after a stop
+/// once the process is continued. Call it on the thread of ctrackway_signals_start only.
+void ctrackway_signals_finish(int number);
+/// Whether the caller runs on the thread of ctrackway_signals_start.
+bool ctrackway_signals_is_reader(void);
+/// Calls back when the process exits normally (exit, or return from main), on the exiting thread. One callback only.
+void ctrackway_on_exit(void (*callback)(void));
+
+// MARK: Standard error
+
+/// Writes a short text to standard error if that is possible at once; never waits, never raises SIGPIPE. -1 otherwise.
+int ctrackway_write_standard_error(const char *text, size_t count);
+
 #if defined(__cplusplus)
 }
 #endif

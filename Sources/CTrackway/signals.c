@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+//
+// Signals are seen without being taken away. The handler does three things that are allowed inside a signal handler:
+// it writes one byte into a pipe, calls whoever handled the signal before, and, when nobody did, leaves the default
+// action to the thread that reads the pipe, which carries it out after the app was told. See ctrackway_signals_finish.
+
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+#include "CTrackway.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CTRACKWAY_SIGNALS 65
+
+/// What a signal did before it was watched. Written before the handler is installed, only read while it is.
+typedef struct watched_signal {
+    struct sigaction previous;
+    /// 1 while our handler is installed or being finished.
+    int watched;
+    /// SA_RESETHAND of the previous handler: it runs once, then the default action is back.
+    int previous_is_spent;
+} watched_signal;
+
+static watched_signal signals[CTRACKWAY_SIGNALS];
+static int pipe_read = -1;
+static int pipe_write = -1;
+/// The process that opened the pipe: a forked child inherits the handlers, but not the thread that reads.
+static pid_t owner;
+/// Termination signals told but not finished yet.
+static int endings;
+/// 1 from a stop signal until the process stops; a SIGCONT in between calls the stop off, as the system would.
+static int stopping;
+/// True on the thread that reads the pipe.
+static _Thread_local bool is_reader_thread;
+static void (*reader_body)(int message);
+
+static bool is_ending(int number) { return number != SIGTSTP && number != SIGCONT; }
+
+static bool leaves_to_default(int number) {
+    const struct sigaction *previous = &signals[number].previous;
+    if (__atomic_load_n(&signals[number].previous_is_spent, __ATOMIC_ACQUIRE)) return true;
+    return (previous->sa_flags & SA_SIGINFO) == 0 && previous->sa_handler == SIG_DFL;
+}
+
+/// The default action, carried out on return from the handler (the signal is blocked while it runs).
+static void default_action(int number) {
+    struct sigaction standard;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    sigemptyset(&standard.sa_mask);
+    sigaction(number, &standard, NULL);
+    raise(number);
+}
+
+static void on_signal(int number, siginfo_t *information, void *machine) {
+    int kept = errno;
+    watched_signal *signal_ = &signals[number];
+    bool by_default = leaves_to_default(number);
+
+    if (number == SIGCONT) __atomic_store_n(&stopping, 0, __ATOMIC_RELEASE);
+    if (getpid() != owner) {
+        if (by_default && number != SIGCONT) default_action(number);
+    } else if (by_default && number == SIGTSTP && __atomic_exchange_n(&stopping, 1, __ATOMIC_ACQ_REL) != 0) {
+        // Already on its way to stop: one stop is enough, however often the key was pressed.
+    } else if (by_default && is_ending(number) && __atomic_fetch_add(&endings, 1, __ATOMIC_ACQ_REL) > 0) {
+        // A second request while the app is still being told: whoever asks twice does not want to wait.
+        default_action(number);
+    } else {
+        unsigned char byte = (unsigned char)number;
+        ssize_t written;
+        do {
+            written = write(pipe_write, &byte, 1);
+        } while (written < 0 && errno == EINTR);
+        if (written != 1 && by_default && number != SIGCONT) default_action(number);
+    }
+
+    if (!by_default) {
+        if ((signal_->previous.sa_flags & SA_RESETHAND) != 0) {
+            __atomic_store_n(&signal_->previous_is_spent, 1, __ATOMIC_RELEASE);
+        }
+        errno = kept;
+        if ((signal_->previous.sa_flags & SA_SIGINFO) != 0) {
+            signal_->previous.sa_sigaction(number, information, machine);
+        } else if (signal_->previous.sa_handler != SIG_IGN) {
+            signal_->previous.sa_handler(number);
+        }
+    }
+    errno = kept;
+}
+
+/// Installs our handler over `previous`, keeping the flags and the mask that the previous handler counts on.
+static int install(int number, const struct sigaction *previous) {
+    struct sigaction ours;
+    memset(&ours, 0, sizeof ours);
+    ours.sa_sigaction = on_signal;
+    bool had_handler =
+        (previous->sa_flags & SA_SIGINFO) != 0 || (previous->sa_handler != SIG_DFL && previous->sa_handler != SIG_IGN);
+    if (had_handler) {
+        ours.sa_mask = previous->sa_mask;
+        ours.sa_flags = (int)(previous->sa_flags & ~SA_RESETHAND) | SA_SIGINFO;
+    } else {
+        sigemptyset(&ours.sa_mask);
+        ours.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
+    }
+    return sigaction(number, &ours, NULL);
+}
+
+static bool is_ours(int number) {
+    struct sigaction now;
+    return sigaction(number, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal;
+}
+
+static int open_pipe(void) {
+    int ends[2];
+#if defined(__linux__)
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+#else
+    if (pipe(ends) != 0) return -1;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+#endif
+    // The handler must never wait: a full pipe makes it fall back to the default action.
+    fcntl(ends[1], F_SETFL, O_NONBLOCK);
+    pipe_read = ends[0];
+    pipe_write = ends[1];
+    owner = getpid();
+    return 0;
+}
+
+int ctrackway_signals_watch(int number) {
+    if (number <= 0 || number >= CTRACKWAY_SIGNALS || pipe_read < 0) {
+        errno = EINVAL;
+        return -1;
+    }
+    watched_signal *signal_ = &signals[number];
+    // Watched once is enough. A handler that came after ours must not become our "previous": it may call ours.
+    if (__atomic_load_n(&signal_->watched, __ATOMIC_ACQUIRE)) return 1;
+    struct sigaction previous;
+    if (sigaction(number, NULL, &previous) != 0) return -1;
+    bool ignored = (previous.sa_flags & SA_SIGINFO) == 0 && previous.sa_handler == SIG_IGN;
+    // Ignored on purpose (nohup, a shell without job control, a host with its own sources): it stays ignored.
+    if (ignored) return 0;
+    signal_->previous = previous;
+    __atomic_store_n(&signal_->previous_is_spent, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&signal_->watched, 1, __ATOMIC_RELEASE);
+    if (install(number, &previous) == 0) return 1;
+    __atomic_store_n(&signal_->watched, 0, __ATOMIC_RELEASE);
+    return -1;
+}
+
+void ctrackway_signals_unwatch(int number) {
+    if (number <= 0 || number >= CTRACKWAY_SIGNALS || !signals[number].watched) return;
+    // A handler installed after ours stays: it may well call ours, which then only passes on.
+    if (is_ours(number)) {
+        sigaction(number, &signals[number].previous, NULL);
+        __atomic_store_n(&signals[number].watched, 0, __ATOMIC_RELEASE);
+    }
+}
+
+static void *read_signals(void *nothing) {
+    (void)nothing;
+    is_reader_thread = true;
+    for (;;) {
+        unsigned char byte;
+        ssize_t got = read(pipe_read, &byte, 1);
+        if (got == 1) {
+            reader_body(byte);
+        } else if (got == 0 || errno != EINTR) {
+            return NULL;
+        }
+    }
+}
+
+int ctrackway_signals_start(void (*body)(int message)) {
+    if (pipe_read >= 0) return 0;
+    if (open_pipe() != 0) return -1;
+    reader_body = body;
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    int code = pthread_create(&thread, &attributes, read_signals, NULL);
+    pthread_attr_destroy(&attributes);
+    if (code == 0) return 0;
+    close(pipe_read);
+    close(pipe_write);
+    pipe_read = pipe_write = -1;
+    errno = code;
+    return -1;
+}
+
+int ctrackway_signals_post(int message) {
+    unsigned char byte = (unsigned char)message;
+    ssize_t written;
+    do {
+        written = write(pipe_write, &byte, 1);
+    } while (written < 0 && errno == EINTR);
+    return written == 1 ? 0 : -1;
+}
+
+bool ctrackway_signals_is_left_to_us(int number) {
+    return number > 0 && number < CTRACKWAY_SIGNALS && number != SIGCONT && signals[number].watched &&
+        leaves_to_default(number);
+}
+
+/// Takes back a signal that this thread has blocked and that may be pending.
+static void take_back(int number, const sigset_t *only) {
+#if defined(__APPLE__)
+    sigset_t pending;
+    int taken;
+    sigpending(&pending);
+    if (sigismember(&pending, number) == 1) sigwait(only, &taken);
+#else
+    struct timespec none = {0, 0};
+    (void)number;
+    (void)sigtimedwait(only, NULL, &none);
+#endif
+}
+
+void ctrackway_signals_finish(int number) {
+    if (!ctrackway_signals_is_left_to_us(number)) return;
+    struct sigaction standard;
+    memset(&standard, 0, sizeof standard);
+    standard.sa_handler = SIG_DFL;
+    sigemptyset(&standard.sa_mask);
+    sigset_t only, kept;
+    sigemptyset(&only);
+    sigaddset(&only, number);
+
+    // Raised while blocked: a SIGCONT from here on makes the system itself forget the stop.
+    pthread_sigmask(SIG_BLOCK, &only, &kept);
+    struct sigaction before, after;
+    bool replaced = sigaction(number, &standard, &before) == 0;
+    raise(number);
+    if (number == SIGTSTP && __atomic_exchange_n(&stopping, 0, __ATOMIC_ACQ_REL) == 0) take_back(number, &only);
+    pthread_sigmask(SIG_UNBLOCK, &only, NULL);
+    // Still here: stopped and continued, or the stop was called off, or ignored (an orphaned process group).
+    pthread_sigmask(SIG_SETMASK, &kept, NULL);
+    bool untouched = sigaction(number, NULL, &after) == 0 && (after.sa_flags & SA_SIGINFO) == 0 &&
+        after.sa_handler == SIG_DFL;
+    if (replaced && untouched) sigaction(number, &before, NULL);
+}
+
+bool ctrackway_signals_is_reader(void) { return is_reader_thread; }
+
+// MARK: Normal exit
+
+static void (*exit_callback)(void);
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+static void on_exit_(void) {
+    void (*callback)(void) = __atomic_load_n(&exit_callback, __ATOMIC_ACQUIRE);
+    if (callback != NULL && getpid() == owner) callback();
+}
+static void register_exit(void) { atexit(on_exit_); }
+
+void ctrackway_on_exit(void (*callback)(void)) {
+    __atomic_store_n(&exit_callback, callback, __ATOMIC_RELEASE);
+    pthread_once(&exit_once, register_exit);
+}
+
+// MARK: Standard error
+
+int ctrackway_write_standard_error(const char *text, size_t count) {
+    struct pollfd ready = {STDERR_FILENO, POLLOUT, 0};
+    // A reader that has stopped reading must not stop the app: what cannot be written at once is not written.
+    if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return -1;
+
+    // A reader that has gone must not kill the app: its SIGPIPE is blocked for this thread and taken back.
+    sigset_t broken, kept, pending;
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    sigpending(&pending);
+    bool was_pending = sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &broken, &kept);
+    ssize_t written;
+    do {
+        written = write(STDERR_FILENO, text, count);
+    } while (written < 0 && errno == EINTR);
+    int reason = errno;
+    if (written < 0 && reason == EPIPE && !was_pending) {
+        take_back(SIGPIPE, &broken);
+    }
+    pthread_sigmask(SIG_SETMASK, &kept, NULL);
+    errno = reason;
+    return written == (ssize_t)count ? 0 : -1;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Names a device without telling which device it is.
+///
+/// The system's machine id must not leave the machine (see machine-id(5)). As that page advises, it serves as the key of
+/// an HMAC-SHA-256 over the app's id, cut to 128 bits: stable for one app on one device, different for two apps, and
+/// not reversible.
+package enum DeviceIdentity {
+    /// The name of the device for an app, 32 hexadecimal digits.
+    ///
+    /// - Parameters:
+    ///   - machineID: The system's id: 32 hexadecimal digits, not all zero.
+    ///   - appID: The app's id.
+    /// - Returns: `nil` when the machine id is not one.
+    package static func make(machineID: String, appID: String) -> String? {
+        guard let key = bytes(hexadecimal: machineID), key.count == 16, key.contains(where: { $0 != 0 }) else {
+            return nil
+        }
+        let hash = SHA256.authenticate(Array("trackway.device:\(appID)".utf8), key: key)
+        return hexadecimal(hash.prefix(16))
+    }
+
+    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private static func bytes(hexadecimal text: String) -> [UInt8]? {
+        let digits = text.utf8.map { digit -> UInt8? in
+            switch digit {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+            case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+            default: nil
+            }
+        }
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = digits[index], let low = digits[index + 1] else { return nil }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+}

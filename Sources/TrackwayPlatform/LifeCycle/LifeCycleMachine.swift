@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Turns signals into life-cycle events and orders. Knows no clock, no thread and no system call.
+package struct LifeCycleMachine: Sendable {
+    /// What the driver has to do, in order.
+    package enum Action: Sendable, Hashable {
+        /// Tell every observer and give each its moment.
+        case tell(LifeCycleEvent)
+        /// Carry out the signal's default action; when it returns, report `stopFinished`.
+        case finish(signal: Int32)
+    }
+
+    /// What a signal means to the life cycle.
+    package enum Kind: Sendable, Hashable {
+        /// Asks the process to stop for a while.
+        case stop
+        /// Lets a stopped process run again.
+        case resume
+        /// Asks the process to end.
+        case end
+    }
+
+    private enum State {
+        case foreground
+        case background
+        case exited
+    }
+
+    private var state = State.foreground
+
+    /// A machine for a process that runs.
+    package init() {}
+
+    /// A watched signal arrived.
+    ///
+    /// - Parameters:
+    ///   - signal: The signal's number.
+    ///   - kind: What it means.
+    ///   - isLeftToUs: Whether nobody else handles it, so that its default action is still owed.
+    package mutating func signalArrived(_ signal: Int32, kind: Kind, isLeftToUs: Bool) -> [Action] {
+        let owed: [Action] = isLeftToUs ? [.finish(signal: signal)] : []
+        switch (state, kind) {
+        case (.exited, .resume), (.exited, .stop):
+            return owed  // The process is on its way out; nobody is left to be told.
+        case (.exited, .end):
+            return owed  // Told already. Asked again from outside, the process ends as asked.
+        case (.foreground, .stop):
+            state = .background
+            return [.tell(.entersBackground)] + owed
+        case (.background, .stop):
+            return owed  // Told already: the host handles the first one without stopping.
+        case (.background, .resume):
+            state = .foreground
+            return [.tell(.entersForeground)]
+        case (.foreground, .resume):
+            return []  // Stopped by SIGSTOP, which nobody can see, or reported by `stopFinished` already.
+        case (.foreground, .end), (.background, .end):
+            return [.tell(.terminates(signal: signal))] + owed
+        }
+    }
+
+    /// A stop is over: the process was continued, or the system did not stop it.
+    package mutating func stopFinished() -> [Action] {
+        switch state {
+        case .background:
+            state = .foreground
+            return [.tell(.entersForeground)]
+        case .foreground, .exited:
+            return []
+        }
+    }
+
+    /// The process ends by its own will.
+    package mutating func exitBegan() -> [Action] {
+        switch state {
+        case .foreground, .background:
+            state = .exited
+            return [.tell(.exits)]
+        case .exited:
+            return []
+        }
+    }
+}

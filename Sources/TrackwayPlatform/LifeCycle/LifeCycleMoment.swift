@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The bounded moment an observer gets before the system goes on: hold it while working, call `finish` when done.
+///
+/// Letting go of it finishes it too, so an observer with nothing to do ignores it. Finishing late or twice does no harm.
+package final class LifeCycleMoment: Sendable {
+    /// The longest the system is held up; work beyond it runs at its own risk.
+    package let limit: Duration
+    private let completion: Locked<(@Sendable () -> Void)?>
+
+    init(limit: Duration, completion: @escaping @Sendable () -> Void) {
+        self.limit = limit
+        self.completion = Locked(completion)
+    }
+
+    deinit {
+        finish()
+    }
+
+    /// Says that the observer is done.
+    package func finish() {
+        let completion = completion.withLock { held in
+            defer { held = nil }
+            return held
+        }
+        completion?()
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+/// The user's locale and time zone as the environment and the system's files give them.
+package enum LinuxLocale {
+    /// The locale of messages, such as "de_DE"; `nil` for the "C" locale and for anything that is none.
+    package static func locale(environment: [String: String]) -> String? {
+        let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
+        guard let setting = names.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else { return nil }
+        let name = setting.prefix { $0 != "." && $0 != "@" }
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+        guard isName, (2...32).contains(name.utf8.count), name != "POSIX" else { return nil }
+        return String(name)
+    }
+
+    /// The time zone's identifier, such as "Europe/Berlin"; `nil` when only its rules are known.
+    package static func zone(environment: [String: String], tree: SystemTree) -> String? {
+        if let setting = environment["TZ"], !setting.isEmpty {
+            let name = setting.first == ":" ? setting.dropFirst() : Substring(setting)
+            return identifier(in: name)
+        }
+        if let target = tree.target(of: "/etc/localtime"), let name = identifier(in: Substring(target)) { return name }
+        return tree.text("/etc/timezone", limit: 128).flatMap { identifier(in: Substring($0)) }
+    }
+
+    private static func identifier(in text: Substring) -> String? {
+        var name = text
+        if let folder = text.firstRange(of: "/zoneinfo/") {
+            name = text[folder.upperBound...]
+        } else if text.first == "/" || text.first == "." {
+            return nil
+        }
+        let isName = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "+"): true
+            case UInt8(ascii: "/"): true
+            default: false
+            }
+        }
+        // Without a slash it may be a rule such as "CET-1CEST", which names no place.
+        guard isName, name.utf8.count <= 64, name.contains("/") || name == "UTC" || name == "GMT" else { return nil }
+        return String(name)
+    }
+}
+#endif

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+/// Reads from sysfs and procfs how the device reaches the network.
+package struct LinuxNetwork: Sendable {
+    private static let loopbackType: Int64 = 772
+    private static let ethernetType: Int64 = 1
+
+    private let tree: SystemTree
+
+    /// Reads from a tree.
+    package init(tree: SystemTree) {
+        self.tree = tree
+    }
+
+    /// The interfaces that are up and the kind of the one that leads outside; `nil` when none is up.
+    package func facts() -> NetworkFacts? {
+        let wayOut = defaultRoute()
+        let interfaces = tree.names(in: "/sys/class/net").filter { name in
+            isUp(name) && (isDevice(name) || name == wayOut)
+        }
+        guard !interfaces.isEmpty else { return nil }
+        return NetworkFacts(kind: wayOut.flatMap(kind), interfaces: interfaces)
+    }
+
+    private func isUp(_ name: String) -> Bool {
+        // Drivers that do not track the state say "unknown" while they work.
+        let state = tree.text("/sys/class/net/\(name)/operstate")
+        return (state == "up" || state == "unknown") && tree.number("/sys/class/net/\(name)/type") != Self.loopbackType
+    }
+
+    private func isDevice(_ name: String) -> Bool {
+        tree.names(in: "/sys/class/net/\(name)").contains("device")
+    }
+
+    private func kind(_ name: String) -> NetworkFacts.Kind? {
+        let entries = tree.names(in: "/sys/class/net/\(name)")
+        let lines = tree.text("/sys/class/net/\(name)/uevent")?.split(whereSeparator: \.isNewline) ?? []
+        let deviceType = lines.first { $0.hasPrefix("DEVTYPE=") }?.dropFirst("DEVTYPE=".count)
+        if entries.contains("wireless") || entries.contains("phy80211") || deviceType == "wlan" { return .wifi }
+        if deviceType == "wwan" || name.hasPrefix("wwan") { return .cellular }
+        guard tree.number("/sys/class/net/\(name)/type") == Self.ethernetType else { return .virtual }
+        return entries.contains("device") ? .ethernet : .virtual
+    }
+
+    /// The interface that the preferred default route uses, IPv4 first.
+    private func defaultRoute() -> String? {
+        let version4 = routes("/proc/net/route").compactMap { fields -> (String, Int)? in
+            guard fields.count >= 8, fields[1] == "00000000", fields[7] == "00000000" else { return nil }
+            return (String(fields[0]), Int(fields[6]) ?? .max)
+        }
+        if let best = version4.min(by: { $0.1 < $1.1 }) { return best.0 }
+        let version6 = routes("/proc/net/ipv6_route").compactMap { fields -> (String, UInt32)? in
+            guard fields.count >= 10, fields[1] == "00", fields[0].allSatisfy({ $0 == "0" }), fields[9] != "lo" else {
+                return nil
+            }
+            return (String(fields[9]), UInt32(fields[5], radix: 16) ?? .max)
+        }
+        return version6.min { $0.1 < $1.1 }?.0
+    }
+
+    private func routes(_ path: String) -> [[Substring]] {
+        let lines = tree.text(path)?.split(whereSeparator: \.isNewline) ?? []
+        return lines.map { $0.split(whereSeparator: { $0 == " " || $0 == "\t" }) }
+    }
+}
+#endif

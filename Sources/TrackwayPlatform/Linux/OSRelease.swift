@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+/// The identification of a Linux distribution, as os-release(5) describes the file.
+package struct OSRelease: Sendable, Hashable {
+    private var fields: [String: String] = [:]
+
+    /// Reads the file's text. Lines that are no assignment are skipped; of two with the same name the later holds.
+    package init(_ text: String) {
+        for line in text.split(whereSeparator: \.isNewline) {
+            guard let equals = line.firstIndex(of: "="), line.first != "#" else { continue }
+            let name = line[..<equals]
+            guard !name.isEmpty, name.utf8.allSatisfy(Self.isNameByte) else { continue }
+            fields[String(name)] = Self.unquoted(line[line.index(after: equals)...])
+        }
+    }
+
+    /// The short name, such as "debian".
+    package var id: String? { value("ID") }
+    /// The name for humans, such as "Debian GNU/Linux".
+    package var name: String? { value("NAME") }
+    /// The version, such as "12"; rolling distributions have none.
+    package var version: String? { value("VERSION_ID") }
+
+    private func value(_ name: String) -> String? {
+        fields[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+        default: false
+        }
+    }
+
+    /// Undoes the shell's quoting as far as the file may use it: one pair of quotes, backslashes outside single quotes.
+    private static func unquoted(_ text: Substring) -> String {
+        var rest = text
+        while let last = rest.last, last == " " || last == "\t" {
+            rest.removeLast()
+        }
+        var quote: Character?
+        if let first = rest.first, first == "\"" || first == "'", rest.count >= 2, rest.last == first {
+            quote = first
+            rest = rest.dropFirst().dropLast()
+        }
+        guard quote != "'" else { return String(rest) }
+        var plain = ""
+        var isEscaped = false
+        for character in rest {
+            if character == "\\", !isEscaped {
+                isEscaped = true
+            } else {
+                plain.append(character)
+                isEscaped = false
+            }
+        }
+        return plain
+    }
+}
+#endif

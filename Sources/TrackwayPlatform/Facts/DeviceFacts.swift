@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
-
 /// What is known about the device the app runs on. A fact that cannot be read is absent; nothing is guessed.
 ///
 /// No name, address or serial number of the device is among the facts, and its machine id only as a keyed hash.

@@ -36,7 +36,8 @@ extension DeviceFacts {
         facts.identity = (tree.text("/etc/machine-id") ?? tree.text("/var/lib/dbus/machine-id"))
             .flatMap { DeviceIdentity.make(machineID: $0, appID: appID) }
         facts.make = description(tree.text("/sys/class/dmi/id/sys_vendor"))
-        facts.model = description(tree.text("/sys/class/dmi/id/product_name"))
+        facts.model =
+            description(tree.text("/sys/class/dmi/id/product_name"))
             ?? description(tree.text("/proc/device-tree/model"))
         facts.cores = tree.text("/sys/devices/system/cpu/online").flatMap(count)
         facts.memoryBytes = tree.text("/proc/meminfo").flatMap(memory)

@@ -45,8 +45,8 @@ extension StorageLocation {
         var found: UnsafeMutablePointer<passwd>?
         var buffer = [CChar](repeating: 0, count: 16_384)
         return buffer.withUnsafeMutableBufferPointer { text in
-            guard getpwuid_r(getuid(), &entry, text.baseAddress, text.count, &found) == 0, found != nil,
-                let home = entry.pw_dir
+            guard let start = text.baseAddress, getpwuid_r(getuid(), &entry, start, text.count, &found) == 0,
+                found != nil, let home = entry.pw_dir
             else { return nil }
             return String(cString: home)
         }

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// The page: what talks to what, the keys, and the regular look at counts and ledger.
+
+import { Detail } from "./detail.js";
+import { byId, h, setText } from "./dom.js";
+import { Failures } from "./failed.js";
+import { Feed } from "./feed.js";
+import { asParameters, parseFilter, withTerm } from "./filter.js";
+import { compact, number } from "./format.js";
+import { Ledger } from "./ledger.js";
+import { Plot } from "./plot.js";
+import { Stream } from "./stream.js";
+
+const firstPage = 200;
+const lookEvery = 2000;
+
+const input = byId("filter");
+const main = byId("main");
+const narrow = matchMedia("(max-width: 899px)");
+const detail = new Detail((key, value) => filterBy(key, value), () => stream.focusSelected());
+const stream = new Stream((stored) => detail.showEvent(stored));
+const plot = new Plot((name) => filterBy("name", parseFilter(input.value).terms.name === name ? null : name));
+const ledger = new Ledger((installation) => {
+  filterBy("installation", installation);
+  show("events");
+});
+const failures = new Failures((failure) => detail.showFailure(failure));
+const feed = new Feed({
+  event: (stored) => stream.add(stored),
+  skipped: (count) => stream.skip(count),
+  state: (state, text) => {
+    byId("state").dataset.state = state;
+    setText(byId("state-text"), text);
+  },
+});
+
+// MARK: Asking the collector
+
+async function ask(path) {
+  const answer = await fetch(path, { headers: { accept: "application/json" } });
+  if (!answer.ok) {
+    let reason = `${answer.status}`;
+    try {
+      reason = (await answer.json()).error.message;
+    } catch {
+      // Not the collector's own error: the status has to do.
+    }
+    throw new Error(reason);
+  }
+  return answer.json();
+}
+
+let asked = null;
+
+/** Begins the stream (again): the newest page first, then whatever comes after it. */
+async function begin(force = false) {
+  const { terms, words } = parseFilter(input.value);
+  stream.setWords(words);
+  plot.setChosen(terms.name ?? null);
+  const parameters = asParameters(terms);
+  if (!force && asked === parameters.toString()) return;
+  asked = parameters.toString();
+  const mine = asked;
+  const query = new URLSearchParams(parameters);
+  query.set("order", "desc");
+  query.set("limit", String(firstPage));
+  let events = [];
+  try {
+    events = (await ask(`/v1/events?${query}`)).events;
+    tell(null);
+  } catch (error) {
+    tell(error.message);
+  }
+  if (mine !== asked) return;
+  stream.reset(events);
+  explainEmpty(mine !== "");
+  feed.follow(parameters, events[0]?.position ?? null);
+}
+
+function tell(problem) {
+  const notice = byId("notice");
+  notice.hidden = problem === null;
+  setText(notice, problem ?? "");
+}
+
+function explainEmpty(filtered) {
+  const command = `curl ${location.origin}/v1/events -H "authorization: Bearer $KEY" -d '{"name":"hello"}'`;
+  byId("empty").replaceChildren(...(filtered || input.value.trim() !== ""
+    ? [h("p", { class: "empty-title" }, "No event matches"), h("p", {}, "New ones that do will appear here."), h("button", { type: "button", class: "button", onclick: () => setFilter("") }, "Clear the filter")]
+    : [h("p", { class: "empty-title" }, "Waiting for the first event"), h("p", {}, "Point an app at this collector, or send one by hand:"), h("pre", {}, command)]));
+}
+
+let looking = false;
+const looks = { count: 0 };
+
+/** Counts and totals at every look, the ledger and the failed list at every second one. */
+async function look() {
+  if (looking || document.visibilityState !== "visible") return;
+  looking = true;
+  const now = Date.now();
+  const part = async (path, use) => {
+    try {
+      use(await ask(path));
+    } catch {
+      // The connection state already says that the collector is away; the last figures stay on the page.
+    }
+  };
+  const both = looks.count % 2 === 0;
+  looks.count += 1;
+  await Promise.all([
+    part(`/v1/counts?from=${now - 16 * 60_000}`, (answer) => {
+      plot.show(answer.minutes, now);
+      stream.recolour();
+      const list = byId("names");
+      if (document.activeElement !== input) list.replaceChildren(...plot.names.slice(0, 40).map((name) => h("option", { value: withTerm("", "name", name) })));
+    }),
+    part("/v1/stats", (stats) => {
+      setText(byId("total-events"), compact(stats.events ?? 0));
+      byId("total-events").title = number(stats.events ?? 0);
+      setText(byId("total-installations"), compact(stats.installations ?? 0));
+      setText(byId("total-failed"), compact(stats.failed ?? 0));
+      byId("total-failed").dataset.mood = stats.failed > 0 ? "warn" : "calm";
+      failedTotal = stats.failed ?? 0;
+      tell(stats.indexerError ? `The index has stopped following: ${stats.indexerError} Events are still accepted and kept.` : null);
+    }),
+    both ? part("/v1/ledger", (answer) => {
+      const missing = ledger.show(answer.rows, now);
+      setText(byId("total-missing"), compact(missing));
+      byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";
+    }) : null,
+    both ? part("/v1/failed?limit=50", (answer) => failures.show(answer.failed, failedTotal || answer.failed.length, now)) : null,
+  ]);
+  looking = false;
+}
+let failedTotal = 0;
+
+// MARK: Filter, pause, views
+
+let typing = 0;
+function setFilter(line) {
+  input.value = line;
+  begin();
+  remember();
+}
+
+function filterBy(key, value) {
+  setFilter(withTerm(input.value, key, value));
+}
+
+/** The filter lives in the address, so that it can be shared and survives a reload. */
+function remember() {
+  const line = input.value.trim();
+  history.replaceState(null, "", line === "" ? location.pathname : `#${encodeURIComponent(line)}`);
+}
+
+function togglePause() {
+  if (stream.isPaused) stream.resume();
+  else stream.pause();
+  byId("pause").setAttribute("aria-pressed", String(stream.isPaused));
+  setText(byId("pause-text"), stream.isPaused ? "Resume" : "Pause");
+}
+
+function show(view) {
+  main.dataset.view = view;
+  for (const name of ["events", "ledger", "failed"]) {
+    const chosen = name === view || (!narrow.matches && view === "events" && name === "ledger");
+    byId(`tab-${name}`).setAttribute("aria-selected", String(chosen));
+    byId(`tab-${name}`).tabIndex = chosen ? 0 : -1;
+  }
+}
+
+function toggleStacked() {
+  plot.setStacked(!plot.isStacked);
+  byId("plot-stacked").setAttribute("aria-pressed", String(plot.isStacked));
+  byId("plot-total").setAttribute("aria-pressed", String(!plot.isStacked));
+}
+
+byId("filter-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  setFilter(input.value);
+});
+input.addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => setFilter(input.value), 250);
+});
+byId("pause").addEventListener("click", togglePause);
+byId("waiting").addEventListener("click", () => {
+  byId("pause").setAttribute("aria-pressed", "false");
+  setText(byId("pause-text"), "Pause");
+});
+byId("clear").addEventListener("click", () => stream.reset([]));
+byId("plot-stacked").addEventListener("click", () => plot.isStacked || toggleStacked());
+byId("plot-total").addEventListener("click", () => plot.isStacked && toggleStacked());
+byId("help").addEventListener("click", () => byId("shortcuts").showModal());
+const views = ["events", "ledger", "failed"];
+for (const view of views) {
+  byId(`tab-${view}`).addEventListener("click", () => show(view));
+  byId(`tab-${view}`).addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!step) return;
+    const shown = views.filter((name) => byId(`tab-${name}`).offsetParent !== null);
+    const next = shown[(shown.indexOf(view) + step + shown.length) % shown.length];
+    show(next);
+    byId(`tab-${next}`).focus();
+  });
+}
+narrow.addEventListener("change", () => show(main.dataset.view));
+
+// MARK: Keys
+
+const keysOn = byId("keys-on");
+keysOn.checked = localStorage.getItem("trackway.keys") !== "off";
+keysOn.addEventListener("change", () => localStorage.setItem("trackway.keys", keysOn.checked ? "on" : "off"));
+
+const actions = {
+  "/": () => {
+    show("events");
+    input.focus();
+    input.select();
+  },
+  p: togglePause,
+  j: () => stream.move(1, detail.isOpen),
+  k: () => stream.move(-1, detail.isOpen),
+  1: () => show("events"),
+  2: () => show("ledger"),
+  3: () => show("failed"),
+  t: toggleStacked,
+  "?": () => byId("shortcuts").showModal(),
+};
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || byId("shortcuts").open) return;
+  if (event.key === "Escape") {
+    if (detail.isOpen) detail.close();
+    else if (document.activeElement === input && input.value !== "") setFilter("");
+    else document.activeElement?.blur();
+    return;
+  }
+  const inRows = document.activeElement?.closest?.("#rows, #rows-frame");
+  if (inRows && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
+    event.preventDefault();
+    stream.move(event.key === "ArrowDown" ? 1 : -1, detail.isOpen);
+    return;
+  }
+  if (!keysOn.checked || event.target.closest("input, textarea, select")) return;
+  const action = actions[event.key];
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+
+// MARK: Beginning
+
+setText(byId("host"), location.host);
+try {
+  input.value = decodeURIComponent(location.hash.slice(1));
+} catch {
+  input.value = ""; // An address someone mistyped is no filter.
+}
+show("events");
+begin(true);
+look();
+setInterval(look, lookEvery);
+document.addEventListener("visibilitychange", look);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// The drawer: one event (or one refused one) in full.
+
+import { byId, h, setText } from "./dom.js";
+import { dateAndClock, duration, number } from "./format.js";
+import { block, member, parseExact, pretty } from "./json.js";
+import { printable } from "./stream.js";
+
+/** The drawer at the right. `choose(key, value)` filters the stream; `closed()` gives the focus back. */
+export class Detail {
+  #choose;
+  #closed;
+  #drawer = byId("drawer");
+  #request = 0;
+
+  constructor(choose, closed) {
+    this.#choose = choose;
+    this.#closed = closed;
+    byId("drawer-close").addEventListener("click", () => this.close());
+  }
+
+  get isOpen() {
+    return !this.#drawer.hidden;
+  }
+
+  close() {
+    if (!this.isOpen) return;
+    this.#drawer.hidden = true;
+    this.#request += 1;
+    this.#closed();
+  }
+
+  /** Shows a stored event at once from what the stream knows, then exactly as the collector keeps it. */
+  async showEvent(stored) {
+    const event = stored.event;
+    const request = this.#begin(event.name, `${dateAndClock(event.time)} on the device`);
+    const slot = h("div", {});
+    byId("drawer-body").replaceChildren(this.#facts(stored), slot);
+    let text = null;
+    try {
+      const answer = await fetch(`/v1/events/${encodeURIComponent(event.id)}`, { headers: { accept: "application/json" } });
+      if (answer.ok) text = await answer.text();
+    } catch {
+      // The collector is away: what the stream brought is shown instead.
+    }
+    if (request !== this.#request) return;
+    let whole;
+    try {
+      whole = parseExact(text ?? JSON.stringify(stored));
+    } catch {
+      whole = parseExact(JSON.stringify(stored));
+    }
+    const context = member(whole, "context");
+    slot.replaceChildren(
+      this.#json("Event", member(whole, "event") ?? whole, true),
+      ...(context?.members?.length ? [this.#json("Context", context, false)] : []),
+    );
+  }
+
+  /** Shows a refused event. */
+  showFailure(failure) {
+    this.#begin(failure.code, `${dateAndClock(failure.received)} · refused`);
+    const body = failure.body ?? "";
+    let content;
+    try {
+      content = this.#json("Body", parseExact(body), true);
+    } catch {
+      content = this.#section("Body", h("pre", { class: "json", tabindex: "0" }, printableBody(body)), body, true);
+    }
+    byId("drawer-body").replaceChildren(
+      h("p", { class: "drawer-message" }, printable(failure.message ?? "")),
+      facts([["Field", failure.field], ["Key", failure.key], ["Position", failure.position], ["Installation", failure.installation]]),
+      content,
+    );
+  }
+
+  #begin(title, time) {
+    setText(byId("drawer-title"), printable(title));
+    setText(byId("drawer-time"), time);
+    const opened = this.#drawer.hidden;
+    this.#drawer.hidden = false;
+    byId("drawer-body").scrollTop = 0;
+    if (opened && matchMedia("(max-width: 899px)").matches) byId("drawer-title").focus();
+    this.#request += 1;
+    return this.#request;
+  }
+
+  #facts(stored) {
+    const link = (key, value) => value && h("button", {
+      type: "button", class: "link", title: `Filter by ${key}:${value}`, onclick: () => this.#choose(key, value),
+    }, printable(value));
+    return facts([
+      ["Id", h("code", {}, stored.event.id)],
+      ["Received", Number.isFinite(stored.received) ? `${dateAndClock(stored.received)} (${duration(stored.received - stored.event.time)} later)` : null],
+      ["User", link("user", stored.user)],
+      ["Session", link("session", stored.session)],
+      ["Installation", link("installation", stored.installation)],
+      ["Process", stored.writer && h("code", {}, stored.writer)],
+      ["Sequence", stored.sequence === undefined || stored.sequence === null ? null : number(stored.sequence)],
+      ["Position", h("code", {}, stored.position)],
+    ]);
+  }
+
+  #json(title, node, open) {
+    return this.#section(title, block(node), pretty(node), open);
+  }
+
+  #section(title, content, text, open) {
+    const copy = h("button", { type: "button", class: "button small" }, "Copy");
+    copy.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        setText(copy, "Copied");
+      } catch {
+        // No clipboard without a secure origin: select it, so that the keyboard can copy.
+        getSelection().selectAllChildren(content);
+        setText(copy, "Selected");
+      }
+      setTimeout(() => setText(copy, "Copy"), 1500);
+    });
+    return h("details", { class: "section", open }, h("summary", {}, title), copy, content);
+  }
+}
+
+function facts(pairs) {
+  return h("dl", { class: "facts" }, pairs.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([key, value]) =>
+    h("div", {}, h("dt", {}, key), h("dd", {}, value))));
+}
+
+const printableBody = (text) => text.split("\n").map(printable).join("\n");

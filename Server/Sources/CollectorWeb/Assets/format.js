@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// Numbers and times as people read them.
+
+const whole = new Intl.NumberFormat("en");
+const short = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
+const two = (value) => String(value).padStart(2, "0");
+
+/** 12,480 */
+export const number = (value) => whole.format(value);
+/** 12.5K from ten thousand up, exact below. */
+export const compact = (value) => (value < 10_000 ? whole.format(value) : short.format(value));
+
+/** "1 event", "2 events". */
+export const counted = (value, one, many = `${one}s`) => `${number(value)} ${value === 1 ? one : many}`;
+
+const valid = (ms) => Number.isFinite(ms) && Math.abs(ms) <= 8.64e15;
+
+/** 14:32:08.250, local time. */
+export function clock(ms) {
+  if (!valid(ms)) return "–";
+  const date = new Date(ms);
+  return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, "0")}`;
+}
+
+/** 14:32, local time. */
+export function minute(ms) {
+  if (!valid(ms)) return "–";
+  const date = new Date(ms);
+  return `${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+/** 2026-11-21 14:32:08.250, local time. */
+export function dateAndClock(ms) {
+  if (!valid(ms)) return "–";
+  const date = new Date(ms);
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(ms)}`;
+}
+
+/** "250 ms", "3.2 s", "4 min", "2 h", "3 d"; a minus sign when negative. */
+export function duration(ms) {
+  const sign = ms < 0 ? "−" : "";
+  const size = Math.abs(ms);
+  if (size < 1000) return `${sign}${Math.round(size)} ms`;
+  if (size < 60_000) return `${sign}${(size / 1000).toFixed(1)} s`;
+  if (size < 3_600_000) return `${sign}${Math.round(size / 60_000)} min`;
+  if (size < 86_400_000) return `${sign}${Math.round(size / 3_600_000)} h`;
+  return `${sign}${Math.round(size / 86_400_000)} d`;
+}
+
+/** "just now", "12 s ago", "4 min ago". */
+export function ago(ms, now) {
+  const passed = now - ms;
+  if (!valid(ms)) return "–";
+  if (passed < 2000) return "just now";
+  return passed < 60_000 ? `${Math.round(passed / 1000)} s ago` : `${duration(passed)} ago`;
+}
+
+/** The telling end of an identifier: time-ordered ids share their beginning. */
+export const shortID = (id) => (id && id.length > 12 ? `…${id.slice(-8)}` : id || "");

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// The live table: newest first, a bounded number of rows, held still while paused or while the reader has scrolled down.
+
+import { byId, h, setText } from "./dom.js";
+import { clock, counted, dateAndClock, number, shortID } from "./format.js";
+import { hasWords } from "./filter.js";
+import { colour } from "./palette.js";
+
+const mostRows = 400;
+const mostWaiting = 1000;
+const mostPairs = 12;
+
+/** The table of events. `open(event)` is called when one is chosen. */
+export class Stream {
+  #open;
+  #rows = [];
+  #waiting = [];
+  #overflow = 0;
+  #incoming = [];
+  #scheduled = false;
+  #paused = false;
+  #words = [];
+  #selected = null;
+  #skipped = 0;
+  #frame = byId("rows-frame");
+  #body = byId("rows");
+
+  constructor(open) {
+    this.#open = open;
+    this.#body.addEventListener("click", (event) => {
+      const row = event.target.closest("tr");
+      const record = this.#rows.find((candidate) => candidate.row === row);
+      if (record) this.select(record, true);
+    });
+    byId("waiting").addEventListener("click", () => this.resume());
+    const settled = () => {
+      if (!this.#paused && this.#waiting.length > 0 && this.#atTop()) this.#release();
+    };
+    this.#frame.addEventListener("scroll", settled, { passive: true });
+    addEventListener("scroll", settled, { passive: true });
+  }
+
+  get isPaused() {
+    return this.#paused;
+  }
+
+  get isEmpty() {
+    return this.#rows.length === 0 && this.#waiting.length === 0 && this.#incoming.length === 0;
+  }
+
+  /** Takes an event that has just arrived; it is drawn with the next frame. */
+  add(event) {
+    this.#incoming.push(event);
+    if (this.#incoming.length > mostWaiting) this.#skipped += this.#incoming.splice(0, mostWaiting / 2).length;
+    this.#schedule();
+  }
+
+  /** The collector moved us forward: so many events are not shown. */
+  skip(count) {
+    this.#skipped += count;
+    this.#schedule();
+  }
+
+  /** Replaces everything (newest first), as after a change of the filter. */
+  reset(events) {
+    this.#incoming = [];
+    this.#waiting = [];
+    this.#overflow = 0;
+    this.#skipped = 0;
+    this.#rows = [];
+    this.#body.replaceChildren();
+    this.#insert([...events].reverse(), false);
+    this.#note();
+  }
+
+  setWords(words) {
+    this.#words = words;
+    for (const record of this.#rows) record.row.hidden = !hasWords(words, record.text);
+    this.#note();
+  }
+
+  pause() {
+    this.#paused = true;
+    this.#note();
+  }
+
+  resume() {
+    this.#paused = false;
+    this.#scroller().scrollTo({ top: 0 });
+    this.#release();
+  }
+
+  /** Moves the selection by one row, down or up; opens it when `andOpen`. */
+  move(step, andOpen) {
+    const shown = this.#rows.filter((record) => !record.row.hidden);
+    if (shown.length === 0) return;
+    const at = shown.indexOf(this.#selected);
+    const to = at < 0 ? 0 : Math.min(shown.length - 1, Math.max(0, at + step));
+    this.select(shown[to], andOpen);
+    shown[to].button.focus({ preventScroll: true });
+    shown[to].row.scrollIntoView({ block: "nearest" });
+  }
+
+  select(record, andOpen) {
+    this.#selected?.row.removeAttribute("aria-selected");
+    this.#selected = record;
+    record.row.setAttribute("aria-selected", "true");
+    if (andOpen) this.#open(record.event);
+  }
+
+  focusSelected() {
+    this.#selected?.button.focus({ preventScroll: true });
+  }
+
+  /** Colours are given out as names turn up in the plot: give the rows theirs. */
+  recolour() {
+    for (const { dot, event } of this.#rows) dot.setAttribute("class", `dot ${colour(event.event.name)}`);
+  }
+
+  #schedule() {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    // A hidden page gets no frames: then a timer keeps the memory bounded all the same.
+    const run = () => {
+      this.#scheduled = false;
+      this.#take();
+    };
+    if (document.visibilityState === "visible") requestAnimationFrame(run);
+    else setTimeout(run, 1000);
+  }
+
+  #take() {
+    const events = this.#incoming;
+    this.#incoming = [];
+    if (this.#paused || !this.#atTop()) {
+      this.#waiting.push(...events);
+      const over = this.#waiting.length - mostWaiting;
+      if (over > 0) {
+        this.#waiting.splice(0, over);
+        this.#overflow += over;
+      }
+    } else {
+      this.#insert(events, true);
+    }
+    this.#note();
+  }
+
+  #release() {
+    const events = this.#waiting;
+    this.#waiting = [];
+    this.#skipped += this.#overflow;
+    this.#overflow = 0;
+    this.#insert(events, true);
+    this.#note();
+  }
+
+  #insert(events, fresh) {
+    const records = events.slice(-mostRows).map((event) => this.#record(event, fresh && events.length < 20));
+    this.#skipped += events.length - records.length;
+    records.reverse();
+    this.#rows.unshift(...records);
+    this.#body.prepend(...records.map((record) => record.row));
+    for (const record of this.#rows.splice(mostRows)) record.row.remove();
+  }
+
+  #record(stored, fresh) {
+    const event = stored.event;
+    const dot = h("span", { class: `dot ${colour(event.name)}`, "aria-hidden": "true" });
+    const button = h("button", { type: "button", class: "row-name" }, dot, h("span", {}, printable(event.name)));
+    const pairs = summary(event);
+    const row = h(
+      "tr",
+      { class: fresh ? "fresh" : null },
+      h("td", { class: "cell-time", title: dateAndClock(event.time) }, clock(event.time)),
+      h("td", { class: "cell-name" }, button),
+      h("td", { class: "cell-pairs" }, pairs),
+      h("td", { class: "cell-from", title: stored.installation ?? null }, stored.user || shortID(stored.installation) || "–"),
+    );
+    const text = `${event.name} ${stored.user ?? ""} ${stored.installation ?? ""} ${stored.session ?? ""} ${JSON.stringify(event)}`;
+    const record = { row, button, dot, event: stored, text: text.toLowerCase() };
+    row.hidden = !hasWords(this.#words, record.text);
+    return record;
+  }
+
+  #scroller() {
+    return getComputedStyle(this.#frame).overflowY === "auto" ? this.#frame : document.scrollingElement;
+  }
+
+  #atTop() {
+    const scroller = this.#scroller();
+    if (scroller === this.#frame) return scroller.scrollTop < 8;
+    return this.#frame.getBoundingClientRect().top > -40;
+  }
+
+  #note() {
+    const held = this.#waiting.length + this.#overflow;
+    const waiting = byId("waiting");
+    waiting.hidden = held === 0;
+    setText(waiting, held === 0 ? "" : `↑ ${counted(held, "new event")}`);
+    const shown = this.#rows.filter((record) => !record.row.hidden).length;
+    const parts = [];
+    if (this.#paused) parts.push("Paused");
+    parts.push(shown === this.#rows.length ? counted(shown, "event") : `${number(shown)} of ${counted(this.#rows.length, "event")}`);
+    if (this.#skipped > 0) parts.push(`${number(this.#skipped)} passed too fast to show; all are stored`);
+    setText(byId("stream-note"), parts.join(" · "));
+    byId("empty").hidden = shown > 0 || held > 0;
+  }
+}
+
+/** Control characters made visible, so that a name cannot hide or break a line. */
+export const printable = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
+
+function summary(event) {
+  const nodes = [];
+  const pairs = Object.entries(event.attributes ?? {});
+  for (const [key, value] of pairs.slice(0, mostPairs)) {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    nodes.push(h("span", { class: "pair" }, h("span", { class: "pair-key" }, printable(key)), " ", printable(text.slice(0, 80))));
+  }
+  if (pairs.length > mostPairs) nodes.push(h("span", { class: "pair-more" }, `+${pairs.length - mostPairs}`));
+  if (event.items?.length) nodes.push(h("span", { class: "pair-more" }, counted(event.items.length, "item")));
+  return nodes;
+}

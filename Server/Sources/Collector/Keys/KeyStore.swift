@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Who may send and read.
+package protocol KeyStore: Sendable {
+    /// What a presented key allows; nil for an unknown or revoked one. Takes the same time for every unknown key.
+    /// Callable from any thread; never blocks on a file.
+    func grant(for key: String) -> KeyGrant?
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// An event's place in the collector's intake log: which frame it arrived in, and its index within that frame's batch.
+///
+/// Positions grow in the order of arrival, never change, and can be computed again from the log alone, so an index may
+/// use them as its row numbers and be rebuilt at any time. A position fits one `Int64` (``rawValue``).
+package struct EventPosition: Sendable, Hashable, Comparable {
+    /// The largest ordinal that fits, one below 1,024; a batch holds at most 1,000 events.
+    package static let maximumOrdinal = (1 << 10) - 1
+    /// The largest offset that fits; a segment of the intake log is at most 128 MiB.
+    package static let maximumOffset = (1 << 27) - 1
+    /// Before every event.
+    package static let start = EventPosition(rawValue: 0)
+
+    /// Segment (26 bits), offset (27 bits) and ordinal (10 bits), highest first; never negative.
+    package let rawValue: Int64
+
+    /// A position from the number an index stored.
+    package init(rawValue: Int64) {
+        self.rawValue = max(0, rawValue)
+    }
+
+    /// The event with this ordinal in the frame that begins at `offset` in `segment`; out-of-range parts are clamped.
+    package init(segment: UInt32, offset: UInt32, ordinal: Int = 0) {
+        let segment = Int64(min(segment, (1 << 26) - 1))
+        let offset = Int64(min(offset, UInt32(Self.maximumOffset)))
+        let ordinal = Int64(min(max(ordinal, 0), Self.maximumOrdinal))
+        rawValue = segment << 37 | offset << 10 | ordinal
+    }
+
+    /// The segment of the intake log.
+    package var segment: UInt32 { UInt32(rawValue >> 37) }
+    /// The frame's first byte in its segment.
+    package var offset: UInt32 { UInt32((rawValue >> 10) & Int64(Self.maximumOffset)) }
+    /// The event's index among the lines of its batch, refused ones included.
+    package var ordinal: Int { Int(rawValue & Int64(Self.maximumOrdinal)) }
+
+    package static func < (left: EventPosition, right: EventPosition) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension EventPosition: LosslessStringConvertible {
+    /// `segment.offset` or `segment.offset.ordinal`, decimal.
+    package init?(_ description: String) {
+        let parts = description.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2 || parts.count == 3,
+            let segment = UInt32(parts[0]), segment < 1 << 26,
+            let offset = UInt32(parts[1]), offset <= UInt32(Self.maximumOffset)
+        else { return nil }
+        guard parts.count == 3 else {
+            self.init(segment: segment, offset: offset)
+            return
+        }
+        guard let ordinal = Int(parts[2]), (0...Self.maximumOrdinal).contains(ordinal) else { return nil }
+        self.init(segment: segment, offset: offset, ordinal: ordinal)
+    }
+
+    package var description: String { "\(segment).\(offset).\(ordinal)" }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// The index that pages and queries read. It follows the intake log by its own cursor, so it lags by milliseconds and may
+/// be rebuilt; intake never waits for it.
+package protocol EventStore: Sendable {
+    /// Events that match, in the query's order.
+    func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent]
+    /// The event with this id, if it has arrived.
+    func event(_ id: EventID) async throws(StoreError) -> StoredEvent?
+    /// How many stored events match; `after`, `order` and `limit` play no part.
+    func count(matching query: EventQuery) async throws(StoreError) -> Int
+    /// One row per writer, those heard of last first.
+    func ledger(installation: InstallationID?) async throws(StoreError) -> [LedgerRow]
+    /// Refused events before a position (all when nil), the latest first.
+    func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent]
+    /// Events per minute of arrival since a moment, earliest first; minutes without events are left out.
+    func minutes(since: Timestamp) async throws(StoreError) -> [MinuteCount]
+    /// The whole index in numbers. Answers from memory.
+    func totals() async throws(StoreError) -> StoreTotals
+    /// Everything in the log before this position is in the index.
+    var indexed: EventPosition { get }
+    /// The indexed position at once, and again after each step of the index; a slow reader sees only the latest.
+    func progress() -> AsyncStream<EventPosition>
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// An event, or a whole batch, that admission refused, kept with the reason so that a person can see and repair it.
+package struct FailedEvent: Sendable, Hashable {
+    /// Its place in the intake log; ordinal 0 for a whole batch.
+    package var position: EventPosition
+    /// When it arrived.
+    package var received: Timestamp
+    /// The name of the key it came with.
+    package var key: String
+    /// The machine-readable reason, such as `name_too_long`.
+    package var code: String
+    /// The field at fault; empty when the whole is.
+    package var field: String
+    /// One sentence for a person.
+    package var message: String
+    /// The refused bytes; cut for a whole batch.
+    package var content: [UInt8]
+
+    /// A failed event with its reason.
+    package init(
+        position: EventPosition,
+        received: Timestamp,
+        key: String,
+        code: String,
+        field: String,
+        message: String,
+        content: [UInt8]
+    ) {
+        self.position = position
+        self.received = received
+        self.key = key
+        self.code = code
+        self.field = field
+        self.message = message
+        self.content = content
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// What the collector knows about one writer's sequence numbers: every number is received, dropped with a reason, or
+/// missing.
+package struct LedgerRow: Sendable, Hashable {
+    /// The installed copy of the app.
+    package var installation: InstallationID
+    /// The process that recorded the events.
+    package var writer: WriterID
+    /// The writer's highest sequence number that any batch has told of.
+    package var recorded: UInt64
+    /// Distinct events stored.
+    package var received: UInt64
+    /// Events refused by admission, kept among the failed ones.
+    package var rejected: UInt64
+    /// Events that arrived again and were not counted twice.
+    package var duplicates: UInt64
+    /// Events the device gave up, by reason.
+    package var dropped: [String: UInt64]
+    /// Events addressed to other destinations only.
+    package var skipped: UInt64
+    /// Sequence numbers not heard of yet, below ``recorded``; the first few when there are very many.
+    package var gaps: [ClosedRange<UInt64>]
+    /// When the writer's last batch arrived.
+    package var lastReceived: Timestamp
+
+    /// A row with all its counts.
+    package init(
+        installation: InstallationID,
+        writer: WriterID,
+        recorded: UInt64,
+        received: UInt64,
+        rejected: UInt64 = 0,
+        duplicates: UInt64 = 0,
+        dropped: [String: UInt64] = [:],
+        skipped: UInt64 = 0,
+        gaps: [ClosedRange<UInt64>] = [],
+        lastReceived: Timestamp
+    ) {
+        self.installation = installation
+        self.writer = writer
+        self.recorded = recorded
+        self.received = received
+        self.rejected = rejected
+        self.duplicates = duplicates
+        self.dropped = dropped
+        self.skipped = skipped
+        self.gaps = gaps
+        self.lastReceived = lastReceived
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// How many events arrived within one minute.
+package struct MinuteCount: Sendable, Hashable {
+    /// The minute's first instant.
+    package var minute: Timestamp
+    /// The events stored.
+    package var events: UInt64
+    /// The events stored, by name.
+    package var names: [String: UInt64]
+
+    /// Counts for the minute that begins at `minute`.
+    package init(minute: Timestamp, events: UInt64, names: [String: UInt64] = [:]) {
+        self.minute = minute
+        self.events = events
+        self.names = names
+    }
+}

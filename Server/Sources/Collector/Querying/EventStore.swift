@@ -18,6 +18,8 @@ package protocol EventStore: Sendable {
     func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent]
     /// Events per minute of arrival since a moment, earliest first; minutes without events are left out.
     func minutes(since: Timestamp) async throws(StoreError) -> [MinuteCount]
+    /// The whole index in numbers. Answers from memory.
+    func totals() async throws(StoreError) -> StoreTotals
     /// Everything in the log before this position is in the index.
     var indexed: EventPosition { get }
     /// The indexed position at once, and again after each step of the index; a slow reader sees only the latest.

@@ -9,10 +9,13 @@ package struct MinuteCount: Sendable, Hashable {
     package var minute: Timestamp
     /// The events stored.
     package var events: UInt64
+    /// The events stored, by name.
+    package var names: [String: UInt64]
 
-    /// A count for the minute that begins at `minute`.
-    package init(minute: Timestamp, events: UInt64) {
+    /// Counts for the minute that begins at `minute`.
+    package init(minute: Timestamp, events: UInt64, names: [String: UInt64] = [:]) {
         self.minute = minute
         self.events = events
+        self.names = names
     }
 }

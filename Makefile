@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+# A target may only import what its manifest declares; SwiftPM checks it when asked.
+CHECKED := --explicit-target-dependency-import-check error
+EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
+
+.PHONY: help bootstrap demo test test-sdk test-server integration examples lint format docs sanitize fuzz bench clean
+
+help:  ## List what can be made
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+bootstrap:  ## Install what is missing on this machine (apt)
+	@Scripts/bootstrap
+
+demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEMO_EXIT=1: ends by itself)
+	@Scripts/demo
+
+test: test-sdk test-server integration examples  ## Run every test, and build every example
+
+test-sdk: bootstrap  ## Test the SDK
+	swift test $(CHECKED)
+
+test-server: bootstrap  ## Test the collector and the trackway command
+	@if [ -f Server/Package.swift ]; then set -x; swift test --package-path Server $(CHECKED); fi
+
+integration: bootstrap  ## Real processes against a real collector: kills, damage, outages
+	@if [ -f IntegrationTests/Package.swift ]; then set -x; swift test --package-path IntegrationTests; fi
+
+examples: bootstrap  ## Build every example
+	@set -e; for example in $(EXAMPLES); do echo "swift build --package-path $$example"; swift build --package-path $$example; done
+
+lint: bootstrap  ## Check form, rooms and documentation
+	Scripts/format --check
+	Scripts/check-rooms --self-test
+	Scripts/check-rooms
+	Scripts/check-docs
+
+format:  ## Format every Swift file in place
+	Scripts/format
+
+docs: bootstrap  ## Build the documentation into .build/documentation
+	Scripts/check-docs
+
+sanitize: bootstrap  ## Run the SDK's tests under ThreadSanitizer, then AddressSanitizer
+	swift test --sanitize=thread --scratch-path .build/thread
+	swift test --sanitize=address --scratch-path .build/address
+
+fuzz: bootstrap  ## Run each fuzz target for FUZZ_SECONDS (60)
+	Scripts/fuzz
+
+bench: bootstrap  ## Measure the SDK and the collector (see Benchmarks/README.md)
+	Scripts/bench
+
+clean:  ## Remove every build folder
+	rm -rf .build .fuzz Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))

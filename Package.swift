@@ -39,7 +39,7 @@ let package = Package(
         // Floor 2: the post room.
         .target(
             name: "TrackwayDelivery",
-            dependencies: ["TrackwayEvents", "TrackwayJournal", "TrackwayWire"],
+            dependencies: ["TrackwayEvents", "TrackwayJournal", "TrackwayWire", "CTrackway"],
             swiftSettings: house
         ),
 

@@ -36,3 +36,17 @@ extension Verdict {
         }
     }
 }
+
+extension Verdict {
+    /// The sentence that came with the verdict; empty when the verdict says it all.
+    public var reason: String {
+        switch self {
+        case .accepted: ""
+        case .acceptedExcept(let rejections): "\(rejections.count) events were refused."
+        case .tooLarge: "The batch is too large."
+        case .retry(_, let reason), .rejected(let reason), .unauthorized(let reason), .misconfigured(let reason),
+            .notTheBackEnd(let reason):
+            reason
+        }
+    }
+}

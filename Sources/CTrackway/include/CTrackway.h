@@ -70,6 +70,14 @@ uint64_t ctrackway_atomic_fetch_add(uint64_t *value, uint64_t by);
 void ctrackway_store_release(uint32_t *word, uint32_t value);
 /// Reads a published 32-bit word (acquire order).
 uint32_t ctrackway_load_acquire(const uint32_t *word);
+/// Reads a 64-bit word that other threads write (acquire order); inlined, so that a hot path pays one load.
+static inline uint64_t ctrackway_load_acquire_64(const uint64_t *word) {
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+/// Writes a 64-bit word that other threads read (sequentially consistent order).
+static inline void ctrackway_store_64(uint64_t *word, uint64_t value) {
+    __atomic_store_n(word, value, __ATOMIC_SEQ_CST);
+}
 
 /// Copies memory that another thread may be writing, as a reader of a mapped file does: the result may mix old and new
 /// bytes, and the caller's format must find that out. Kept out of ThreadSanitizer's sight on purpose.

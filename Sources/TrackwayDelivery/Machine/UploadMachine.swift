@@ -158,7 +158,12 @@ package struct UploadMachine: Sendable, Hashable {
     /// The end is near: finish what is under way, begin nothing new.
     package mutating func stopRequested() -> [Action] {
         switch state {
-        case .idle, .gathering, .waiting, .parked:
+        case .idle, .gathering:
+            state = .stopped
+            return []
+        case .waiting(let until, _), .parked(let until):
+            // A pause of the whole service does not shorten the wait.
+            notBefore = until
             state = .stopped
             return []
         case .unsettled:
@@ -170,5 +175,11 @@ package struct UploadMachine: Sendable, Hashable {
         case .stopped:
             return []
         }
+    }
+
+    /// The machine is wanted again after it was stopped.
+    package mutating func resumed() {
+        isStopping = false
+        if state == .stopped { state = .idle }
     }
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// What every worker works with.
+struct DeliveryEquipment: Sendable {
+    let transport: any Transport
+    let clock: any EventClock
+    let sleeper: any DeliverySleeper
+    let jitter: JitterSource
+    let gate: NudgeGate
+    /// Wakes the housekeeping after events were settled.
+    let housekeeping: WakeSignal
+    let memory: (any RetryMemory)?
+    let report: @Sendable (DeliveryNotice) -> Void
+    /// Called after every step, outside any lock: somebody may wait for it.
+    let progressed: @Sendable () -> Void
+
+    var now: MonotonicTime { clock.now().monotonic }
+}

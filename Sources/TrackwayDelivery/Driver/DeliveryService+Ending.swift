@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+extension DeliveryService {
+    /// Delivers what can be delivered in time, then ends: `run` returns, another process may deliver.
+    ///
+    /// A request under way at the deadline is cancelled; its events stay, and are known by their ids if they come twice.
+    ///
+    /// - Parameter timeout: The longest wait for the final flush and for the end of `run`.
+    /// - Returns: What the final flush achieved.
+    @discardableResult
+    package func shutdown(timeout: Duration) async -> FlushReport {
+        let deadline = equipment.now.advanced(by: max(.zero, timeout))
+        let report = await flush(timeout: timeout)
+        await leave(for: .ending, by: deadline)
+        return report
+    }
+
+    /// Lets go of the election and of every file lock, because the system is about to freeze the process. Nothing is sent
+    /// until `resume`.
+    ///
+    /// - Parameter timeout: How long a request under way may take to end before it is cancelled.
+    package func suspend(timeout: Duration) async {
+        await leave(for: .suspended, by: equipment.now.advanced(by: max(.zero, timeout)))
+    }
+
+    /// Delivers again after `suspend`.
+    package func resume() {
+        state.withLock { state in
+            if state.phase == .suspended { state.phase = .running }
+        }
+        attention.signal()
+    }
+
+    private func leave(for phase: Phase, by deadline: MonotonicTime) async {
+        state.withLock { state in
+            if state.phase != .ending { state.phase = phase }
+        }
+        stopWorkers()
+        attention.signal()
+        let (key, signal) = beginObserving()
+        while isAtWork(phase), equipment.now < deadline {
+            await equipment.sleeper.sleep(until: deadline, or: signal)
+        }
+        if isAtWork(phase) {
+            abort.signal()
+            // What is under way ends at once now: transports answer to cancellation.
+            while isAtWork(phase), !Task.isCancelled {
+                await signal.wait()
+            }
+        }
+        endObserving(key)
+    }
+
+    private func isAtWork(_ phase: Phase) -> Bool {
+        state.withLock { phase == .ending ? $0.isAtWork : $0.isElected }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+extension DeliveryService {
+    /// How often a process that does not deliver looks whether its events are settled.
+    private static let lookInterval = Duration.milliseconds(50)
+
+    /// Delivers everything that waits now, as far as that is possible in time.
+    ///
+    /// Returns as soon as nothing is left to wait for: everything is settled, or every destination that still has events
+    /// cannot move before the deadline. A flush shortens an ordinary wait after a failure, but never one the back-end
+    /// asked for, nor the wait while a destination is taken for down, nor parking.
+    ///
+    /// - Parameter timeout: The longest wait.
+    /// - Returns: What was achieved.
+    @concurrent
+    package func flush(timeout: Duration) async -> FlushReport {
+        let before = journal.ledger()
+        let deadline = equipment.now.advanced(by: max(.zero, timeout))
+        let (key, signal) = beginObserving()
+        var asked: Set<DestinationID> = []
+        while !Task.isCancelled, equipment.now < deadline {
+            for worker in workers where !asked.contains(worker.id) {
+                if worker.requestFlush() { asked.insert(worker.id) }
+            }
+            let (isElected, phase) = state.withLock { ($0.isElected, $0.phase) }
+            guard phase == .running else { break }
+            let wakeAt: MonotonicTime
+            if isElected, asked.count == workers.count {
+                guard let next = nextMove(before: deadline) else { break }
+                wakeAt = next
+            } else {
+                // Another process delivers, or nobody does yet.
+                if isSettled(journal.ledger()) { break }
+                journal.askDeliverer()
+                attention.signal()
+                wakeAt = min(deadline, equipment.now.advanced(by: Self.lookInterval))
+            }
+            await equipment.sleeper.sleep(until: wakeAt, or: signal)
+        }
+        endObserving(key)
+        for worker in workers { worker.giveUpFlush() }
+        return report(from: before, to: journal.ledger())
+    }
+
+    /// When to look again at the latest; nil when nothing can move before the deadline.
+    private func nextMove(before deadline: MonotonicTime) -> MonotonicTime? {
+        var earliest: MonotonicTime?
+        for worker in workers {
+            switch worker.progress.flush {
+            case .done, .blocked(until: nil):
+                continue
+            case .moving:
+                earliest = min(earliest ?? deadline, deadline)
+            case .blocked(let until?):
+                // The worker itself moves then and wakes us; looking at the deadline is early enough.
+                if until < deadline { earliest = min(earliest ?? deadline, deadline) }
+            }
+        }
+        return earliest
+    }
+
+    private func isSettled(_ ledger: Ledger) -> Bool {
+        workers.allSatisfy { (ledger.destinations[$0.id]?.pending ?? 0) == 0 }
+    }
+
+    private func report(from before: Ledger, to after: Ledger) -> FlushReport {
+        var report = FlushReport()
+        for worker in workers {
+            let old = before.destinations[worker.id] ?? Ledger.Account()
+            let new = after.destinations[worker.id] ?? Ledger.Account()
+            let outcome = worker.progress.outcome
+            report.destinations[worker.id] = FlushReport.Part(
+                delivered: new.delivered &- min(old.delivered, new.delivered),
+                pending: new.pending,
+                dropped: new.droppedTotal &- min(old.droppedTotal, new.droppedTotal),
+                lastVerdict: outcome?.verdict,
+                obstacle: new.pending == 0 ? nil : outcome?.obstacle
+            )
+        }
+        return report
+    }
+}
+
+extension UploadMachine.Outcome {
+    /// The verdict, if an answer was judged.
+    var verdict: Verdict? {
+        if case .verdict(let verdict) = self { verdict } else { nil }
+    }
+
+    /// What stands in the way, in a sentence; nil when nothing does.
+    var obstacle: String? {
+        switch self {
+        case .verdict(.accepted), .verdict(.acceptedExcept): nil
+        case .verdict(let verdict): verdict.reason
+        case .transport(let error): error.description
+        case .encoding(let error): error.message
+        }
+    }
+}

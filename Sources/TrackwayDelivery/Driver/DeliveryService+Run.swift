@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+extension DeliveryService {
+    /// How long a process that was not elected waits before it stands again.
+    private static let electionInterval = Duration.seconds(2)
+    /// How often the journal is tended at most: after events were settled, and while other writers live, whose events nobody announces here.
+    private static let tendInterval = Duration.seconds(1)
+    /// How often the journal is tended when nothing happens: events age by days.
+    private static let aloneInterval = Duration.seconds(60)
+
+    private enum Ending: Sendable {
+        case worker
+        case housekeeping
+        case aborted
+    }
+
+    /// Delivers until `shutdown`, or until the task is cancelled. Run it once at a time, in one task.
+    @concurrent
+    package func run() async {
+        let begins = state.withLock { state -> Bool in
+            guard !state.isAtWork else { return false }
+            state.isAtWork = true
+            return true
+        }
+        guard begins else { return }
+        while !Task.isCancelled {
+            switch state.withLock({ $0.phase }) {
+            case .ending:
+                return ended()
+            case .suspended:
+                await attention.wait()
+            case .running:
+                guard let source = journal.openSource() else {
+                    let again = equipment.now.advanced(by: Self.electionInterval)
+                    await equipment.sleeper.sleep(until: again, or: attention)
+                    continue
+                }
+                await serve(source)
+            }
+        }
+        ended()
+    }
+
+    private func ended() {
+        state.withLock { $0.isAtWork = false }
+        wakeObservers()
+    }
+
+    private func serve(_ source: any DeliverySource) async {
+        abort.reset()
+        for worker in workers { worker.prepare(source) }
+        state.withLock { $0.isElected = true }
+        equipment.report(.elected)
+        wakeObservers()
+        // Asked to stop before the workers were ready to hear it.
+        if state.withLock({ $0.phase != .running }) { stopWorkers() }
+        await withTaskGroup(of: Ending.self) { group in
+            for worker in workers {
+                group.addTask {
+                    await worker.run(source)
+                    return .worker
+                }
+            }
+            group.addTask {
+                await self.keepHouse(source)
+                return .housekeeping
+            }
+            group.addTask {
+                await self.abort.wait()
+                return .aborted
+            }
+            var atWork = workers.count
+            while atWork > 0, let ending = await group.next() {
+                switch ending {
+                case .worker: atWork -= 1
+                case .aborted: group.cancelAll()
+                case .housekeeping: break  // It ends only when the task is cancelled; the workers end then too.
+                }
+            }
+            group.cancelAll()
+        }
+        source.close()
+        state.withLock { $0.isElected = false }
+        wakeObservers()
+    }
+
+    func stopWorkers() {
+        for worker in workers { worker.requestStop() }
+    }
+
+    /// Tends the journal, and looks for events that nobody announced: those of other processes, and orphans'.
+    private func keepHouse(_ source: any DeliverySource) async {
+        while !Task.isCancelled {
+            let hasCompany = source.tend(at: equipment.clock.now())
+            for worker in workers { worker.lookAgain() }
+            let tended = equipment.now
+            if !hasCompany {
+                let next = tended.advanced(by: Self.aloneInterval)
+                await equipment.sleeper.sleep(until: next, or: equipment.housekeeping)
+            }
+            await equipment.sleeper.sleep(until: tended.advanced(by: Self.tendInterval))
+        }
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayWire
+
+/// The post room: delivers what the journal keeps to every destination, each at its own pace.
+///
+/// One process of an installation delivers for all of them; the others wait for their turn. All methods may be called from
+/// any thread. Nothing is polled while nothing waits: a recording thread opens the gate when its event is wanted.
+package final class DeliveryService: Sendable {
+    enum Phase: Sendable {
+        case running
+        case suspended
+        case ending
+    }
+
+    struct State {
+        var phase = Phase.running
+        var isElected = false
+        /// True while `run` is under way.
+        var isAtWork = false
+        var observers: [UInt64: WakeSignal] = [:]
+        var nextObserver: UInt64 = 0
+    }
+
+    let journal: any DeliveryJournal
+    let workers: [DestinationWorker]
+    let equipment: DeliveryEquipment
+    let state: Locked<State>
+    /// Wakes `run` between elections and while suspended.
+    let attention = WakeSignal()
+    /// Ends requests under way when a deadline has passed.
+    let abort = WakeSignal()
+    private let gate: NudgeGate
+
+    /// Makes a service; it delivers while `run` is under way.
+    ///
+    /// - Parameters:
+    ///   - journal: Where the events lie.
+    ///   - routes: The destinations. A second one with the name of an earlier is left out.
+    ///   - transport: Carries requests.
+    ///   - clock: Tells the time.
+    ///   - sleeper: Waits for times.
+    ///   - random: Draws the jitter.
+    ///   - memory: Keeps retry states across restarts; nil keeps none.
+    ///   - report: Hears what is worth telling, on delivery's tasks; must not block.
+    package init(
+        journal: any DeliveryJournal,
+        routes: [DeliveryRoute],
+        transport: any Transport,
+        clock: any EventClock,
+        sleeper: any DeliverySleeper,
+        random: any RandomNumberGenerator & Sendable,
+        memory: (any RetryMemory)? = nil,
+        report: @escaping @Sendable (DeliveryNotice) -> Void
+    ) {
+        var names: Set<DestinationID> = []
+        let routes = routes.filter { names.insert($0.destination.id).inserted }
+        let state = Locked(State())
+        let gate = NudgeGate(workers: routes.count)
+        let equipment = DeliveryEquipment(
+            transport: transport,
+            clock: clock,
+            sleeper: sleeper,
+            jitter: JitterSource(random),
+            gate: gate,
+            housekeeping: WakeSignal(),
+            memory: memory,
+            report: report,
+            progressed: { Self.wakeObservers(of: state) }
+        )
+        self.journal = journal
+        self.gate = gate
+        self.state = state
+        self.equipment = equipment
+        workers = routes.enumerated().map { DestinationWorker($1, index: $0, equipment: equipment) }
+    }
+
+    // MARK: Recording
+
+    /// An event was recorded. Costs one load unless delivery waits for it.
+    @inline(__always)
+    package func eventRecorded(sequence: UInt64) {
+        if gate.isOpen(for: sequence) { wanted(sequence) }
+    }
+
+    @inline(never)
+    private func wanted(_ sequence: UInt64) {
+        guard gate.passed(sequence) else { return }
+        for worker in workers { worker.eventRecorded() }
+    }
+
+    // MARK: Settings
+
+    /// Takes a destination with new settings (credentials, address) in place of the one with its name, and tries it at once.
+    /// Without one of that name, nothing happens: destinations are fixed when the service is made.
+    package func replace(_ destination: any Destination) {
+        workers.first { $0.id == destination.id }?.replace(destination)
+    }
+
+    // MARK: Observing
+
+    static func wakeObservers(of state: Locked<State>) {
+        let observers = state.withLock { $0.observers.isEmpty ? [] : Array($0.observers.values) }
+        for observer in observers { observer.signal() }
+    }
+
+    func wakeObservers() {
+        Self.wakeObservers(of: state)
+    }
+
+    /// A signal that comes after every step of every worker, until `endObserving`.
+    func beginObserving() -> (key: UInt64, signal: WakeSignal) {
+        let signal = WakeSignal()
+        let key = state.withLock { state -> UInt64 in
+            state.nextObserver += 1
+            state.observers[state.nextObserver] = signal
+            return state.nextObserver
+        }
+        return (key, signal)
+    }
+
+    func endObserving(_ key: UInt64) {
+        state.withLock { state in
+            _ = state.observers.removeValue(forKey: key)
+        }
+    }
+}

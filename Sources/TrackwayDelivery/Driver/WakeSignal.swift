@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Wakes one waiting task; remembered when nobody waits yet. May wake for nothing, so the waiter looks again.
+final class WakeSignal: Sendable {
+    private enum State {
+        case clear
+        case set
+        case waiting(CheckedContinuation<Void, Never>)
+    }
+
+    private let state = Locked<State>(.clear)
+
+    /// Wakes the task that waits, or lets the next one pass.
+    func signal() {
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard case .waiting(let waiter) = state else {
+                state = .set
+                return nil
+            }
+            state = .clear
+            return waiter
+        }
+        waiter?.resume()
+    }
+
+    /// Forgets a signal that nobody has waited for.
+    func reset() {
+        state.withLock { state in
+            if case .set = state { state = .clear }
+        }
+    }
+
+    /// Waits for a signal, or for the task's cancellation. One task at a time.
+    func wait() async {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let passes = state.withLock { state -> Bool in
+                    guard case .clear = state else {
+                        state = .clear
+                        return true
+                    }
+                    state = .waiting(continuation)
+                    return false
+                }
+                if passes { continuation.resume() }
+            }
+        } onCancel: {
+            signal()
+        }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+internal import TrackwayWire
+
+/// Something about delivery worth telling the app's developer.
+package enum DeliveryNotice: Sendable, Hashable {
+    /// This process delivers for the installation from now on.
+    case elected
+    /// Something happened at a destination.
+    case destination(DestinationID, UploadMachine.Notice)
+
+    /// A sentence for humans.
+    package var description: String {
+        switch self {
+        case .elected:
+            "This process delivers the installation's events."
+        case .destination(let id, let notice):
+            switch notice {
+            case .parked(let verdict):
+                "\(id) is parked (\(verdict.label)): \(verdict.reason) Events are kept until its settings change."
+            case .resumed:
+                "\(id) takes events again."
+            case .down(let failures, let reason):
+                "\(id) failed \(failures) times in a row and is taken for down: \(reason)"
+            case .recovered:
+                "\(id) answers again."
+            case .setAside(let refusal):
+                "\(id) refused an event (\(refusal.code)): \(refusal.message) It is set aside."
+            case .journalFailed(let message):
+                "The journal failed while serving \(id): \(message)"
+            }
+        }
+    }
+}

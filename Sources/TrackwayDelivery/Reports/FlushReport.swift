@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+public import TrackwayWire
+
+/// What a flush achieved, per destination.
+public struct FlushReport: Sendable, Hashable {
+    /// One destination's part.
+    public struct Part: Sendable, Hashable {
+        /// Events delivered while the flush ran.
+        public var delivered: UInt64
+        /// Events that still wait.
+        public var pending: UInt64
+        /// Events given up while the flush ran: refused by the back-end, expired, damaged. The ledger says why.
+        public var dropped: UInt64
+        /// How the back-end judged the last request, if one was answered in this process.
+        public var lastVerdict: Verdict?
+        /// What stands in the way of the events that wait, in a sentence; nil when nothing does.
+        public var obstacle: String?
+
+        /// Makes a part.
+        public init(
+            delivered: UInt64 = 0,
+            pending: UInt64 = 0,
+            dropped: UInt64 = 0,
+            lastVerdict: Verdict? = nil,
+            obstacle: String? = nil
+        ) {
+            self.delivered = delivered
+            self.pending = pending
+            self.dropped = dropped
+            self.lastVerdict = lastVerdict
+            self.obstacle = obstacle
+        }
+    }
+
+    /// The destinations' parts.
+    public var destinations: [DestinationID: Part]
+
+    /// Makes a report.
+    public init(destinations: [DestinationID: Part] = [:]) {
+        self.destinations = destinations
+    }
+
+    /// True when nothing waits for any destination.
+    public var isComplete: Bool { destinations.values.allSatisfy { $0.pending == 0 } }
+}

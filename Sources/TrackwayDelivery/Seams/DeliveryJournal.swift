@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// The journal as the delivery driver sees it.
+package protocol DeliveryJournal: Sendable {
+    /// Tries to become the one process of the installation that delivers.
+    ///
+    /// - Returns: nil while another process is, or the journal cannot be read.
+    func openSource() -> (any DeliverySource)?
+
+    /// What became of every event of the installation.
+    func ledger() -> Ledger
+
+    /// Asks the process that delivers to look soon. Called by a process that does not deliver.
+    func askDeliverer()
+}

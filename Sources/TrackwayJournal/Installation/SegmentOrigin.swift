@@ -9,35 +9,39 @@ struct SegmentOrigin: Sendable, Hashable {
     var writer: WriterID
     /// The boot the writer ran in; monotonic times compare within one boot only.
     var boot: String
-    /// When the writer started.
-    var started: Timestamp
+    /// When the segment was begun.
+    var begun: Moment
 
     var bytes: [UInt8] {
         var lines = CheckedLines()
         lines.add("installation", installation)
         lines.add("writer", writer)
         lines.add("boot", boot.isEmpty ? "-" : boot)
-        lines.add("started", started.milliseconds)
+        lines.add("wall", begun.wall.milliseconds)
+        lines.add("monotonic", begun.monotonic.milliseconds)
         return lines.bytes
     }
 
-    init(installation: InstallationID, writer: WriterID, boot: String, started: Timestamp) {
+    init(installation: InstallationID, writer: WriterID, boot: String, begun: Moment) {
         self.installation = installation
         self.writer = writer
         self.boot = boot
-        self.started = started
+        self.begun = begun
     }
 
     init?(_ bytes: [UInt8]) {
         guard let lines = CheckedLines(bytes), let installation = lines["installation"].flatMap({ InstallationID($0) }),
             let writer = lines["writer"].flatMap({ WriterID($0) }), let boot = lines["boot"],
-            let started = lines["started"].flatMap({ Int64($0) })
+            let wall = lines["wall"].flatMap({ Int64($0) }), let monotonic = lines["monotonic"].flatMap({ Int64($0) })
         else { return nil }
         self.init(
             installation: installation,
             writer: writer,
             boot: boot == "-" ? "" : boot,
-            started: Timestamp(milliseconds: started)
+            begun: Moment(
+                wall: Timestamp(milliseconds: wall),
+                monotonic: MonotonicTime(milliseconds: monotonic)
+            )
         )
     }
 }

@@ -56,6 +56,12 @@ public struct LogReader: Sendable {
         }
     }
 
+    /// Goes on at another place: a record's `start` or `end`.
+    public mutating func seek(to position: LogPosition) {
+        self.position = position
+        finalEnd = nil
+    }
+
     /// The payload of the record ``next()`` returned last, without a copy. The pointer is valid during `body` only.
     public func withPayload<Result>(of entry: LogEntry, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         window.withBytes(entry.payload, body)

@@ -6,7 +6,6 @@ struct LogWriter: Sendable {
     let folder: String
     let storage: any JournalStorage
     private let segmentBytes: Int
-    private let origin: [UInt8]
     private(set) var appender: SegmentAppender?
     /// The newest segment's number; 0 before the first.
     private(set) var lastSegment: UInt32
@@ -15,12 +14,10 @@ struct LogWriter: Sendable {
     /// The newest segment whose name in the folder was flushed.
     private var lastNamed: UInt32
 
-    /// - Parameter origin: what every segment says about its writer, a JSON object.
-    init(folder: String, storage: any JournalStorage, options: LogOptions, lastSegment: UInt32, origin: [UInt8]) {
+    init(folder: String, storage: any JournalStorage, options: LogOptions, lastSegment: UInt32) {
         self.folder = folder
         self.storage = storage
         segmentBytes = options.segmentBytes
-        self.origin = origin
         self.lastSegment = lastSegment
         firstUnsynchronized = lastSegment + 1
         lastNamed = lastSegment
@@ -31,7 +28,7 @@ struct LogWriter: Sendable {
         appender?.position ?? LogPosition(segment: lastSegment + 1, offset: UInt32(SegmentPreamble.size))
     }
 
-    /// Whether the current segment has room; if not, ``roll(payload:sequence:)`` comes first.
+    /// Whether the current segment has room; if not, ``roll(payload:sequence:origin:)`` comes first.
     @inline(__always)
     func fits(_ payload: Int) -> Bool {
         appender?.fits(payload: payload) ?? false
@@ -59,7 +56,8 @@ struct LogWriter: Sendable {
     /// - Parameters:
     ///   - payload: bytes the next record needs, records that open the segment included.
     ///   - sequence: the last sequence number written so far.
-    mutating func roll(payload: Int, sequence: UInt64) throws(StorageError) {
+    ///   - origin: what the segment says about its writer, the content of its first record.
+    mutating func roll(payload: Int, sequence: UInt64, origin: [UInt8]) throws(StorageError) {
         let number = lastSegment + 1
         let opening = SegmentPreamble.size + FrameHeader.stride(payload: origin.count) + 2 * FrameHeader.size
         let bytes = max(segmentBytes, opening + FrameHeader.stride(payload: payload) + 64)
@@ -81,7 +79,7 @@ struct LogWriter: Sendable {
         append(kind: .origin, origin, sequence: sequence)
     }
 
-    /// Completes the current segment; nothing can be appended until the next ``roll(payload:sequence:)``.
+    /// Completes the current segment; nothing can be appended until the next ``roll(payload:sequence:origin:)``.
     mutating func close(sequence: UInt64) {
         guard var last = appender else { return }
         appender = nil

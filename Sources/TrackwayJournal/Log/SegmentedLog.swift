@@ -45,14 +45,11 @@ public final class SegmentedLog: Sendable {
             }
             let segments = try SegmentName.all(in: folder, storage)
             let last = try Self.lastSequence(in: folder, segments: segments, storage: storage)
-            var lines = CheckedLines()
-            lines.add("log", 1)
             let log = LogWriter(
                 folder: folder,
                 storage: storage,
                 options: options,
-                lastSegment: segments.last ?? 0,
-                origin: lines.bytes
+                lastSegment: segments.last ?? 0
             )
             state = Locked(State(log: log, next: last + 1, lock: lock))
         } catch let error as JournalError {
@@ -90,7 +87,7 @@ public final class SegmentedLog: Sendable {
             let number = sequence ?? state.next
             if !state.log.fits(payload.count) {
                 do throws(StorageError) {
-                    try state.log.roll(payload: payload.count, sequence: state.next - 1)
+                    try state.log.roll(payload: payload.count, sequence: state.next - 1, origin: [])
                 } catch {
                     throw JournalError(error)
                 }

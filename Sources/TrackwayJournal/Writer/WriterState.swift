@@ -23,6 +23,9 @@ struct WriterState: Sendable {
     /// Bytes of segments beyond which this writer stops adding: nobody trims, so the newest must go.
     private let hardLimit: Int
     private let segmentBytes: Int
+    private let boot: String
+    // Asked only when a segment begins.
+    private let clock: any EventClock
     /// Events to let pass before the refusing storage is asked again.
     private var patience = 0
 
@@ -31,8 +34,12 @@ struct WriterState: Sendable {
         installation: InstallationID,
         log: LogWriter,
         alive: any StorageLock,
-        configuration: JournalConfiguration
+        configuration: JournalConfiguration,
+        boot: String,
+        clock: any EventClock
     ) {
+        self.boot = boot
+        self.clock = clock
         self.id = id
         self.installation = installation
         self.log = log
@@ -56,6 +63,7 @@ struct WriterState: Sendable {
         checksum: UInt32
     ) -> AppendOutcome {
         let sequence = header.sequence
+        guard !isClosed else { return .closed }
         // Last, so that a segment begun on the way says truly what was written before it.
         defer { next = sequence + 1 }
         guard FrameHeader.stride(payload: payload.count) < 1 << 24 else {
@@ -84,9 +92,25 @@ struct WriterState: Sendable {
         return .dropped(sequence, .storageFull)
     }
 
+    /// Counts the next event as dropped without looking at it.
+    mutating func refuse(_ reason: DropReason) -> AppendOutcome {
+        guard !isClosed else { return .closed }
+        let sequence = next
+        next += 1
+        held.drop(sequence, reason)
+        drain()
+        return .dropped(sequence, reason)
+    }
+
+    /// Leaves the current segment, whose flush failed, for a fresh one.
+    mutating func abandonSegment() {
+        guard !isClosed else { return }
+        _ = try? roll(payload: 0)  // When even that fails, the segment stays in use: kept against a kill, as before.
+    }
+
     /// Sets the context of the events recorded from now on.
     mutating func setContext(_ json: [UInt8]) {
-        guard json != context.json else { return }
+        guard json != context.json, !isClosed else { return }
         context = ContextState(generation: context.generation &+ 1, json: json)
         if held.isEmpty, log.fits(json.count) {
             writeContext(context)
@@ -97,6 +121,21 @@ struct WriterState: Sendable {
             // No segment yet: the first one opens with it.
             writtenContext = context
         }
+    }
+
+    /// Begins the first segment ahead of the first event; when the storage refuses, the first event asks again.
+    mutating func prepare() {
+        _ = makeRoom(for: 0)
+    }
+
+    /// Ends writing. What still waits in memory is written if the storage lets it.
+    mutating func close() {
+        guard !isClosed else { return }
+        drain()
+        isClosed = true
+        log.close(sequence: firstUnwritten - 1)
+        alive?.release()
+        alive = nil
     }
 
     // MARK: What waits
@@ -155,7 +194,8 @@ struct WriterState: Sendable {
 
     private mutating func roll(payload: Int) throws(StorageError) {
         let opening = FrameHeader.stride(payload: writtenContext.json.count)
-        try log.roll(payload: payload + opening, sequence: firstUnwritten - 1)
+        let origin = SegmentOrigin(installation: installation, writer: id, boot: boot, begun: clock.now())
+        try log.roll(payload: payload + opening, sequence: firstUnwritten - 1, origin: origin.bytes)
         // Every segment stands alone: readers may start at any of them.
         if !writtenContext.json.isEmpty { writeContext(writtenContext) }
     }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What writers whose folders are gone have recorded, and what became of it.
+///
+/// A writer's counts move here before its folder is removed. ``folded`` names the writers counted here whose folders
+/// may still stand, so that a process killed between the two steps counts nothing twice.
+struct SettledTotals: Sendable, Hashable {
+    var recorded: UInt64 = 0
+    var accounts: [DestinationID: Ledger.Account] = [:]
+    var folded: Set<WriterID> = []
+
+    init() {}
+
+    mutating func fold(_ writer: WriterID, recorded: UInt64, accounts added: [DestinationID: Ledger.Account]) {
+        guard folded.insert(writer).inserted else { return }
+        self.recorded += recorded
+        for (destination, account) in added {
+            accounts[destination, default: Ledger.Account()].add(account)
+        }
+    }
+
+    var fileBytes: [UInt8] {
+        var lines = CheckedLines()
+        lines.add("settled", 1)
+        lines.add("recorded", recorded)
+        for (destination, account) in accounts.sorted(by: { $0.key < $1.key }) {
+            lines.add("account", "\(destination) \(account.recorded) \(account.delivered)")
+            for (reason, count) in account.dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                lines.add("dropped", "\(destination) \(count) \(reason.rawValue)")
+            }
+        }
+        for writer in folded.sorted() { lines.add("folded", writer) }
+        return lines.bytes
+    }
+
+    /// Reads the file; nil when it is damaged.
+    init?(fileBytes bytes: [UInt8]) {
+        guard let lines = CheckedLines(bytes), let recorded = lines.number("recorded") else { return nil }
+        self.recorded = recorded
+        for line in lines.all("account") {
+            let parts = line.split(separator: " ")
+            guard parts.count == 3, let destination = DestinationID(parts[0]), let recorded = UInt64(parts[1]),
+                let delivered = UInt64(parts[2])
+            else { return nil }
+            accounts[destination] = Ledger.Account(recorded: recorded, delivered: delivered)
+        }
+        for line in lines.all("dropped") {
+            let parts = line.split(separator: " ", maxSplits: 2)
+            guard parts.count == 3, let destination = DestinationID(parts[0]), let count = UInt64(parts[1]) else {
+                return nil
+            }
+            accounts[destination]?.dropped[DropReason(rawValue: String(parts[2]))] = count
+        }
+        folded = Set(lines.all("folded").compactMap { WriterID($0) })
+    }
+}
+
+extension Ledger.Account {
+    mutating func add(_ other: Ledger.Account) {
+        recorded += other.recorded
+        delivered += other.delivered
+        pending += other.pending
+        dropped.merge(other.dropped, uniquingKeysWith: +)
+    }
+
+    /// What a cursor says, given the writer's last sequence number.
+    init(_ cursor: Cursor, last: UInt64) {
+        // After power loss the log may have lost a tail that was delivered before: the cursor then knows more.
+        let last = max(last, cursor.next - 1)
+        self.init(
+            recorded: last - (cursor.base - 1) - cursor.skipped,
+            delivered: cursor.delivered,
+            pending: last - (cursor.next - 1),
+            dropped: cursor.dropped
+        )
+    }
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Reads what one destination has not settled yet out of one writer's log, gaps and contexts included.
+struct BatchReader: Sendable {
+    /// How much to read at most.
+    struct Limits: Sendable, Hashable {
+        var events: Int
+        var bytes: Int
+        /// The last segment to look at; nil for all.
+        var throughSegment: UInt32?
+    }
+
+    /// What was read.
+    struct Stretch: Sendable {
+        var records: [EventBatch.Record] = []
+        var contexts: [EventBatch.Context] = []
+        var bytes: [UInt8] = []
+        var ends: [LogPosition] = []
+        var dropped: [DroppedRange] = []
+        var skipped: [ClosedRange<UInt64>] = []
+        /// Where reading goes on.
+        var end: LogPosition
+        /// The first sequence number behind the stretch.
+        var next: UInt64
+
+        mutating func skip(_ sequence: UInt64) {
+            if let last = skipped.last, last.upperBound + 1 == sequence {
+                skipped[skipped.count - 1] = last.lowerBound...sequence
+            } else {
+                skipped.append(sequence...sequence)
+            }
+        }
+    }
+
+    private var reader: LogReader
+    private let destination: String
+    private var contexts: [UInt32: [UInt8]] = [:]
+    /// Losses the writer wrote down itself, not yet passed.
+    private var noted: [DroppedRange] = []
+
+    /// A reader that starts at a cursor. The contexts in effect there are looked up from the segment's start.
+    init(
+        folder: String,
+        storage: any JournalStorage,
+        destination: DestinationID,
+        from position: LogPosition,
+        isComplete: Bool
+    ) throws(JournalError) {
+        self.destination = destination.rawValue
+        reader = LogReader(
+            folder: folder,
+            storage: storage,
+            from: LogPosition(segment: position.segment, offset: 0),
+            isComplete: isComplete
+        )
+        guard position.offset > UInt32(SegmentPreamble.size) else { return }
+        while reader.position < position, reader.position.segment == position.segment, let entry = try reader.next() {
+            if entry.start >= position {
+                reader.seek(to: entry.start)
+                return
+            }
+            note(entry)
+        }
+    }
+
+    var position: LogPosition { reader.position }
+
+    var isComplete: Bool {
+        get { reader.isComplete }
+        set { reader.isComplete = newValue }
+    }
+
+    /// Reads on from where the last stretch ended.
+    ///
+    /// - Parameter next: the first sequence number not settled yet.
+    mutating func read(next: UInt64, _ limits: Limits) throws(JournalError) -> Stretch {
+        var stretch = Stretch(end: reader.position, next: next)
+        stretch.records.reserveCapacity(min(limits.events, 1024))
+        stretch.ends.reserveCapacity(min(limits.events, 1024))
+        var lastContext: UInt32?
+        while true {
+            let tornBefore = reader.damage.tornTails
+            guard let entry = try reader.next() else {
+                if reader.damage.tornTails > tornBefore { explain(upTo: stretch.next + 1, in: &stretch) }
+                break
+            }
+            if let bound = limits.throughSegment, entry.start.segment > bound {
+                // What lies between the bound and here belongs to the bound.
+                if entry.kind == .origin { explain(upTo: entry.sequence + 1, in: &stretch) }
+                reader.seek(to: LogPosition(segment: entry.start.segment, offset: 0))
+                stretch.end = reader.position
+                return stretch
+            }
+            guard entry.kind == .event else {
+                note(entry)
+                if entry.kind == .origin || entry.kind == .dropped { explain(upTo: entry.sequence + 1, in: &stretch) }
+                stretch.end = entry.end
+                continue
+            }
+            guard entry.sequence >= stretch.next else {
+                stretch.end = entry.end
+                continue
+            }
+            let isFull =
+                stretch.records.count >= limits.events
+                || (stretch.bytes.count + entry.payloadLength > limits.bytes && !stretch.records.isEmpty)
+            if isFull {
+                reader.seek(to: entry.start)
+                return stretch
+            }
+            explain(upTo: entry.sequence, in: &stretch)
+            take(entry, into: &stretch, &lastContext)
+            stretch.next = entry.sequence + 1
+            stretch.end = entry.end
+        }
+        explainNoted(in: &stretch)
+        return stretch
+    }
+
+    // MARK: Parts
+
+    private mutating func take(_ entry: LogEntry, into stretch: inout Stretch, _ lastContext: inout UInt32?) {
+        let destination = destination
+        let route = entry.routeLength ?? 0
+        let isForUs = reader.withPayload(of: entry) { payload in
+            guard entry.routeLength != nil else { return true }
+            return Self.route(UnsafeRawBufferPointer(rebasing: payload.prefix(route)), names: destination)
+        }
+        guard isForUs else {
+            stretch.skip(entry.sequence)
+            return
+        }
+        if lastContext != entry.context {
+            lastContext = entry.context
+            // A context whose record was damaged: the event stands, with nothing said around it.
+            let json = contexts[entry.context] ?? Array("{}".utf8)
+            let start = stretch.bytes.count
+            stretch.bytes.append(contentsOf: json)
+            stretch.contexts.append(
+                EventBatch.Context(generation: entry.context, content: start..<stretch.bytes.count)
+            )
+        }
+        let start = stretch.bytes.count
+        reader.withPayload(of: entry) { payload in
+            stretch.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: payload.dropFirst(route)))
+        }
+        stretch.records.append(
+            EventBatch.Record(
+                sequence: entry.sequence,
+                context: entry.context,
+                payload: start..<stretch.bytes.count
+            )
+        )
+        stretch.ends.append(entry.end)
+    }
+
+    /// Remembers a context, or a loss the writer wrote down.
+    private mutating func note(_ entry: LogEntry) {
+        if entry.kind == .context {
+            contexts[entry.context] = reader.payload(of: entry)
+            if contexts.count > 64, let oldest = contexts.keys.min() { contexts[oldest] = nil }
+        } else if entry.kind == .dropped {
+            let text = String(decoding: reader.payload(of: entry), as: UTF8.self)
+            if let range = DroppedRanges.range(from: text) { noted.append(range) }
+        }
+    }
+
+    /// Accounts for the numbers before `bound` that no record was found for.
+    private mutating func explain(upTo bound: UInt64, in stretch: inout Stretch) {
+        while stretch.next < bound {
+            noted.removeAll { $0.sequences.upperBound < stretch.next }
+            let known = noted.filter { $0.sequences.lowerBound < bound }.min {
+                $0.sequences.lowerBound < $1.sequences.lowerBound
+            }
+            guard let known, known.sequences.lowerBound <= stretch.next else {
+                let last = (known?.sequences.lowerBound ?? bound) - 1
+                stretch.dropped.append(DroppedRange(sequences: stretch.next...last, reason: .damaged))
+                stretch.next = last + 1
+                continue
+            }
+            let last = min(known.sequences.upperBound, bound - 1)
+            stretch.dropped.append(DroppedRange(sequences: stretch.next...last, reason: known.reason))
+            stretch.next = last + 1
+        }
+    }
+
+    /// Accounts for losses at the log's end that the writer wrote down itself.
+    private mutating func explainNoted(in stretch: inout Stretch) {
+        if let last = noted.map(\.sequences.upperBound).max() { explain(upTo: last + 1, in: &stretch) }
+    }
+
+    /// Whether a comma-separated route names a destination.
+    private static func route(_ bytes: UnsafeRawBufferPointer, names destination: String) -> Bool {
+        bytes.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual(destination.utf8) }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+extension DeliveryDesk {
+    /// Removes everything the installation has recorded, and its identity; a new identity takes its place.
+    ///
+    /// What was not delivered is gone, here and for every destination. Other processes that have the installation open
+    /// keep recording; what they had recorded before is given up as `erased`. The counts start anew.
+    ///
+    /// - Returns: the new identity, which is on stable storage when this returns.
+    /// - Throws: `storage` when something could not be removed: call again.
+    package func erase() throws(JournalError) -> InstallationID {
+        try state.withLock { (state) throws(JournalError) in
+            try state.checkOpen()
+            return try state.erase(journal)
+        }
+    }
+}
+
+extension DeskState {
+    fileprivate mutating func erase(_ journal: Journal) throws(JournalError) -> InstallationID {
+        leases = [:]
+        for id in order where shelves[id]?.problem == nil {
+            for destination in destinations(of: id) {
+                try discard(id, destination, throughSegment: nil, reason: .erased, journal)
+            }
+        }
+        save()
+        let fresh = InstallationID.generate(at: journal.clock.now().wall)
+        do throws(StorageError) {
+            setAsideLog?.close()
+            setAsideLog = nil
+            for name in try storage.names(in: folder.setAside) { try storage.remove(folder.setAside + "/" + name) }
+            totals = SettledTotals()
+            try storage.replace(folder.settled, with: totals.fileBytes, durably: true)
+            try storage.replace(folder.installation, with: InstallationFile.bytes(fresh), durably: true)
+        } catch {
+            throw JournalError(error)
+        }
+        try journal.restart(as: fresh)
+        do throws(StorageError) {
+            for id in order {
+                guard let shelf = shelves[id], shelf.isOwn || shelf.isComplete else { continue }
+                try removeFolder(of: id)
+                shelves[id] = nil
+            }
+            order = shelves.keys.sorted()
+            try refresh(own: journal.writer)
+        } catch {
+            throw JournalError(error)
+        }
+        return fresh
+    }
+}
+
+extension Journal {
+    /// Leaves this process's writer for a new one of another installation. What waits in memory is forgotten.
+    fileprivate func restart(as installation: InstallationID) throws(JournalError) {
+        var fresh = try Self.claim(
+            installation: installation,
+            configuration,
+            folder: folder,
+            storage: storage,
+            clock: clock,
+            boot: bootID
+        )
+        state.withLock { state in
+            fresh.setContext(state.context.json)
+            _ = state.held.removeAll()
+            state.close()
+            state = fresh
+        }
+        state.withLock { $0.prepare() }
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// The elected deliverer's view on all writers of an installation.
+///
+/// One process has it at a time (``Journal/tryElection()``). It reads what destinations have not settled, moves their
+/// cursors, trims, and takes over what dead writers left. Any thread may call; every call may read or write files, and
+/// none is on the path of recording.
+package final class DeliveryDesk: Sendable {
+    let journal: Journal
+    let state: Locked<DeskState>
+
+    init(journal: Journal, lock: any StorageLock) throws(JournalError) {
+        self.journal = journal
+        var fresh = DeskState(
+            folder: journal.folder,
+            storage: journal.storage,
+            configuration: journal.configuration,
+            bootID: journal.bootID,
+            lock: lock
+        )
+        do throws(StorageError) {
+            fresh.totals = try SettledTotals.load(journal.folder, journal.storage)
+            try fresh.refresh(own: journal.writer)
+        } catch {
+            throw JournalError(error)
+        }
+        state = Locked(fresh)
+    }
+
+    deinit {
+        close()
+    }
+
+    /// Reads the next events a destination has not settled, and leases them: trimming cannot touch them until they are
+    /// settled or released. Writers come in the order they were started, each one's events in the order of recording.
+    ///
+    /// - Parameters:
+    ///   - events: how many at most; at least 1.
+    ///   - bytes: how many bytes of events at most; a single larger event still comes, alone.
+    /// - Returns: nil when the destination has settled everything for now.
+    /// - Throws: `outOfOrder` while a batch for this destination is leased, `storage` when the log cannot be read now.
+    package func read(
+        for destination: DestinationID,
+        limits: (events: Int, bytes: Int)
+    ) throws(JournalError) -> JournalBatch? {
+        let limits = BatchReader.Limits(events: max(1, limits.events), bytes: limits.bytes, throughSegment: nil)
+        return try state.withLock { (state) throws(JournalError) in
+            try state.checkOpen()
+            guard state.leases[destination] == nil else {
+                throw JournalError(.outOfOrder, "a batch for \(destination) is still leased; settle or release it first")
+            }
+            if let batch = try state.readNext(for: destination, limits, journal) { return batch }
+            // Nothing at the writers known: look for new ones before saying so.
+            do throws(StorageError) {
+                guard try state.refresh(own: journal.writer) else { return nil }
+            } catch {
+                throw JournalError(error)
+            }
+            return try state.readNext(for: destination, limits, journal)
+        }
+    }
+
+    /// Settles records of a leased batch, in order: the destination accepted them, or they are set aside.
+    ///
+    /// Cursor and counts change in one atomic step, which survives the death of the process.
+    ///
+    /// - Parameters:
+    ///   - records: which of the batch's records; begins where the last call for this batch ended.
+    ///   - delivered: how many of them were accepted; the others are in `setAside`.
+    /// - Throws: `outOfOrder` when the numbers do not add up or the lease is over; `storage` when the cursor could not be
+    ///   written: it is kept in memory and written with the next one.
+    package func settle(
+        _ batch: JournalBatch,
+        records: Range<Int>,
+        delivered: Int,
+        setAside: [SetAside] = []
+    ) throws(JournalError) {
+        try state.withLock { (state) throws(JournalError) in
+            try state.checkOpen()
+            try state.settle(batch, records: records, delivered: delivered, setAside: setAside)
+        }
+    }
+
+    /// Gives a lease back; what was not settled of it is read again next time.
+    package func release(_ batch: JournalBatch) {
+        state.withLock { state in
+            if state.leases[batch.destination]?.number == batch.lease { state.leases[batch.destination] = nil }
+        }
+    }
+
+    /// Gives up everything a destination has not settled, counted under `reason`; a leased batch's lease ends.
+    package func discardPending(for destination: DestinationID, reason: DropReason) throws(JournalError) {
+        try state.withLock { (state) throws(JournalError) in
+            try state.checkOpen()
+            state.leases[destination] = nil
+            for id in state.order {
+                try state.discard(id, destination, throughSegment: nil, reason: reason, journal)
+            }
+            state.save()
+        }
+    }
+
+    /// How many events a destination has not settled.
+    package func pending(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        try ledger().destinations[destination]?.pending ?? 0
+    }
+
+    /// Housekeeping: writes what waits in memory, notices new and dead writers, trims by age and bytes, deletes what
+    /// every destination has passed. Call it about once a second while there is something to do.
+    ///
+    /// - Complexity: O(number of writers and segments).
+    package func tend(at moment: Moment) throws(JournalError) {
+        journal.drain()
+        try state.withLock { (state) throws(JournalError) in
+            try state.checkOpen()
+            try state.tend(at: moment, journal)
+        }
+    }
+
+    /// The mark another process left last to ask for delivery; nil when none ever did. A change means: deliver now.
+    package func deliveryRequest() throws(JournalError) -> [UInt8]? {
+        do throws(StorageError) {
+            return try journal.storage.contents(of: journal.folder.nudge)
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    /// Whether other living writers share the installation, whose events nobody announces to this process.
+    package var hasOtherWriters: Bool {
+        state.withLock { state in state.shelves.values.contains { !$0.isOwn && !$0.isComplete } }
+    }
+
+    /// Gives the office up: another process can be elected. A second call does nothing.
+    package func close() {
+        state.withLock { state in
+            guard state.lock != nil else { return }
+            state.save()
+            state.lock?.release()
+            state.lock = nil
+            state.leases = [:]
+            state.setAsideLog?.close()
+            state.setAsideLog = nil
+        }
+    }
+
+    // MARK: Counting
+
+    func ledger() throws(JournalError) -> Ledger {
+        try state.withLock { (state) throws(JournalError) in
+            try state.ledger(journal)
+        }
+    }
+
+    func cursor(of writer: WriterID, _ destination: DestinationID) -> Cursor? {
+        state.withLock { $0.lock == nil ? nil : $0.shelves[writer]?.cursors[destination] }
+    }
+}
+
+extension Journal {
+    /// Becomes the process that delivers; nil while another process is.
+    ///
+    /// The office ends with ``DeliveryDesk/close()``, when the desk is released, or when the process dies.
+    package func tryElection() throws(JournalError) -> DeliveryDesk? {
+        let lock: (any StorageLock)?
+        do throws(StorageError) {
+            lock = try storage.lock(folder.deliverLock)
+        } catch {
+            throw JournalError(error)
+        }
+        guard let lock else { return nil }
+        let elected = try DeliveryDesk(journal: self, lock: lock)
+        desk.withLock { $0.desk = elected }
+        return elected
+    }
+}

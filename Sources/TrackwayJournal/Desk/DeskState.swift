@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What the desk keeps, as its lock guards it.
+struct DeskState: Sendable {
+    let folder: JournalFolder
+    let storage: any JournalStorage
+    let configuration: JournalConfiguration
+    let bootID: String
+    /// The office itself; nil after closing.
+    var lock: (any StorageLock)?
+    var shelves: [WriterID: Shelf] = [:]
+    /// The writers in the order they were started.
+    var order: [WriterID] = []
+    var leases: [DestinationID: Lease] = [:]
+    var totals = SettledTotals()
+    var setAsideLog: SegmentedLog?
+    var lastTended: MonotonicTime?
+    private var lastLease: UInt64 = 0
+
+    /// A batch on its way.
+    struct Lease: Sendable, Hashable {
+        let number: UInt64
+        let writer: WriterID
+        /// Records settled so far.
+        var settled = 0
+    }
+
+    init(
+        folder: JournalFolder,
+        storage: any JournalStorage,
+        configuration: JournalConfiguration,
+        bootID: String,
+        lock: any StorageLock
+    ) {
+        self.folder = folder
+        self.storage = storage
+        self.configuration = configuration
+        self.bootID = bootID
+        self.lock = lock
+    }
+
+    func checkOpen() throws(JournalError) {
+        guard lock == nil else { return }
+        throw JournalError(.closed, "this process no longer delivers for \(folder.root)")
+    }
+
+    // MARK: Writers
+
+    /// Notices new writers; true when there was one.
+    @discardableResult
+    mutating func refresh(own: WriterID) throws(StorageError) -> Bool {
+        var isChanged = false
+        for name in try storage.names(in: folder.writers) {
+            guard let id = WriterID(name), shelves[id] == nil, !totals.folded.contains(id) else { continue }
+            var shelf = Shelf(id: id, isOwn: id == own)
+            for destination in try CursorFile.destinations(of: id, folder, storage) {
+                shelf.cursors[destination] = try CursorFile.load(id, destination, folder, storage)
+            }
+            shelf.isComplete = try isDead(shelf)
+            shelf.observed = try ObservedAge.load(id, folder, storage)
+            shelves[id] = shelf
+            isChanged = true
+        }
+        if isChanged { order = shelves.keys.sorted() }
+        return isChanged
+    }
+
+    /// Whether a writer's process is gone: its lock can be had.
+    func isDead(_ shelf: Shelf) throws(StorageError) -> Bool {
+        guard !shelf.isOwn else { return false }
+        guard let lock = try storage.lock(folder.aliveLock(shelf.id)) else { return false }
+        lock.release()
+        return true
+    }
+
+    /// The cursor of a destination in a writer's log; a destination that is new there starts at the oldest record kept.
+    mutating func cursor(_ id: WriterID, _ destination: DestinationID, _ journal: Journal) throws(JournalError) -> Cursor {
+        if let known = shelves[id]?.cursors[destination] { return known }
+        let isComplete = shelves[id]?.isComplete ?? false
+        guard let extent = try journal.readableExtent(of: id, isComplete: isComplete) else {
+            shelves[id]?.problem = JournalError(
+                .newerVersion,
+                "\(folder.writer(id)) was written by a newer version and is left for it"
+            )
+            return Cursor()
+        }
+        var fresh = Cursor()
+        fresh.base = extent.first
+        fresh.next = extent.first
+        shelves[id]?.cursors[destination] = fresh
+        shelves[id]?.unsaved.insert(destination)
+        return fresh
+    }
+
+    // MARK: Reading
+
+    mutating func readNext(
+        for destination: DestinationID,
+        _ limits: BatchReader.Limits,
+        _ journal: Journal
+    ) throws(JournalError) -> JournalBatch? {
+        for id in order where shelves[id]?.problem == nil {
+            let cursor = try cursor(id, destination, journal)
+            guard let stretch = try readable(id, destination, cursor, limits) else { continue }
+            if stretch.records.isEmpty {
+                try pass(id, destination, stretch)
+                continue
+            }
+            let recorded = try journal.extent(of: id, isComplete: shelves[id]?.isComplete ?? false).last
+            lastLease += 1
+            leases[destination] = Lease(number: lastLease, writer: id)
+            let events = EventBatch(
+                installation: journal.installation,
+                writer: id,
+                first: cursor.next,
+                last: stretch.next - 1,
+                recorded: max(recorded, stretch.next - 1),
+                records: stretch.records,
+                contexts: stretch.contexts,
+                dropped: cursor.unreported.ranges + stretch.dropped,
+                skipped: stretch.skipped,
+                bytes: stretch.bytes
+            )
+            return JournalBatch(
+                destination: destination,
+                events: events,
+                lease: lastLease,
+                ends: stretch.ends,
+                end: stretch.end,
+                found: stretch.dropped
+            )
+        }
+        return nil
+    }
+
+    /// Reads one stretch; nil when a newer version wrote the log, which is then left alone.
+    private mutating func readable(
+        _ id: WriterID,
+        _ destination: DestinationID,
+        _ cursor: Cursor,
+        _ limits: BatchReader.Limits
+    ) throws(JournalError) -> BatchReader.Stretch? {
+        do {
+            return try read(id, destination, cursor, limits)
+        } catch {
+            guard error.code == .newerVersion else { throw error }
+            shelves[id]?.problem = error
+            return nil
+        }
+    }
+
+    /// Reads one stretch of one writer's log.
+    mutating func read(
+        _ id: WriterID,
+        _ destination: DestinationID,
+        _ cursor: Cursor,
+        _ limits: BatchReader.Limits
+    ) throws(JournalError) -> BatchReader.Stretch {
+        let isComplete = shelves[id]?.isComplete ?? false
+        var reader: BatchReader
+        if let known = shelves[id]?.readers[destination], known.position == cursor.position {
+            reader = known
+            // Taken out, so that reading changes it in place.
+            shelves[id]?.readers[destination] = nil
+        } else {
+            reader = try BatchReader(
+                folder: folder.writer(id),
+                storage: storage,
+                destination: destination,
+                from: cursor.position,
+                isComplete: isComplete
+            )
+        }
+        reader.isComplete = isComplete
+        let stretch = try reader.read(next: cursor.next, limits)
+        shelves[id]?.readers[destination] = reader
+        return stretch
+    }
+
+    // MARK: Settling
+
+    mutating func settle(
+        _ batch: JournalBatch,
+        records: Range<Int>,
+        delivered: Int,
+        setAside: [SetAside]
+    ) throws(JournalError) {
+        let destination = batch.destination
+        let writer = batch.events.writer
+        guard let lease = leases[destination], lease.number == batch.lease, lease.settled == records.lowerBound,
+            records.upperBound <= batch.ends.count, delivered >= 0, delivered + setAside.count == records.count,
+            var cursor = shelves[writer]?.cursors[destination]
+        else {
+            throw JournalError(
+                .outOfOrder,
+                "records \(records) of a batch for \(destination) cannot be settled now: not leased, not next in order, "
+                    + "or \(delivered) delivered and \(setAside.count) set aside do not make \(records.count)"
+            )
+        }
+        let isWhole = records.upperBound == batch.ends.count
+        let next = isWhole ? batch.events.last + 1 : batch.events.records[records.upperBound - 1].sequence + 1
+        let passed = cursor.next..<max(next, cursor.next)
+        let lost = batch.found.compactMap { $0.clamped(to: passed) }
+        // What rode along with an accepted batch is known there now.
+        if delivered > 0 { cursor.unreported.removeAll() }
+        for range in lost {
+            cursor.drop(range)
+            if delivered == 0 { cursor.unreported.insert(range) }
+        }
+        cursor.skipped += Self.count(batch.events.skipped, in: passed)
+        cursor.delivered += UInt64(delivered)
+        for event in setAside {
+            let range = DroppedRange(sequences: event.sequence...event.sequence, reason: event.reason)
+            cursor.drop(range)
+            cursor.unreported.insert(range)
+        }
+        cursor.next = max(next, cursor.next)
+        cursor.position = isWhole ? batch.end : batch.ends[records.upperBound - 1]
+        assert(cursor.isBalanced, "every number before the cursor is accounted for")
+        keep(setAside, of: batch)
+        leases[destination] = isWhole ? nil : Lease(number: lease.number, writer: writer, settled: records.upperBound)
+        try store(cursor, writer, destination)
+    }
+
+    /// Moves a cursor over a stretch in which nothing is for its destination.
+    mutating func pass(
+        _ id: WriterID,
+        _ destination: DestinationID,
+        _ stretch: BatchReader.Stretch
+    ) throws(JournalError) {
+        guard var cursor = shelves[id]?.cursors[destination] else { return }
+        let isAdvanced = stretch.next > cursor.next
+        cursor.skipped += Self.count(stretch.skipped, in: cursor.next..<stretch.next)
+        for range in stretch.dropped {
+            cursor.drop(range)
+            cursor.unreported.insert(range)
+        }
+        cursor.next = stretch.next
+        cursor.position = stretch.end
+        assert(cursor.isBalanced, "every number before the cursor is accounted for")
+        if isAdvanced {
+            try store(cursor, id, destination)
+        } else {
+            // Only the place moved, over records that count nothing: no need to write that down.
+            shelves[id]?.cursors[destination] = cursor
+        }
+    }
+
+    /// Writes a cursor, then deletes the segments nobody needs any more.
+    private mutating func store(_ cursor: Cursor, _ id: WriterID, _ destination: DestinationID) throws(JournalError) {
+        let segmentBefore = shelves[id]?.firstNeededSegment ?? 0
+        shelves[id]?.cursors[destination] = cursor
+        shelves[id]?.unsaved.insert(destination)
+        do throws(StorageError) {
+            try storage.replace(folder.cursor(id, destination), with: cursor.fileBytes, durably: false)
+            shelves[id]?.unsaved.remove(destination)
+            if let needed = shelves[id]?.firstNeededSegment, needed > segmentBefore { try removePassed(id) }
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    /// Writes the cursors that could not be written before.
+    mutating func save() {
+        for id in order {
+            for destination in shelves[id]?.unsaved ?? [] {
+                guard let cursor = shelves[id]?.cursors[destination] else { continue }
+                do throws(StorageError) {
+                    try storage.replace(folder.cursor(id, destination), with: cursor.fileBytes, durably: false)
+                    shelves[id]?.unsaved.remove(destination)
+                } catch {
+                    // Still unsaved; the next call tries again. Until then a restart delivers a little twice, which the
+                    // receiving end recognises.
+                }
+            }
+        }
+    }
+
+    private mutating func keep(_ setAside: [SetAside], of batch: JournalBatch) {
+        guard !setAside.isEmpty else { return }
+        do {
+            if setAsideLog == nil {
+                setAsideLog = try SegmentedLog(
+                    folder: folder.setAside,
+                    storage: storage,
+                    options: LogOptions(segmentBytes: 256 * 1024)
+                )
+            }
+            guard let log = setAsideLog else { return }
+            for event in setAside {
+                let record = batch.events.records.first { $0.sequence == event.sequence }
+                let payload = record.map { batch.events.bytes[$0.payload] } ?? []
+                let bytes = event.fileBytes(
+                    destination: batch.destination,
+                    writer: batch.events.writer,
+                    payload: payload
+                )
+                try bytes.withUnsafeBytes { _ = try log.append(kind: .setAside, payload: $0) }
+            }
+            // Sixteen segments at most: enough to look at, small enough to forget.
+            let end = log.end
+            if end.segment > 16 { try log.removeSegments(before: LogPosition(segment: end.segment - 15, offset: 0)) }
+        } catch {
+            // The copy for inspection is a convenience; the count and the reason are in the cursor either way.
+        }
+    }
+
+    private static func count(_ ranges: [ClosedRange<UInt64>], in passed: Range<UInt64>) -> UInt64 {
+        ranges.reduce(0) { total, range in
+            let low = max(range.lowerBound, passed.lowerBound)
+            let high = min(range.upperBound + 1, passed.upperBound)
+            return total + (low < high ? high - low : 0)
+        }
+    }
+}
+
+extension DroppedRange {
+    /// The part inside a range of sequence numbers; nil when there is none.
+    func clamped(to bounds: Range<UInt64>) -> DroppedRange? {
+        let low = max(sequences.lowerBound, bounds.lowerBound)
+        let high = min(sequences.upperBound + 1, bounds.upperBound)
+        return low < high ? DroppedRange(sequences: low...(high - 1), reason: reason) : nil
+    }
+}

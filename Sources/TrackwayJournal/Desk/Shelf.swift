@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What the elected deliverer knows of one writer.
+struct Shelf: Sendable {
+    let id: WriterID
+    /// This process's own writer.
+    let isOwn: Bool
+    /// The writer's process is gone; nothing will be added.
+    var isComplete = false
+    /// A newer version wrote it, or it cannot be read: left alone.
+    var problem: JournalError?
+    var cursors: [DestinationID: Cursor] = [:]
+    var readers: [DestinationID: BatchReader] = [:]
+    /// Cursors whose newest state is not on disk yet.
+    var unsaved: Set<DestinationID> = []
+    /// Time deliverers have spent on this writer since its boot ended.
+    var observed: Duration = .zero
+
+    init(id: WriterID, isOwn: Bool) {
+        self.id = id
+        self.isOwn = isOwn
+    }
+
+    /// The lowest segment any destination still needs.
+    var firstNeededSegment: UInt32 {
+        cursors.values.map(\.position.segment).min() ?? 0
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+
+/// Looks into an installation's folder without changing anything: no lock is taken, no file written. Safe while apps
+/// record and deliver; the answer is then a moment's picture.
+public struct JournalInspector: Sendable {
+    private let folder: JournalFolder
+    private let storage: any JournalStorage
+
+    /// An inspector of the installation in `folder`.
+    public init(folder: String, storage: any JournalStorage = DiskStorage()) {
+        self.folder = JournalFolder(folder)
+        self.storage = storage
+    }
+
+    /// Reads the whole folder.
+    ///
+    /// - Throws: ``JournalError`` when there is no journal, or when it cannot be read.
+    /// - Complexity: O(size of the journal).
+    public func inspect() throws(JournalError) -> JournalReport {
+        do {
+            var report = JournalReport()
+            let identity = try storage.contents(of: folder.installation)
+            let names = try storage.names(in: folder.writers)
+            guard identity != nil || !names.isEmpty else {
+                throw JournalError(
+                    .storage,
+                    "\(folder.root) holds no journal; name the folder that contains 'installation' and 'writers'"
+                )
+            }
+            report.installation = identity.flatMap { CheckedLines($0)?["installation"] }.flatMap { InstallationID($0) }
+            let totals = try SettledTotals.load(folder, storage)
+            report.settled = Ledger(recorded: totals.recorded, destinations: totals.accounts)
+            for id in names.compactMap({ WriterID($0) }).sorted() {
+                report.writers.append(try writer(id))
+            }
+            var setAside = LogReader(folder: folder.setAside, storage: storage)
+            while let entry = try setAside.next() {
+                if entry.kind == .setAside { report.setAside += 1 }
+            }
+            return report
+        } catch let error as JournalError {
+            throw error
+        } catch {
+            throw JournalError(error as? StorageError ?? StorageError(.other, operation: "inspect", path: folder.root))
+        }
+    }
+
+    /// Calls `body` with every intact record of a writer, in order, until it returns false.
+    ///
+    /// The payload of an addressed event is given without its route.
+    public func records(
+        of writer: WriterID,
+        _ body: (_ record: LogEntry, _ payload: [UInt8], _ route: [DestinationID]) -> Bool
+    ) throws(JournalError) {
+        var reader = LogReader(folder: folder.writer(writer), storage: storage)
+        while let entry = try reader.next() {
+            let payload = reader.payload(of: entry)
+            let routeLength = min(entry.routeLength ?? 0, payload.count)
+            let route = String(decoding: payload.prefix(routeLength), as: UTF8.self)
+                .split(separator: ",").compactMap { DestinationID($0) }
+            if !body(entry, Array(payload.dropFirst(routeLength)), route) { return }
+        }
+    }
+
+    private func writer(_ id: WriterID) throws -> JournalReport.Writer {
+        var report = JournalReport.Writer(id: id)
+        for number in try SegmentName.all(in: folder.writer(id), storage) {
+            let bytes = try storage.size(of: SegmentName.path(folder.writer(id), number)) ?? 0
+            report.segments.append(JournalReport.Segment(number: number, bytes: bytes))
+        }
+        do {
+            try count(id, into: &report)
+        } catch {
+            report.problem = error.description
+        }
+        for destination in try CursorFile.destinations(of: id, folder, storage).sorted() {
+            guard let cursor = try CursorFile.load(id, destination, folder, storage) else { continue }
+            report.cursors.append(
+                JournalReport.Position(
+                    destination: destination,
+                    position: cursor.position,
+                    next: cursor.next,
+                    delivered: cursor.delivered,
+                    dropped: cursor.dropped,
+                    isBalanced: cursor.isBalanced
+                )
+            )
+        }
+        return report
+    }
+
+    private func count(_ id: WriterID, into report: inout JournalReport.Writer) throws(JournalError) {
+        for index in report.segments.indices {
+            let number = report.segments[index].number
+            var reader = LogReader(
+                folder: folder.writer(id),
+                storage: storage,
+                from: LogPosition(segment: number, offset: 0)
+            )
+            while let entry = try reader.next(), entry.start.segment == number {
+                report.segments[index].damage = reader.damage
+                report.segments[index].records += 1
+                if entry.kind == .origin, let origin = SegmentOrigin(reader.payload(of: entry)) {
+                    report.started = report.started ?? origin.begun.wall
+                    report.boot = origin.boot
+                }
+                guard entry.kind == .event else { continue }
+                report.segments[index].events += 1
+                let first = report.segments[index].sequences?.lowerBound ?? entry.sequence
+                report.segments[index].sequences = first...max(first, entry.sequence)
+            }
+            if reader.position.segment == number { report.segments[index].damage = reader.damage }
+        }
+    }
+}

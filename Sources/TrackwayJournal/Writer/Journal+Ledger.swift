@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+extension Journal {
+    /// The count of everything this installation has recorded and what became of it, per destination.
+    ///
+    /// Events that wait for consent, for the network or in memory are pending. An event addressed to other destinations
+    /// counts as pending until the destination's cursor has passed it.
+    ///
+    /// - Throws: ``JournalError`` when the folder cannot be read now.
+    /// - Complexity: O(number of writers), plus what other processes wrote since the last call.
+    package func ledger() throws(JournalError) -> Ledger {
+        if let desk = desk.withLock({ $0.desk }) { return try desk.ledger() }
+        do {
+            return try ledgerFromFiles()
+        } catch let error as JournalError {
+            throw error
+        } catch {
+            throw JournalError(error as? StorageError ?? StorageError(.other, operation: "count", path: folder.root))
+        }
+    }
+
+    private func ledgerFromFiles() throws -> Ledger {
+        let totals = try SettledTotals.load(folder, storage)
+        var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts)
+        for destination in configuration.destinations where ledger.destinations[destination] == nil {
+            ledger.destinations[destination] = Ledger.Account()
+        }
+        for name in try storage.names(in: folder.writers).sorted() {
+            guard let id = WriterID(name), !totals.folded.contains(id) else { continue }
+            // The cursors first: whatever is recorded between the two looks is pending, never missing.
+            var cursors: [DestinationID: Cursor] = [:]
+            for destination in try CursorFile.destinations(of: id, folder, storage) {
+                cursors[destination] = try CursorFile.load(id, destination, folder, storage)
+            }
+            guard let extent = try readableExtent(of: id, isComplete: false) else { continue }
+            for destination in configuration.destinations where cursors[destination] == nil {
+                var fresh = Cursor()
+                fresh.base = extent.first
+                fresh.next = extent.first
+                cursors[destination] = fresh
+            }
+            ledger.recorded += DeskState.last(extent, Array(cursors.values))
+            for (destination, cursor) in cursors {
+                let account = Ledger.Account(cursor, last: extent.last)
+                ledger.destinations[destination, default: Ledger.Account()].add(account)
+            }
+        }
+        return ledger
+    }
+
+    /// A writer's extent; nil when a newer version wrote it, which is left to the version that can read it.
+    func readableExtent(of id: WriterID, isComplete: Bool) throws(JournalError) -> LedgerCounter.Extent? {
+        do {
+            return try extent(of: id, isComplete: isComplete)
+        } catch {
+            guard error.code == .newerVersion else { throw error }
+            return nil
+        }
+    }
+
+    /// How many of this process's own events a destination has not settled yet.
+    package func ownPending(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        let (id, last) = state.withLock { ($0.id, $0.next - 1) }
+        if let desk = desk.withLock({ $0.desk }), let cursor = desk.cursor(of: id, destination) {
+            return max(last, cursor.next - 1) - (cursor.next - 1)
+        }
+        do throws(StorageError) {
+            guard let cursor = try CursorFile.load(id, destination, folder, storage) else { return last }
+            return max(last, cursor.next - 1) - (cursor.next - 1)
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    /// The lowest and the highest sequence number of a writer.
+    func extent(of id: WriterID, isComplete: Bool) throws(JournalError) -> LedgerCounter.Extent {
+        if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) {
+            return LedgerCounter.Extent(first: 1, last: last)
+        }
+        return try counting.withLock { (counting) throws(JournalError) in
+            try counting.extent(of: id, folder: folder.writer(id), storage: storage, isComplete: isComplete)
+        }
+    }
+
+    // MARK: Asking another process to deliver
+
+    /// Asks the process that delivers, if it is another one, to deliver now.
+    package func requestDelivery() throws(JournalError) {
+        do throws(StorageError) {
+            let mark = WriterID.generate(at: clock.now().wall)
+            try storage.replace(folder.nudge, with: Array(mark.description.utf8), durably: false)
+        } catch {
+            throw JournalError(error)
+        }
+    }
+}
+
+extension SettledTotals {
+    /// The totals in a folder; none when the file is missing or damaged.
+    static func load(_ folder: JournalFolder, _ storage: any JournalStorage) throws(StorageError) -> SettledTotals {
+        guard let bytes = try storage.contents(of: folder.settled) else { return SettledTotals() }
+        return SettledTotals(fileBytes: bytes) ?? SettledTotals()
+    }
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// One process's journal of an installation: it appends events to a log of its own, and counts those of all.
+///
+/// Several processes may have the same installation's folder open at once; each is a *writer* with a folder that nobody
+/// else writes events to. Delivering is one process's job at a time: ``tryElection()``.
+///
+/// Any thread may call. ``append(_:to:)`` and ``setContext(_:)`` take one short lock and wait for nothing else.
+package final class Journal: Sendable {
+    package let configuration: JournalConfiguration
+    let folder: JournalFolder
+    let storage: any JournalStorage
+    let clock: any EventClock
+    let bootID: String
+    let state: Locked<WriterState>
+    let counting: Locked<LedgerCounter>
+    /// The desk this process holds, if it is the elected one; its cursors are newer than the files.
+    let desk = Locked<WeakDesk>(WeakDesk())
+
+    struct WeakDesk: Sendable {
+        weak var desk: DeliveryDesk?
+    }
+
+    /// Opens the journal: finds or makes the installation's identity and becomes a new writer of it.
+    ///
+    /// - Throws: ``JournalError``: `storage` when the folder cannot be used, `identityUnreadable` when the identity is
+    ///   there but cannot be read now (it is never replaced because of that).
+    package init(
+        _ configuration: JournalConfiguration,
+        clock: any EventClock,
+        bootID: String,
+        storage: any JournalStorage = DiskStorage()
+    ) throws(JournalError) {
+        self.configuration = configuration
+        self.clock = clock
+        self.bootID = bootID
+        self.storage = storage
+        folder = JournalFolder(configuration.folder)
+        do throws(StorageError) {
+            try storage.makeFolder(folder.writers)
+        } catch {
+            throw JournalError(error)
+        }
+        let installation = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
+        var writer = try Self.claim(
+            installation: installation,
+            configuration,
+            folder: folder,
+            storage: storage,
+            clock: clock,
+            boot: bootID
+        )
+        writer.prepare()
+        state = Locked(writer)
+        counting = Locked(LedgerCounter())
+    }
+
+    deinit {
+        close()
+    }
+
+    /// The installation that events are recorded for.
+    package var installation: InstallationID { state.withLock { $0.installation } }
+
+    /// This process's writer.
+    package var writer: WriterID { state.withLock { $0.id } }
+
+    // MARK: Recording
+
+    /// Appends an event's canonical JSON. When this returns `kept`, the event survives the death of the process.
+    ///
+    /// - Parameter route: the destinations it is for; all when empty.
+    package func append(_ payload: UnsafeRawBufferPointer, to route: [DestinationID] = []) -> AppendOutcome {
+        guard route.isEmpty else { return append(payload, addressedTo: route) }
+        let checksum = Checksum.payload(payload)
+        return state.withLock { state in
+            let sequence = state.next
+            let header = FrameHeader(
+                kind: .event,
+                payload: payload.count,
+                sequence: sequence,
+                context: state.context.generation
+            )
+            guard state.held.isEmpty, state.log.fits(payload.count) else {
+                return state.appendSlowly(header, payload: payload, checksum: checksum)
+            }
+            state.log.append(header, payload: payload, payloadChecksum: checksum)
+            state.next = sequence &+ 1
+            return .kept(sequence)
+        }
+    }
+
+    private func append(_ event: UnsafeRawBufferPointer, addressedTo route: [DestinationID]) -> AppendOutcome {
+        let names = Array(Set(route)).sorted().map(\.rawValue).joined(separator: ",")
+        var bytes = Array(names.utf8)
+        let routeLength = bytes.count
+        bytes.append(contentsOf: event)
+        return bytes.withUnsafeBytes { payload in
+            let checksum = Checksum.payload(payload)
+            return state.withLock { state in
+                var header = FrameHeader(
+                    kind: .event,
+                    payload: payload.count,
+                    sequence: state.next,
+                    context: state.context.generation
+                )
+                header.flags = FrameHeader.addressed
+                header.routeLength = UInt16(truncatingIfNeeded: routeLength)
+                guard routeLength <= Int(UInt16.max) else {
+                    return state.refuse(.tooLarge)
+                }
+                guard state.held.isEmpty, state.log.fits(payload.count) else {
+                    return state.appendSlowly(header, payload: payload, checksum: checksum)
+                }
+                state.log.append(header, payload: payload, payloadChecksum: checksum)
+                state.next &+= 1
+                return .kept(header.sequence)
+            }
+        }
+    }
+
+    /// Sets the context (a JSON object) of the events recorded from now on; it is stored only when it differs.
+    package func setContext(_ json: [UInt8]) {
+        state.withLock { $0.setContext(json) }
+    }
+
+    /// Blocks until every event appended before this call survives power loss.
+    ///
+    /// - Throws: `synchronizationFailed` when the flush failed, `storage` when events still wait in memory, `closed`.
+    package func synchronize() throws(JournalError) {
+        let plan = try state.withLock { (state) throws(JournalError) in
+            guard !state.isClosed else { throw JournalError(.closed, "the journal in \(folder.root) is closed") }
+            guard state.drain() else {
+                throw JournalError(
+                    .storage,
+                    "events wait in memory because \(folder.root) takes no more at the moment; free some space"
+                )
+            }
+            return state.log.flushPlan()
+        }
+        do throws(StorageError) {
+            try plan.carryOut()
+        } catch {
+            // The pages a failed flush covered may be gone from the cache: later events go to a fresh segment.
+            state.withLock { $0.abandonSegment() }
+            throw JournalError(.synchronizationFailed, "flushing \(folder.root) failed: \(error)", cause: error)
+        }
+        state.withLock { $0.log.flushed(plan) }
+    }
+
+    /// Tries again to write what waits in memory; true when nothing waits any more.
+    @discardableResult
+    package func drain() -> Bool {
+        state.withLock { $0.drain() }
+    }
+
+    /// Ends recording and gives the writer's lock back. Later appends answer `closed`; a second close does nothing.
+    package func close() {
+        state.withLock { $0.close() }
+    }
+
+    // MARK: Becoming a writer
+
+    static func claim(
+        installation: InstallationID,
+        _ configuration: JournalConfiguration,
+        folder: JournalFolder,
+        storage: any JournalStorage,
+        clock: any EventClock,
+        boot: String
+    ) throws(JournalError) -> WriterState {
+        var problem = StorageError(.other, operation: "claim a writer's folder in", path: folder.writers)
+        for _ in 0..<8 {
+            let id = WriterID.generate(at: clock.now().wall)
+            do throws(StorageError) {
+                try storage.makeFolder(folder.writer(id))
+                // A deliverer that meets the folder before it is locked takes it for an orphan's and removes it.
+                guard let alive = try storage.lock(folder.aliveLock(id)) else { continue }
+                for destination in configuration.destinations {
+                    try storage.replace(folder.cursor(id, destination), with: Cursor().fileBytes, durably: false)
+                }
+                let log = LogWriter(
+                    folder: folder.writer(id),
+                    storage: storage,
+                    options: LogOptions(segmentBytes: configuration.segmentBytes),
+                    lastSegment: 0
+                )
+                return WriterState(
+                    id: id,
+                    installation: installation,
+                    log: log,
+                    alive: alive,
+                    configuration: configuration,
+                    boot: boot,
+                    clock: clock
+                )
+            } catch {
+                problem = error
+            }
+        }
+        throw JournalError(problem)
+    }
+}

@@ -180,3 +180,8 @@ void ctrackway_copy_shared(void *to, const void *from, size_t count) {
 // MARK: Process
 
 int32_t ctrackway_process_id(void) { return (int32_t)getpid(); }
+
+uint64_t ctrackway_next_number(void) {
+    static uint64_t next;
+    return __atomic_add_fetch(&next, 1, __ATOMIC_RELAXED);
+}

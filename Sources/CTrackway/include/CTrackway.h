@@ -127,6 +127,8 @@ int ctrackway_list(const char *path, void *context, void (*each)(void *context, 
 // MARK: Process
 
 int32_t ctrackway_process_id(void);
+/// A number this process has not handed out before; for names of temporary files.
+uint64_t ctrackway_next_number(void);
 
 // MARK: Signals and normal exit (one set per process; calls to start, watch and unwatch must not overlap)
 

@@ -56,6 +56,21 @@ extension DeskState {
 }
 
 extension Journal {
+    /// Removes everything recorded, and the installation's identity; a new one takes its place. This journal goes on as
+    /// a new writer of the new installation, in the context that was set last.
+    ///
+    /// - Returns: the identity that was removed.
+    /// - Throws: `locked` while somebody delivers: that has to stop first; `storage` when something could not be removed.
+    package func erase() throws(JournalError) -> InstallationID {
+        let former = installation
+        guard let desk = try tryElection() else {
+            throw JournalError(.locked, "\(folder.root) is being delivered from; stop delivery there, then erase")
+        }
+        defer { desk.close() }
+        _ = try desk.erase()
+        return former
+    }
+
     /// Leaves this process's writer for a new one of another installation. What waits in memory is forgotten.
     fileprivate func restart(as installation: InstallationID) throws(JournalError) {
         var fresh = try Self.claim(

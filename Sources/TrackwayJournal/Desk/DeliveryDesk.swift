@@ -103,6 +103,14 @@ package final class DeliveryDesk: Sendable {
         }
     }
 
+    /// Gives up everything that waits, for every destination; how many that were, summed over destinations.
+    @discardableResult
+    package func discardAll(reason: DropReason) throws(JournalError) -> UInt64 {
+        let before = try ledger()
+        for destination in before.destinations.keys.sorted() { try discardPending(for: destination, reason: reason) }
+        return before.destinations.values.reduce(0) { $0 + $1.pending }
+    }
+
     /// How many events a destination has not settled.
     package func pending(for destination: DestinationID) throws(JournalError) -> UInt64 {
         try ledger().destinations[destination]?.pending ?? 0

@@ -81,10 +81,11 @@ struct DeskState: Sendable {
         if let known = shelves[id]?.cursors[destination] { return known }
         let isComplete = shelves[id]?.isComplete ?? false
         guard let extent = try journal.readableExtent(of: id, isComplete: isComplete) else {
-            shelves[id]?.problem = JournalError(
+            let problem = JournalError(
                 .newerVersion,
                 "\(folder.writer(id)) was written by a newer version and is left for it"
             )
+            shelves[id]?.problem = problem
             return Cursor()
         }
         var fresh = Cursor()

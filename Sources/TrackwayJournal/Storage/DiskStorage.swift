@@ -77,14 +77,18 @@ public struct DiskStorage: JournalStorage {
     }
 
     public func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
-        let temporary = path + ".new"
+        let temporary = Self.temporaryName(for: path)
         try write(temporary, bytes, durably: durably)
-        if ctrackway_rename(temporary, path) != 0 { throw StorageError.system("replace", path) }
+        if ctrackway_rename(temporary, path) != 0 {
+            let error = StorageError.system("replace", path)
+            _ = ctrackway_unlink(temporary)
+            throw error
+        }
         if durably, let folder = Self.parent(of: path) { try synchronizeFolder(folder) }
     }
 
     public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
-        let temporary = path + ".\(ctrackway_process_id()).new"
+        let temporary = Self.temporaryName(for: path)
         try write(temporary, bytes, durably: true)
         defer { _ = ctrackway_unlink(temporary) }
         if ctrackway_link(temporary, path) == 0 {
@@ -149,6 +153,11 @@ public struct DiskStorage: JournalStorage {
     /// `EEXIST` on every system we run on.
     private static let exists: Int32 = 17
 
+    /// A name beside `path` that no other thread or process uses.
+    private static func temporaryName(for path: String) -> String {
+        "\(path).\(ctrackway_process_id()).\(ctrackway_next_number()).new"
+    }
+
     private static func parent(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return nil }
         return String(path[..<slash])
@@ -163,7 +172,7 @@ public struct DiskStorage: JournalStorage {
     }
 
     private func write(_ path: String, _ bytes: [UInt8], durably: Bool) throws(StorageError) {
-        // A file left behind by a process that died here is overwritten and cut to the new length.
+        // A file of this name can only be left over from a dead process that had our number: it is overwritten.
         let file = ctrackway_open_write(path, false)
         if file < 0 { throw StorageError.system("open", path) }
         defer { _ = ctrackway_close(file) }

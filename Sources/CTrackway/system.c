@@ -153,11 +153,25 @@ int ctrackway_thread_buffer_reserve(ctrackway_thread_buffer *buffer, size_t capa
     return 0;
 }
 
+void ctrackway_thread_buffer_release(ctrackway_thread_buffer *buffer) {
+    if (buffer->capacity > 256 * 1024) {
+        free(buffer->bytes);
+        buffer->bytes = NULL;
+        buffer->capacity = 0;
+    }
+    buffer->in_use = false;
+}
+
+ctrackway_thread_buffer *ctrackway_buffer_make(void) { return calloc(1, sizeof(ctrackway_thread_buffer)); }
+
+void ctrackway_buffer_free(ctrackway_thread_buffer *buffer) {
+    if (buffer == NULL) return;
+    free(buffer->bytes);
+    free(buffer);
+}
+
 // MARK: Atomics
 
-uint64_t ctrackway_atomic_fetch_add(uint64_t *value, uint64_t by) {
-    return __atomic_fetch_add(value, by, __ATOMIC_RELAXED);
-}
 void ctrackway_store_release(uint32_t *word, uint32_t value) { __atomic_store_n(word, value, __ATOMIC_RELEASE); }
 uint32_t ctrackway_load_acquire(const uint32_t *word) { return __atomic_load_n(word, __ATOMIC_ACQUIRE); }
 

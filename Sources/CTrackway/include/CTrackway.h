@@ -51,7 +51,7 @@ void ctrackway_lock_unlock(ctrackway_lock *lock);
 
 // MARK: Per-thread buffer
 
-/// A growable byte buffer owned by the calling thread and freed when the thread ends.
+/// A growable byte buffer. The calling thread's own is freed when the thread ends.
 typedef struct ctrackway_thread_buffer {
     uint8_t *bytes;
     size_t capacity;
@@ -62,10 +62,39 @@ typedef struct ctrackway_thread_buffer {
 ctrackway_thread_buffer *ctrackway_thread_buffer_get(void);
 /// Makes room for `capacity` bytes, keeping the content; -1 when memory is exhausted.
 int ctrackway_thread_buffer_reserve(ctrackway_thread_buffer *buffer, size_t capacity);
+/// Ends the use of a thread's buffer. A buffer that one large use has blown up gives its memory back.
+void ctrackway_thread_buffer_release(ctrackway_thread_buffer *buffer);
+/// A buffer that belongs to no thread; NULL when memory is exhausted.
+ctrackway_thread_buffer *ctrackway_buffer_make(void);
+/// Frees a buffer that belongs to no thread.
+void ctrackway_buffer_free(ctrackway_thread_buffer *buffer);
+
+// MARK: Numbers
+
+/// Ten to the given power, 0 to 19. Here because a C table is laid out as constants and inlined into Swift.
+static inline uint64_t ctrackway_power_of_ten(int exponent) {
+    static const uint64_t powers[20] = {
+        1ull, 10ull, 100ull, 1000ull, 10000ull, 100000ull, 1000000ull, 10000000ull, 100000000ull, 1000000000ull,
+        10000000000ull, 100000000000ull, 1000000000000ull, 10000000000000ull, 100000000000000ull,
+        1000000000000000ull, 10000000000000000ull, 100000000000000000ull, 1000000000000000000ull,
+        10000000000000000000ull,
+    };
+    return powers[exponent];
+}
+/// Ten to the given power, 0 to 22: the powers a double holds exactly.
+static inline double ctrackway_exact_power_of_ten(int exponent) {
+    static const double powers[23] = {
+        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    };
+    return powers[exponent];
+}
 
 // MARK: Atomics (relaxed unless said otherwise)
 
-uint64_t ctrackway_atomic_fetch_add(uint64_t *value, uint64_t by);
+static inline uint64_t ctrackway_atomic_fetch_add(uint64_t *value, uint64_t by) {
+    return __atomic_fetch_add(value, by, __ATOMIC_RELAXED);
+}
 /// Publishes a 32-bit word after everything written before it (release order).
 void ctrackway_store_release(uint32_t *word, uint32_t value);
 /// Reads a published 32-bit word (acquire order).

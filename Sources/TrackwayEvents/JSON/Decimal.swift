@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CTrackway
+
 /// Decimal digits, two at a time.
 enum Decimal {
     /// `00` to `99`, as text.
@@ -14,8 +16,7 @@ enum Decimal {
     /// Writes two digits of a value below 100 at `target`.
     @inline(__always)
     static func writeTwo(_ value: UInt32, to target: UnsafeMutableRawPointer) {
-        let pair = UnsafeRawPointer(pairs.utf8Start).loadUnaligned(
-            fromByteOffset: Int(value) &* 2, as: UInt16.self)
+        let pair = UnsafeRawPointer(pairs.utf8Start).loadUnaligned(fromByteOffset: Int(value) &* 2, as: UInt16.self)
         target.storeBytes(of: pair, as: UInt16.self)
     }
 
@@ -28,10 +29,10 @@ enum Decimal {
         return estimate &+ (value | 1 >= power(estimate) ? 1 : 0)
     }
 
-    /// Ten to the given power, at most 19.
+    /// Ten to the given power, 0 to 19.
     @inline(__always)
     static func power(_ exponent: Int) -> UInt64 {
-        withUnsafeBytes(of: powers) { $0.load(fromByteOffset: exponent &* 8, as: UInt64.self) }
+        ctrackway_power_of_ten(Int32(truncatingIfNeeded: exponent))
     }
 
     /// Writes the digits of `value`, `count` of them as ``digitCount(_:)`` told, at `target`.
@@ -51,16 +52,4 @@ enum Decimal {
             (end - 1).storeBytes(of: 0x30 | UInt8(truncatingIfNeeded: rest), as: UInt8.self)
         }
     }
-
-    // A tuple is laid out in place; an array would cost a lazy initialiser and a bounds check.
-    private static let powers:
-        (
-            UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64,
-            UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
-        ) = (
-            1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000,
-            10_000_000_000, 100_000_000_000, 1_000_000_000_000, 10_000_000_000_000, 100_000_000_000_000,
-            1_000_000_000_000_000, 10_000_000_000_000_000, 100_000_000_000_000_000, 1_000_000_000_000_000_000,
-            10_000_000_000_000_000_000
-        )
 }

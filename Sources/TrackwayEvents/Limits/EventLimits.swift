@@ -16,6 +16,8 @@ public struct EventLimits: Sendable, Hashable {
     public var attributes = 256
     /// The most items of an event. Default 100.
     public var items = 100
+    /// The longest item id, in bytes. Default 256.
+    public var itemIDBytes = 256
     /// How deep values may nest: text and numbers are 1 deep, an array of them 2. At most ``maximumDepth``. Default 8.
     public var depth = 8
     /// The largest event as canonical JSON, in bytes. Attributes and items that no longer fit are left out. Default 65,536.
@@ -24,8 +26,8 @@ public struct EventLimits: Sendable, Hashable {
     /// The largest useful ``depth``; greater values count as this one.
     public static let maximumDepth = 48
 
-    /// The smallest useful ``eventBytes``: name, identity, times and a report of what was left out always fit.
-    public static let minimumEventBytes = 1024
+    /// The smallest useful ``eventBytes``; smaller values count as this one: name, identity, times and a report of what was left out always fit.
+    public static let minimumEventBytes = 2048
 
     /// The default limits. Change those that should differ.
     public init() {}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Turns what the app hands over into canonical JSON, on the caller's thread, in one pass, validating on the way.
+///
+/// The form, with the members in this order, attributes and items left out when there are none:
+/// ```json
+/// {"id":"…","name":"…","time":1700000000000,"mono":123456,"attributes":{…},"items":[{"id":"…","name":"…","attributes":{…}}]}
+/// ```
+/// It never fails. What breaks a limit is left out or repaired and reported; the rest of the event is written. An event
+/// with such a problem says so itself, in the attributes `_error_code` and `_error_message`.
+public enum EventEncoder {
+    /// Appends one event to `writer`.
+    ///
+    /// - Parameters:
+    ///   - id: The event's identity.
+    ///   - name: The event's name. An empty one becomes `_unnamed`, a long one is cut, control characters become `_`.
+    ///   - moment: When it happened.
+    ///   - attributes: Its attributes. Of several with one key the last wins.
+    ///   - items: What it is about.
+    ///   - limits: How large it may be.
+    ///   - writer: Where the JSON is appended.
+    ///   - report: Told of everything that was left out or repaired, after the event has been written.
+    public static func encode(
+        id: EventID,
+        name: String,
+        moment: Moment,
+        attributes: Attributes,
+        items: [Item],
+        limits: EventLimits,
+        into writer: inout JSONWriter,
+        report: (Diagnostic) -> Void
+    ) {
+        let start = writer.count
+        var encoding = EventEncoding(limits: limits, start: start)
+        encoding.header(id: id, name: name, moment: moment, into: &writer)
+        var attributesEnd: Int?
+        let beforeAttributes = writer.count
+        if !attributes.isEmpty {
+            let known = encoding.problems.count
+            writer.literal(",\"attributes\":")
+            if encoding.attributes(attributes, depth: 1, into: &writer) > 0 {
+                attributesEnd = writer.count - 1
+            } else {
+                writer.truncate(to: beforeAttributes)
+            }
+            if encoding.problems.count > known { encoding.problems.prefix("attributes", since: known) }
+        }
+        if !items.isEmpty { encoding.items(items, into: &writer) }
+        if !encoding.problems.isEmpty {
+            encoding.problems.write(
+                into: &writer, at: attributesEnd ?? beforeAttributes, inAttributes: attributesEnd != nil,
+                besides: attributes)
+        }
+        writer.byte(UInt8(ascii: "}"))
+        if !encoding.problems.isEmpty { encoding.problems.forEach(report) }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+extension EventEncoding {
+    /// What kept a value from being written.
+    enum Obstacle {
+        case tooLong
+        case notFinite
+        case dateOutOfRange
+        case tooDeep
+        case tooLarge
+    }
+
+    /// Writes an object of the attributes that are valid and fit.
+    ///
+    /// - Returns: How many were written.
+    @inline(__always)
+    mutating func attributes(_ attributes: Attributes, depth: Int, into writer: inout JSONWriter) -> Int {
+        let mark = writer.count
+        let known = problems.count
+        let written = attributes.pairs.withUnsafeBufferPointer {
+            members($0, depth: depth, into: &writer)
+        }
+        if written >= 0 { return written }
+        // A key occurs twice: once more, with each key once.
+        writer.truncate(to: mark)
+        problems.truncate(to: known)
+        return uniqueAttributes(attributes, depth: depth, into: &writer)
+    }
+
+    @inline(never)
+    private mutating func uniqueAttributes(
+        _ attributes: Attributes, depth: Int, into writer: inout JSONWriter
+    ) -> Int {
+        let pairs = Array(attributes.pairs.prefix(maximumAttributes))
+        let unique = Attributes(uniquing: pairs)
+        let duplicate = pairs.indices.first { index in
+            pairs[..<index].contains { $0.0.utf8.elementsEqual(pairs[index].0.utf8) }
+        }
+        problems.add(
+            .keyDuplicate, field: duplicate.map { pairs[$0].0 } ?? "", value: duplicate.map { pairs[$0].0 } ?? "",
+            remedy: "Give each key once. The last value was kept.")
+        if attributes.count > maximumAttributes { reportExcess(attributes.count) }
+        return unique.pairs.withUnsafeBufferPointer { members($0, depth: depth, into: &writer) }
+    }
+
+    /// Writes the members; -1 as soon as a key occurs twice.
+    private mutating func members(
+        _ pairs: UnsafeBufferPointer<(String, AttributeValue)>, depth: Int, into writer: inout JSONWriter
+    ) -> Int {
+        var written = 0
+        var filter = KeyFilter()
+        writer.byte(UInt8(ascii: "{"))
+        if pairs.count > maximumAttributes { reportExcess(pairs.count) }
+        for index in 0..<min(pairs.count, maximumAttributes) {
+            let mark = writer.count
+            if written > 0 { writer.byte(UInt8(ascii: ",")) }
+            var isNew = true
+            var length = 0
+            let isContiguous: Void? = pairs[index].0.utf8.withContiguousStorageIfAvailable { utf8 in
+                let key = UnsafeRawBufferPointer(utf8)
+                length = key.count
+                isNew = !filter.mayHaveSeen(key)
+                writer.string(utf8: key)
+            }
+            if isContiguous == nil {
+                length = pairs[index].0.utf8.count
+                isNew = !filter.mayHaveSeen(pairs[index].0)
+                writer.string(pairs[index].0)
+            }
+            if !isNew, Self.isRepeated(pairs, index) { return -1 }
+            guard length > 0, length <= keyBytes else {
+                writer.truncate(to: mark)
+                reportKey(pairs[index].0)
+                continue
+            }
+            writer.byte(UInt8(ascii: ":"))
+            let obstacle = value(pairs[index].1, depth: depth, key: pairs[index].0, into: &writer)
+            if obstacle == nil, writer.count <= end {
+                written += 1
+            } else {
+                writer.truncate(to: mark)
+                reportValue(pairs[index].1, key: pairs[index].0, obstacle: obstacle ?? .tooLarge)
+            }
+        }
+        writer.byte(UInt8(ascii: "}"))
+        return written
+    }
+
+    @inline(never)
+    private static func isRepeated(_ pairs: UnsafeBufferPointer<(String, AttributeValue)>, _ index: Int) -> Bool {
+        pairs[..<index].contains { $0.0.utf8.elementsEqual(pairs[index].0.utf8) }
+    }
+
+    /// Writes one value; nil when it is complete. What is half-written is the caller's to take back.
+    @inline(__always)
+    private mutating func value(
+        _ value: AttributeValue, depth: Int, key: String, into writer: inout JSONWriter
+    ) -> Obstacle? {
+        switch value {
+        case .string(let text):
+            guard text.utf8.count <= stringBytes else { return .tooLong }
+            writer.string(text)
+        case .integer(let number): writer.integer(number)
+        case .double(let number):
+            guard number.isFinite else { return .notFinite }
+            writer.double(number)
+        case .boolean(let truth): writer.boolean(truth)
+        case .date(let date):
+            guard Timestamp.expressible.contains(date) else { return .dateOutOfRange }
+            writer.date(date)
+        case .array, .object: return nested(value, depth: depth, key: key, into: &writer)
+        }
+        return nil
+    }
+
+    @inline(never)
+    private mutating func nested(
+        _ value: AttributeValue, depth: Int, key: String, into writer: inout JSONWriter
+    ) -> Obstacle? {
+        guard depth < maximumDepth else { return .tooDeep }
+        if case .object(let attributes) = value {
+            let known = problems.count
+            _ = self.attributes(attributes, depth: depth + 1, into: &writer)
+            if problems.count > known { problems.prefix(key, since: known) }
+            return nil
+        }
+        guard case .array(let values) = value else { return nil }
+        writer.byte(UInt8(ascii: "["))
+        for (index, element) in values.enumerated() {
+            if index > 0 { writer.byte(UInt8(ascii: ",")) }
+            // An array with a hole would move the others' places, so one bad element costs the whole array.
+            if let obstacle = self.value(element, depth: depth + 1, key: key, into: &writer) { return obstacle }
+            guard writer.count <= end else { return .tooLarge }
+        }
+        writer.byte(UInt8(ascii: "]"))
+        return nil
+    }
+
+    // MARK: Reports
+
+    @inline(never)
+    private mutating func reportExcess(_ count: Int) {
+        problems.add(
+            .tooManyAttributes, field: "", value: "\(count) attributes",
+            remedy: "Use at most \(maximumAttributes) attributes in one object. The others were left out.")
+    }
+
+    @inline(never)
+    private mutating func reportKey(_ key: String) {
+        if key.isEmpty {
+            problems.add(.keyEmpty, field: "", value: "", remedy: "Give the attribute a key. It was left out.")
+        } else {
+            problems.add(
+                .keyTooLong, field: key, value: key,
+                remedy: "Use keys of at most \(keyBytes) bytes of UTF-8; this one has \(key.utf8.count). It was left out.")
+        }
+    }
+
+    @inline(never)
+    private mutating func reportValue(_ value: AttributeValue, key: String, obstacle: Obstacle) {
+        switch obstacle {
+        case .tooLong:
+            problems.add(.valueTooLong, field: key, value: value.summary, remedy: longTextRemedy(value))
+        case .notFinite:
+            problems.add(
+                .numberNotFinite, field: key, value: value.summary,
+                remedy: "JSON has no infinities and no not-a-number: record a finite number, or nothing. It was left out.")
+        case .dateOutOfRange:
+            problems.add(
+                .dateOutOfRange, field: key, value: value.summary,
+                remedy: "Use a date in the years 0000 to 9999. It was left out.")
+        case .tooDeep:
+            problems.add(
+                .tooDeep, field: key, value: value.summary,
+                remedy: "Nest values at most \(maximumDepth) deep. It was left out.")
+        case .tooLarge:
+            problems.add(.eventTooLarge, field: key, value: value.summary, remedy: Self.tooLargeRemedy)
+        }
+    }
+
+    private func longTextRemedy(_ value: AttributeValue) -> String {
+        if case .string(let text) = value { return tooLongRemedy(text) }
+        return "Use texts of at most \(stringBytes) bytes of UTF-8. It was left out."
+    }
+}

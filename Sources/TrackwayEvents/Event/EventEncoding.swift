@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// One event on its way into a writer: the limits, where it must end, what went wrong.
+struct EventEncoding {
+    let nameBytes: Int
+    let keyBytes: Int
+    let stringBytes: Int
+    let idBytes: Int
+    let maximumAttributes: Int
+    let maximumItems: Int
+    let maximumDepth: Int
+    /// The writer's count that attributes and items must not pass, so that the report of problems still fits.
+    let end: Int
+    var problems = EventProblems()
+
+    /// An event that begins where the writer stands.
+    @inline(__always)
+    init(limits: EventLimits, start: Int) {
+        let size = max(limits.eventBytes, EventLimits.minimumEventBytes)
+        nameBytes = max(1, min(limits.nameBytes, size / 16))
+        keyBytes = limits.keyBytes
+        stringBytes = limits.stringBytes
+        idBytes = limits.itemIDBytes
+        maximumAttributes = max(0, limits.attributes)
+        maximumItems = max(0, limits.items)
+        maximumDepth = min(limits.depth, EventLimits.maximumDepth)
+        end = start + size - EventProblems.reservedBytes
+    }
+
+    /// Identity, name and times.
+    @inline(__always)
+    mutating func header(id: EventID, name: String, moment: Moment, into writer: inout JSONWriter) {
+        writer.literal("{\"id\":")
+        writer.id(id)
+        writer.literal(",\"name\":")
+        let before = writer.count
+        writer.string(name)
+        // The quotes count two. Escapes only lengthen, so what is short enough here is short enough.
+        let written = writer.count - before - 2
+        if written == 0 || written > nameBytes || EventNames.hasControlCharacters(name) {
+            repairName(name, from: before, into: &writer)
+        }
+        writer.literal(",\"time\":")
+        writer.integer(moment.wall.milliseconds)
+        writer.literal(",\"mono\":")
+        writer.integer(moment.monotonic.milliseconds)
+    }
+
+    @inline(never)
+    private mutating func repairName(_ name: String, from before: Int, into writer: inout JSONWriter) {
+        writer.truncate(to: before)
+        var repaired = name
+        if name.isEmpty {
+            repaired = EventNames.unnamed
+            problems.add(.nameEmpty, field: "name", value: "", remedy: "Give the event a name.")
+        } else {
+            if EventNames.hasControlCharacters(name) {
+                repaired = EventNames.replacingControlCharacters(name)
+                problems.add(
+                    .nameInvalid, field: "name", value: repaired,
+                    remedy: "Use a name without control characters. They were replaced by _.")
+            }
+            if repaired.utf8.count > nameBytes {
+                repaired = repaired.cut(toBytes: nameBytes)
+                // A limit shorter than the name's first character leaves nothing.
+                if repaired.isEmpty { repaired = EventNames.unnamed }
+                problems.add(
+                    .nameTooLong, field: "name", value: name,
+                    remedy: "Use at most \(nameBytes) bytes of UTF-8; this name has \(name.utf8.count). It was cut.")
+            }
+        }
+        writer.string(repaired)
+    }
+
+    /// The items that are valid and fit, with the member's key before them.
+    mutating func items(_ items: [Item], into writer: inout JSONWriter) {
+        let before = writer.count
+        writer.literal(",\"items\":[")
+        var written = 0
+        if items.count > maximumItems {
+            problems.add(
+                .tooManyItems, field: "items", value: "\(items.count) items",
+                remedy: "Record at most \(maximumItems) items with one event. The others were left out.")
+        }
+        for (index, item) in items.prefix(maximumItems).enumerated() {
+            let mark = writer.count
+            if written > 0 { writer.byte(UInt8(ascii: ",")) }
+            let known = problems.count
+            if self.item(item, into: &writer) {
+                written += 1
+            } else {
+                writer.truncate(to: mark)
+            }
+            problems.prefix("items[\(index)]", since: known)
+        }
+        writer.byte(UInt8(ascii: "]"))
+        if written == 0 { writer.truncate(to: before) }
+    }
+
+    /// One item; false when it must be left out.
+    private mutating func item(_ item: Item, into writer: inout JSONWriter) -> Bool {
+        let length = item.id.utf8.count
+        guard length > 0, length <= idBytes else {
+            problems.add(
+                .itemInvalid, field: "id", value: item.id,
+                remedy: "Give every item an id of 1 to \(idBytes) bytes of UTF-8. The item was left out.")
+            return false
+        }
+        writer.literal("{\"id\":")
+        writer.string(item.id)
+        if let name = item.name {
+            if name.utf8.count <= stringBytes {
+                writer.literal(",\"name\":")
+                writer.string(name)
+            } else {
+                problems.add(.valueTooLong, field: "name", value: name, remedy: tooLongRemedy(name))
+            }
+        }
+        if !item.attributes.isEmpty {
+            let mark = writer.count
+            let known = problems.count
+            writer.literal(",\"attributes\":")
+            if attributes(item.attributes, depth: 1, into: &writer) == 0 { writer.truncate(to: mark) }
+            if problems.count > known { problems.prefix("attributes", since: known) }
+        }
+        writer.byte(UInt8(ascii: "}"))
+        guard writer.count <= end else {
+            problems.add(.eventTooLarge, field: "", value: item.id, remedy: Self.tooLargeRemedy)
+            return false
+        }
+        return true
+    }
+
+    static let tooLargeRemedy = "Record less with one event, or raise EventLimits.eventBytes. It was left out."
+
+    func tooLongRemedy(_ text: String) -> String {
+        "Use at most \(stringBytes) bytes of UTF-8; this text has \(text.utf8.count). It was left out."
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// What went wrong while an event was encoded. Empty for nearly every event, and then it costs nothing.
+struct EventProblems {
+    /// Bytes kept free at an event's end for the two attributes that tell of problems.
+    static let reservedBytes = 640
+
+    /// The most diagnostics kept of one event; what comes after is counted.
+    static let maximumCount = 32
+
+    /// The longest `_error_message`, in bytes.
+    static let maximumMessageBytes = 240
+
+    private var diagnostics: [Diagnostic] = []
+    private var omitted = 0
+
+    /// True when nothing went wrong.
+    @inline(__always)
+    var isEmpty: Bool { diagnostics.isEmpty }
+
+    /// How many diagnostics there are.
+    @inline(__always)
+    var count: Int { diagnostics.count }
+
+    /// Notes a problem.
+    mutating func add(_ code: Diagnostic.Code, field: String, value: String, remedy: String) {
+        guard diagnostics.count < Self.maximumCount else {
+            omitted += 1
+            return
+        }
+        // A field's name may be as long as a key that is far too long.
+        let field = field.cut(toBytes: Diagnostic.maximumValueBytes)
+        diagnostics.append(Diagnostic(code: code, field: field, value: value, remedy: remedy))
+    }
+
+    /// Forgets what was noted after the first `count`.
+    mutating func truncate(to count: Int) {
+        diagnostics.removeLast(max(0, diagnostics.count - count))
+    }
+
+    /// Puts what was noted after the first `count` inside a field.
+    mutating func prefix(_ parent: String, since count: Int) {
+        for index in diagnostics.indices.dropFirst(count) {
+            let field = diagnostics[index].field
+            let path = field.isEmpty ? parent : "\(parent).\(field)"
+            diagnostics[index].field = path.cut(toBytes: 2 * Diagnostic.maximumValueBytes)
+        }
+    }
+
+    /// Tells each problem.
+    func forEach(_ body: (Diagnostic) -> Void) {
+        diagnostics.forEach(body)
+    }
+
+    /// Writes `_error_code` and `_error_message` where the attributes end, moving what follows.
+    ///
+    /// - Parameters:
+    ///   - place: The attributes' closing brace, or where the attributes would stand.
+    ///   - inAttributes: True when there are attributes already.
+    ///   - attributes: The event's own; if they hold such a key, it is theirs and nothing is written.
+    func write(into writer: inout JSONWriter, at place: Int, inAttributes: Bool, besides attributes: Attributes) {
+        guard let first = diagnostics.first, attributes["_error_code"] == nil, attributes["_error_message"] == nil
+        else { return }
+        let tail = Array(writer.bytes[min(place, writer.bytes.count)...])
+        writer.truncate(to: place)
+        writer.literal(inAttributes ? "," : ",\"attributes\":{")
+        writer.literal("\"_error_code\":")
+        writer.string(first.code.rawValue)
+        writer.literal(",\"_error_message\":")
+        writer.string(message(first))
+        if !inAttributes { writer.literal("}") }
+        writer.raw(tail)
+    }
+
+    private func message(_ first: Diagnostic) -> String {
+        let others = diagnostics.count - 1 + omitted
+        let field = EventNames.replacingControlCharacters(first.field).cut(toBytes: 80)
+        let more = others > 0 ? " And \(others) more." : ""
+        return "\(field): \(first.remedy)\(more)".cut(toBytes: Self.maximumMessageBytes)
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Where the content of a JSON string lies, between its quotes. The scanner has checked it.
+public struct JSONText: Sendable, Hashable {
+    /// The content's place in the scanned bytes, without the quotes.
+    public var range: Range<Int>
+    /// True when the content holds escapes, so that its bytes are not the text yet.
+    public var hasEscapes: Bool
+
+    /// A string's place.
+    public init(range: Range<Int>, hasEscapes: Bool) {
+        self.range = range
+        self.hasEscapes = hasEscapes
+    }
+}

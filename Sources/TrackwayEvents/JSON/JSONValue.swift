@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// A JSON value in memory, for texts that are small or rare. Events are read by ``JSONScanner``.
+public enum JSONValue: Sendable, Hashable {
+    /// `null`
+    case null
+    /// `true` or `false`
+    case boolean(Bool)
+    /// A whole number, exact.
+    case integer(Int64)
+    /// Any other number.
+    case double(Double)
+    /// Text.
+    case string(String)
+    /// Values in order.
+    case array([JSONValue])
+    /// Members in order.
+    case object(Object)
+
+    /// The members of an object in the order they were written.
+    public struct Object: Sendable, Hashable {
+        /// One member.
+        public struct Member: Sendable, Hashable {
+            /// Its key.
+            public var key: String
+            /// Its value.
+            public var value: JSONValue
+
+            /// A member.
+            public init(key: String, value: JSONValue) {
+                self.key = key
+                self.value = value
+            }
+        }
+
+        /// The members in order.
+        public var members: [Member]
+
+        /// An object of these members.
+        public init(_ members: [Member] = []) {
+            self.members = members
+        }
+
+        /// The last value of a key.
+        ///
+        /// - Complexity: O(n).
+        public subscript(key: String) -> JSONValue? { members.last { $0.key == key }?.value }
+    }
+}
+
+extension JSONValue {
+    /// The last value of a key, if the value is an object that has one.
+    public subscript(key: String) -> JSONValue? {
+        if case .object(let object) = self { object[key] } else { nil }
+    }
+
+    /// The text, if the value is text.
+    public var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The whole number, if the value is one.
+    public var integer: Int64? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    /// The number, if the value is one; a whole number counts when a double holds it exactly.
+    public var double: Double? {
+        switch self {
+        case .double(let value): value
+        case .integer(let value): Double(exactly: value)
+        case .null, .boolean, .string, .array, .object: nil
+        }
+    }
+
+    /// True or false, if the value is one of them.
+    public var boolean: Bool? {
+        if case .boolean(let value) = self { value } else { nil }
+    }
+
+    /// The values, if the value is an array.
+    public var array: [JSONValue]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    /// The members, if the value is an object.
+    public var object: Object? {
+        if case .object(let value) = self { value } else { nil }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTrackway
+
+extension JSONWriter {
+    /// A whole number.
+    @inline(__always)
+    public mutating func integer(_ value: Int64) {
+        guard reserve(24) else { return }
+        if value < 0 {
+            start.storeBytes(of: UInt8(ascii: "-"), toByteOffset: count, as: UInt8.self)
+            count &+= 1
+        }
+        digits(value.magnitude)
+    }
+
+    /// A whole number that is not negative.
+    public mutating func integer(_ value: UInt64) {
+        guard reserve(24) else { return }
+        digits(value)
+    }
+
+    /// A floating-point number in the shortest form that reads back as the same bits, always recognisable as one by a
+    /// point or an exponent: `3.0`, `19.99`, `1e+300`, `-0.0`. JSON has no infinities: what is not finite becomes null.
+    @inline(__always)
+    public mutating func double(_ value: Double) {
+        guard reserve(32) else { return }
+        let magnitude = value.magnitude
+        if magnitude < 1e15 {
+            if value.sign == .minus {
+                start.storeBytes(of: UInt8(ascii: "-"), toByteOffset: count, as: UInt8.self)
+                count &+= 1
+            }
+            let whole = UInt64(magnitude)
+            if Double(whole) == magnitude {
+                digits(whole)
+                start.storeBytes(of: UInt16(littleEndian: 0x302E), toByteOffset: count, as: UInt16.self)  // ".0"
+                count &+= 2
+                return
+            }
+            if fraction(magnitude, places: 3) || fraction(magnitude, places: 6) { return }
+            if value.sign == .minus { count &-= 1 }
+        }
+        longDouble(value)
+    }
+
+    /// Writes `magnitude` if it is a decimal with at most `places` places and 15 digits altogether.
+    ///
+    /// Such a decimal n / 10^places is the magnitude when dividing gives the very same bits, because both are exact
+    /// doubles and division rounds to nearest, as reading the text does. It is the shortest form: two different decimals
+    /// of at most 15 digits never read as the same double.
+    @inline(__always)
+    private mutating func fraction(_ magnitude: Double, places: Int) -> Bool {
+        let scale = ctrackway_exact_power_of_ten(Int32(truncatingIfNeeded: places))
+        let scaled = magnitude * scale
+        // Tiny numbers are shorter with an exponent.
+        guard scaled < 1e15, magnitude >= 1e-4 else { return false }
+        let number = UInt64(scaled + 0.5)
+        guard Double(number) / scale == magnitude else { return false }
+        let divisor = Decimal.power(places)
+        digits(number / divisor)
+        var part = number % divisor
+        var length = places
+        while part % 10 == 0 {
+            part /= 10
+            length &-= 1
+        }
+        start.storeBytes(of: UInt8(ascii: "."), toByteOffset: count, as: UInt8.self)
+        var at = length
+        while at > 0 {
+            start.storeBytes(of: 0x30 | UInt8(truncatingIfNeeded: part % 10), toByteOffset: count &+ at, as: UInt8.self)
+            part /= 10
+            at &-= 1
+        }
+        count &+= length &+ 1
+        return true
+    }
+
+    @inline(never)
+    private mutating func longDouble(_ value: Double) {
+        guard value.isFinite else { return null() }
+        // The standard library's shortest round trip: `1e+300`, `5e-324`, `0.1234567890123`.
+        var text = value.description
+        text.withUTF8 { raw(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Digits only. Room for 20 must have been made.
+    @inline(__always)
+    mutating func digits(_ value: UInt64) {
+        let length = Decimal.digitCount(value)
+        Decimal.write(value, count: length, to: start + count)
+        count &+= length
+    }
+}

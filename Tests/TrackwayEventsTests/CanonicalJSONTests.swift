@@ -8,16 +8,28 @@ import TrackwayEvents
 struct CanonicalJSONTests {
     static let id = EventID(high: 0x0190_a5d0_ac96_774b, low: 0xbcce_b302_099a_8057)
     static let moment = Moment(
-        wall: Timestamp(milliseconds: 1_700_000_000_000), monotonic: MonotonicTime(milliseconds: 123_456))
+        wall: Timestamp(milliseconds: 1_700_000_000_000),
+        monotonic: MonotonicTime(milliseconds: 123_456)
+    )
 
     static func encode(
-        _ name: String = "e", _ attributes: Attributes = [:], items: [Item] = [], limits: EventLimits = EventLimits()
+        _ name: String = "e",
+        _ attributes: Attributes = [:],
+        items: [Item] = [],
+        limits: EventLimits = EventLimits()
     ) -> (json: String, diagnostics: [Diagnostic]) {
         var diagnostics: [Diagnostic] = []
         let json = JSONWriter.withThreadBuffer { writer in
             EventEncoder.encode(
-                id: id, name: name, moment: moment, attributes: attributes, items: items, limits: limits,
-                into: &writer, report: { diagnostics.append($0) })
+                id: id,
+                name: name,
+                moment: moment,
+                attributes: attributes,
+                items: items,
+                limits: limits,
+                into: &writer,
+                report: { diagnostics.append($0) }
+            )
             return writer.array()
         }
         return (String(decoding: json, as: UTF8.self), diagnostics)
@@ -30,34 +42,40 @@ struct CanonicalJSONTests {
         #expect(Self.encode().json == Self.head + "}")
     }
 
-    @Test("every kind of value has one form", arguments: [
-        ("text", "plain", #""plain""#),
-        ("text", "", #""""#),
-        ("escapes", "a\"b\\c/d\u{8}\u{9}\u{A}\u{C}\u{D}\u{0}\u{1F}\u{7F}", #""a\"b\\c/d\b\t\n\f\r\u0000\u001f"# + "\u{7F}\""),
-        ("beyond ASCII", "中文 😀 é \u{2028}", "\"中文 😀 é \u{2028}\""),
-        ("integer", 0, "0"),
-        ("integer", -1, "-1"),
-        ("integer", .integer(.max), "9223372036854775807"),
-        ("integer", .integer(.min), "-9223372036854775808"),
-        ("double", 19.99, "19.99"),
-        ("double", 3.0, "3.0"),
-        ("double", -0.0, "-0.0"),
-        ("double", 0.0, "0.0"),
-        ("double", 1e300, "1e+300"),
-        ("double", .double(.leastNonzeroMagnitude), "5e-324"),
-        ("double", 0.1, "0.1"),
-        ("double", 279.9, "279.9"),
-        ("double", 123_456.789, "123456.789"),
-        ("double", 31.230416, "31.230416"),
-        ("double", .double(1.0 / 3), "0.3333333333333333"),
-        ("boolean", true, "true"),
-        ("boolean", false, "false"),
-        ("date", .date(Timestamp(milliseconds: 1_700_000_000_000)), #""2023-11-14T22:13:20.000Z""#),
-        ("array", [1, "a", true, [2.5]], #"[1,"a",true,[2.5]]"#),
-        ("array", [], "[]"),
-        ("object", ["a": 1, "b": ["c": []]], #"{"a":1,"b":{"c":[]}}"#),
-        ("object", .object([:]), "{}"),
-    ] as [(String, AttributeValue, String)])
+    @Test(
+        "every kind of value has one form",
+        arguments: [
+            ("text", "plain", #""plain""#),
+            ("text", "", #""""#),
+            (
+                "escapes", "a\"b\\c/d\u{8}\u{9}\u{A}\u{C}\u{D}\u{0}\u{1F}\u{7F}",
+                #""a\"b\\c/d\b\t\n\f\r\u0000\u001f"# + "\u{7F}\""
+            ),
+            ("beyond ASCII", "中文 😀 é \u{2028}", "\"中文 😀 é \u{2028}\""),
+            ("integer", 0, "0"),
+            ("integer", -1, "-1"),
+            ("integer", .integer(.max), "9223372036854775807"),
+            ("integer", .integer(.min), "-9223372036854775808"),
+            ("double", 19.99, "19.99"),
+            ("double", 3.0, "3.0"),
+            ("double", -0.0, "-0.0"),
+            ("double", 0.0, "0.0"),
+            ("double", 1e300, "1e+300"),
+            ("double", .double(.leastNonzeroMagnitude), "5e-324"),
+            ("double", 0.1, "0.1"),
+            ("double", 279.9, "279.9"),
+            ("double", 123_456.789, "123456.789"),
+            ("double", 31.230416, "31.230416"),
+            ("double", .double(1.0 / 3), "0.3333333333333333"),
+            ("boolean", true, "true"),
+            ("boolean", false, "false"),
+            ("date", .date(Timestamp(milliseconds: 1_700_000_000_000)), #""2023-11-14T22:13:20.000Z""#),
+            ("array", [1, "a", true, [2.5]], #"[1,"a",true,[2.5]]"#),
+            ("array", [], "[]"),
+            ("object", ["a": 1, "b": ["c": []]], #"{"a":1,"b":{"c":[]}}"#),
+            ("object", .object([:]), "{}"),
+        ] as [(String, AttributeValue, String)]
+    )
     func values(_ kind: String, _ value: AttributeValue, _ json: String) {
         let encoded = Self.encode("e", ["k": value])
         #expect(encoded.json == Self.head + #","attributes":{"k":\#(json)}}"#)

@@ -54,8 +54,13 @@ extension Event {
             throw JSONError(.memberMissing, at: scanner.offset)
         }
         self.init(
-            id: id, name: name, time: Timestamp(milliseconds: time), monotonic: MonotonicTime(milliseconds: monotonic),
-            attributes: attributes ?? [:], items: items ?? [])
+            id: id,
+            name: name,
+            time: Timestamp(milliseconds: time),
+            monotonic: MonotonicTime(milliseconds: monotonic),
+            attributes: attributes ?? [:],
+            items: items ?? []
+        )
     }
 
     /// Reads the canonical JSON form.
@@ -75,8 +80,15 @@ extension Event {
     public func json(limits: EventLimits = EventLimits(), report: (Diagnostic) -> Void = { _ in }) -> [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             EventEncoder.encode(
-                id: id, name: name, moment: Moment(wall: time, monotonic: monotonic), attributes: attributes,
-                items: items, limits: limits, into: &writer, report: report)
+                id: id,
+                name: name,
+                moment: Moment(wall: time, monotonic: monotonic),
+                attributes: attributes,
+                items: items,
+                limits: limits,
+                into: &writer,
+                report: report
+            )
             return writer.array()
         }
     }

@@ -19,7 +19,12 @@ struct EventCheck {
     mutating func begin(_ field: StaticString, at key: JSONText, isRepeated: Bool) throws(JSONError) {
         self.field = field
         if isRepeated {
-            throw refuse(.fieldDuplicate, "\(field)", at: key.range.lowerBound - 1, "The field stands twice in the event.")
+            throw refuse(
+                .fieldDuplicate,
+                "\(field)",
+                at: key.range.lowerBound - 1,
+                "The field stands twice in the event."
+            )
         }
     }
 
@@ -28,8 +33,11 @@ struct EventCheck {
         let text = try scanner.scanText()
         guard let id = EventID(utf8: scanner.bytes(text.range)) else {
             throw refuse(
-                .fieldInvalid, "id", at: text.range.lowerBound,
-                "An id is 36 characters such as 01890a5d-ac96-774b-bcce-b302099a8057.")
+                .fieldInvalid,
+                "id",
+                at: text.range.lowerBound,
+                "An id is 36 characters such as 01890a5d-ac96-774b-bcce-b302099a8057."
+            )
         }
         return id
     }
@@ -42,8 +50,11 @@ struct EventCheck {
         }
         if isLonger(text, than: limits.nameBytes, scanner) {
             throw refuse(
-                .nameTooLong, "name", at: text.range.lowerBound,
-                "The name has \(scanner.length(text)) bytes; at most \(limits.nameBytes) are accepted.")
+                .nameTooLong,
+                "name",
+                at: text.range.lowerBound,
+                "The name has \(scanner.length(text)) bytes; at most \(limits.nameBytes) are accepted."
+            )
         }
         return text
     }
@@ -72,8 +83,11 @@ struct EventCheck {
         // The encoder's own two come on top.
         if count > limits.attributes &+ 2 {
             throw refuse(
-                .tooManyAttributes, "\(field)", at: scanner.offset,
-                "There are \(count) attributes in one object; at most \(limits.attributes) are accepted.")
+                .tooManyAttributes,
+                "\(field)",
+                at: scanner.offset,
+                "There are \(count) attributes in one object; at most \(limits.attributes) are accepted."
+            )
         }
         return count
     }
@@ -85,8 +99,11 @@ struct EventCheck {
         }
         if isLonger(key, than: limits.keyBytes, scanner) {
             throw refuse(
-                .keyTooLong, path(scanner, key), at: key.range.lowerBound,
-                "The key has \(scanner.length(key)) bytes; at most \(limits.keyBytes) are accepted.")
+                .keyTooLong,
+                path(scanner, key),
+                at: key.range.lowerBound,
+                "The key has \(scanner.length(key)) bytes; at most \(limits.keyBytes) are accepted."
+            )
         }
         guard try scanner.peek() == .string else {
             try scanner.skipValue()
@@ -95,8 +112,11 @@ struct EventCheck {
         let text = try scanner.scanText()
         if isLonger(text, than: limits.stringBytes, scanner) {
             throw refuse(
-                .valueTooLong, path(scanner, key), at: text.range.lowerBound,
-                "The text has \(scanner.length(text)) bytes; at most \(limits.stringBytes) are accepted.")
+                .valueTooLong,
+                path(scanner, key),
+                at: text.range.lowerBound,
+                "The text has \(scanner.length(text)) bytes; at most \(limits.stringBytes) are accepted."
+            )
         }
     }
 
@@ -111,8 +131,11 @@ struct EventCheck {
         }
         if count > limits.items {
             throw refuse(
-                .tooManyItems, "items", at: scanner.offset,
-                "There are \(count) items; at most \(limits.items) are accepted.")
+                .tooManyItems,
+                "items",
+                at: scanner.offset,
+                "There are \(count) items; at most \(limits.items) are accepted."
+            )
         }
         return count
     }
@@ -135,7 +158,11 @@ struct EventCheck {
         }
         guard hasID else {
             throw refuse(
-                .itemInvalid, "items", at: first, "Every item needs an id of 1 to \(limits.itemIDBytes) bytes.")
+                .itemInvalid,
+                "items",
+                at: first,
+                "Every item needs an id of 1 to \(limits.itemIDBytes) bytes."
+            )
         }
     }
 
@@ -144,7 +171,10 @@ struct EventCheck {
     /// Keeps a fault, and makes the error to throw for it.
     @inline(never)
     mutating func refuse(
-        _ code: Diagnostic.Code, _ field: String, at offset: Int, _ message: String
+        _ code: Diagnostic.Code,
+        _ field: String,
+        at offset: Int,
+        _ message: String
     ) -> JSONError {
         refusal = EventFault(code: code, field: field, offset: offset, message: message)
         return JSONError(.memberInvalid, at: offset)
@@ -160,12 +190,18 @@ struct EventCheck {
         if let refusal { return refusal }
         if error.code == .tooDeep {
             return EventFault(
-                code: .tooDeep, field: "\(field)", offset: error.offset,
-                message: "Values nest too deep; at most \(limits.depth) levels are accepted.")
+                code: .tooDeep,
+                field: "\(field)",
+                offset: error.offset,
+                message: "Values nest too deep; at most \(limits.depth) levels are accepted."
+            )
         }
         return EventFault(
-            code: .malformed, field: "\(field)", offset: error.offset,
-            message: "Not valid JSON: \(error).")
+            code: .malformed,
+            field: "\(field)",
+            offset: error.offset,
+            message: "Not valid JSON: \(error)."
+        )
     }
 
     /// True when the text itself, without its escapes, is longer. The escaped form is never shorter.

@@ -49,8 +49,11 @@ public enum EventEncoder {
         if !items.isEmpty { encoding.items(items, into: &writer) }
         if !encoding.problems.isEmpty {
             encoding.problems.write(
-                into: &writer, at: attributesEnd ?? beforeAttributes, inAttributes: attributesEnd != nil,
-                besides: attributes)
+                into: &writer,
+                at: attributesEnd ?? beforeAttributes,
+                inAttributes: attributesEnd != nil,
+                besides: attributes
+            )
         }
         writer.byte(UInt8(ascii: "}"))
         if !encoding.problems.isEmpty { encoding.problems.forEach(report) }

@@ -30,7 +30,9 @@ extension EventEncoding {
 
     @inline(never)
     private mutating func uniqueAttributes(
-        _ attributes: Attributes, depth: Int, into writer: inout JSONWriter
+        _ attributes: Attributes,
+        depth: Int,
+        into writer: inout JSONWriter
     ) -> Int {
         let pairs = Array(attributes.pairs.prefix(maximumAttributes))
         let unique = Attributes(uniquing: pairs)
@@ -38,15 +40,20 @@ extension EventEncoding {
             pairs[..<index].contains { $0.0.utf8.elementsEqual(pairs[index].0.utf8) }
         }
         problems.add(
-            .keyDuplicate, field: duplicate.map { pairs[$0].0 } ?? "", value: duplicate.map { pairs[$0].0 } ?? "",
-            remedy: "Give each key once. The last value was kept.")
+            .keyDuplicate,
+            field: duplicate.map { pairs[$0].0 } ?? "",
+            value: duplicate.map { pairs[$0].0 } ?? "",
+            remedy: "Give each key once. The last value was kept."
+        )
         if attributes.count > maximumAttributes { reportExcess(attributes.count) }
         return unique.pairs.withUnsafeBufferPointer { members($0, depth: depth, into: &writer) }
     }
 
     /// Writes the members; -1 as soon as a key occurs twice.
     private mutating func members(
-        _ pairs: UnsafeBufferPointer<(String, AttributeValue)>, depth: Int, into writer: inout JSONWriter
+        _ pairs: UnsafeBufferPointer<(String, AttributeValue)>,
+        depth: Int,
+        into writer: inout JSONWriter
     ) -> Int {
         var written = 0
         var filter = KeyFilter()
@@ -95,7 +102,10 @@ extension EventEncoding {
     /// Writes one value; nil when it is complete. What is half-written is the caller's to take back.
     @inline(__always)
     private mutating func value(
-        _ value: AttributeValue, depth: Int, key: String, into writer: inout JSONWriter
+        _ value: AttributeValue,
+        depth: Int,
+        key: String,
+        into writer: inout JSONWriter
     ) -> Obstacle? {
         switch value {
         case .string(let text):
@@ -116,7 +126,10 @@ extension EventEncoding {
 
     @inline(never)
     private mutating func nested(
-        _ value: AttributeValue, depth: Int, key: String, into writer: inout JSONWriter
+        _ value: AttributeValue,
+        depth: Int,
+        key: String,
+        into writer: inout JSONWriter
     ) -> Obstacle? {
         guard depth < maximumDepth else { return .tooDeep }
         if case .object(let attributes) = value {
@@ -142,8 +155,11 @@ extension EventEncoding {
     @inline(never)
     private mutating func reportExcess(_ count: Int) {
         problems.add(
-            .tooManyAttributes, field: "", value: "\(count) attributes",
-            remedy: "Use at most \(maximumAttributes) attributes in one object. The others were left out.")
+            .tooManyAttributes,
+            field: "",
+            value: "\(count) attributes",
+            remedy: "Use at most \(maximumAttributes) attributes in one object. The others were left out."
+        )
     }
 
     @inline(never)
@@ -152,8 +168,12 @@ extension EventEncoding {
             problems.add(.keyEmpty, field: "", value: "", remedy: "Give the attribute a key. It was left out.")
         } else {
             problems.add(
-                .keyTooLong, field: key, value: key,
-                remedy: "Use keys of at most \(keyBytes) bytes of UTF-8; this one has \(key.utf8.count). It was left out.")
+                .keyTooLong,
+                field: key,
+                value: key,
+                remedy:
+                    "Use keys of at most \(keyBytes) bytes of UTF-8; this one has \(key.utf8.count). It was left out."
+            )
         }
     }
 
@@ -164,16 +184,26 @@ extension EventEncoding {
             problems.add(.valueTooLong, field: key, value: value.summary, remedy: longTextRemedy(value))
         case .notFinite:
             problems.add(
-                .numberNotFinite, field: key, value: value.summary,
-                remedy: "JSON has no infinities and no not-a-number: record a finite number, or nothing. It was left out.")
+                .numberNotFinite,
+                field: key,
+                value: value.summary,
+                remedy:
+                    "JSON has no infinities and no not-a-number: record a finite number, or nothing. It was left out."
+            )
         case .dateOutOfRange:
             problems.add(
-                .dateOutOfRange, field: key, value: value.summary,
-                remedy: "Use a date in the years 0000 to 9999. It was left out.")
+                .dateOutOfRange,
+                field: key,
+                value: value.summary,
+                remedy: "Use a date in the years 0000 to 9999. It was left out."
+            )
         case .tooDeep:
             problems.add(
-                .tooDeep, field: key, value: value.summary,
-                remedy: "Nest values at most \(maximumDepth) deep. It was left out.")
+                .tooDeep,
+                field: key,
+                value: value.summary,
+                remedy: "Nest values at most \(maximumDepth) deep. It was left out."
+            )
         case .tooLarge:
             problems.add(.eventTooLarge, field: key, value: value.summary, remedy: Self.tooLargeRemedy)
         }

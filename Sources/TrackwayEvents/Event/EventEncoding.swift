@@ -58,16 +58,22 @@ struct EventEncoding {
             if EventNames.hasControlCharacters(name) {
                 repaired = EventNames.replacingControlCharacters(name)
                 problems.add(
-                    .nameInvalid, field: "name", value: repaired,
-                    remedy: "Use a name without control characters. They were replaced by _.")
+                    .nameInvalid,
+                    field: "name",
+                    value: repaired,
+                    remedy: "Use a name without control characters. They were replaced by _."
+                )
             }
             if repaired.utf8.count > nameBytes {
                 repaired = repaired.cut(toBytes: nameBytes)
                 // A limit shorter than the name's first character leaves nothing.
                 if repaired.isEmpty { repaired = EventNames.unnamed }
                 problems.add(
-                    .nameTooLong, field: "name", value: name,
-                    remedy: "Use at most \(nameBytes) bytes of UTF-8; this name has \(name.utf8.count). It was cut.")
+                    .nameTooLong,
+                    field: "name",
+                    value: name,
+                    remedy: "Use at most \(nameBytes) bytes of UTF-8; this name has \(name.utf8.count). It was cut."
+                )
             }
         }
         writer.string(repaired)
@@ -80,8 +86,11 @@ struct EventEncoding {
         var written = 0
         if items.count > maximumItems {
             problems.add(
-                .tooManyItems, field: "items", value: "\(items.count) items",
-                remedy: "Record at most \(maximumItems) items with one event. The others were left out.")
+                .tooManyItems,
+                field: "items",
+                value: "\(items.count) items",
+                remedy: "Record at most \(maximumItems) items with one event. The others were left out."
+            )
         }
         for (index, item) in items.prefix(maximumItems).enumerated() {
             let mark = writer.count
@@ -103,8 +112,11 @@ struct EventEncoding {
         let length = item.id.utf8.count
         guard length > 0, length <= idBytes else {
             problems.add(
-                .itemInvalid, field: "id", value: item.id,
-                remedy: "Give every item an id of 1 to \(idBytes) bytes of UTF-8. The item was left out.")
+                .itemInvalid,
+                field: "id",
+                value: item.id,
+                remedy: "Give every item an id of 1 to \(idBytes) bytes of UTF-8. The item was left out."
+            )
             return false
         }
         writer.literal("{\"id\":")

@@ -33,8 +33,11 @@ public struct EventScan: Sendable {
     public init(_ line: UnsafeRawBufferPointer, limits: EventLimits = EventLimits()) throws(EventFault) {
         guard line.count <= limits.eventBytes else {
             throw EventFault(
-                code: .eventTooLarge, field: "", offset: limits.eventBytes,
-                message: "The event has \(line.count) bytes; at most \(limits.eventBytes) are accepted.")
+                code: .eventTooLarge,
+                field: "",
+                offset: limits.eventBytes,
+                message: "The event has \(line.count) bytes; at most \(limits.eventBytes) are accepted."
+            )
         }
         var check = EventCheck(limits: limits)
         do {

@@ -68,7 +68,9 @@ extension DestinationID: Codable {
         let container = try decoder.singleValueContainer()
         guard let value = Self(try container.decode(String.self)) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "a destination's name has 1 to 64 characters out of a-z 0-9 . _ -")
+                in: container,
+                debugDescription: "a destination's name has 1 to 64 characters out of a-z 0-9 . _ -"
+            )
         }
         self = value
     }

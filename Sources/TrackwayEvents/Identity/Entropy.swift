@@ -9,10 +9,11 @@ enum Entropy {
     static func bits() -> UInt64 {
         var value: UInt64 = 0
         if ctrackway_random_bytes(&value, MemoryLayout<UInt64>.size) == 0 { return value }
-        // Only an ancient or locked-down kernel refuses. Identities must still differ between processes and calls,
-        // so mix what differs: the process, the clock, and the standard library's own generator.
-        var fallback = SystemRandomNumberGenerator()
+        // Only a locked-down kernel refuses. Identities must still differ between processes and calls, so mix what
+        // differs: the nanosecond, the process, and where this call's stack lies.
         let time = UInt64(truncatingIfNeeded: ctrackway_monotonic_nanoseconds())
-        return fallback.next() ^ time ^ UInt64(UInt32(bitPattern: ctrackway_process_id())) << 32
+        let process = UInt64(UInt32(bitPattern: ctrackway_process_id()))
+        let place = withUnsafePointer(to: &value) { UInt64(UInt(bitPattern: $0)) }
+        return (time ^ process << 40 ^ place << 20) &* 0x9E37_79B9_7F4A_7C15
     }
 }

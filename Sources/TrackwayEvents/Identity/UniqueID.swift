@@ -56,7 +56,9 @@ extension UniqueID {
         let text = try container.decode(String.self)
         guard let value = Self(text) else {
             throw DecodingError.dataCorruptedError(
-                in: container, debugDescription: "expected an identity of 36 characters such as \(Self(high: 0, low: 0))")
+                in: container,
+                debugDescription: "expected an identity of 36 characters such as \(Self(high: 0, low: 0))"
+            )
         }
         self = value
     }

@@ -64,8 +64,9 @@ extension JSONScanner {
 
     private func escapedScalar(_ at: Int) -> (Unicode.Scalar, length: Int) {
         let replacement: Unicode.Scalar = "\u{FFFD}"
-        // The scanner has checked the digits and the pairing, so neither fallback is ever taken.
+        // It cannot fail: the scanner has checked the digits.
         guard let unit = try? codeUnit(at) else { return (replacement, 6) }
+        // Nor can this: it has checked the pairing too.
         if unit & 0xFC00 == 0xD800, let low = try? codeUnit(at &+ 6) {
             let value = 0x10000 + (unit & 0x3FF) << 10 + low & 0x3FF
             return (Unicode.Scalar(value) ?? replacement, 12)

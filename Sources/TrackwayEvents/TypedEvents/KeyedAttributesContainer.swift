@@ -30,7 +30,8 @@ struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
     }
 
     mutating func nestedContainer<NestedKey: CodingKey>(
-        keyedBy keyType: NestedKey.Type, forKey key: Key
+        keyedBy keyType: NestedKey.Type,
+        forKey key: Key
     ) -> KeyedEncodingContainer<NestedKey> {
         encoder(key.stringValue, key).container(keyedBy: keyType)
     }

@@ -11,7 +11,8 @@ extension TypedEvent {
         guard case .object(let attributes) = encoder.value else {
             throw EncodingError.invalidValue(
                 self,
-                .init(codingPath: [], debugDescription: "a typed event encodes named properties, not a single value"))
+                .init(codingPath: [], debugDescription: "a typed event encodes named properties, not a single value")
+            )
         }
         return attributes
     }

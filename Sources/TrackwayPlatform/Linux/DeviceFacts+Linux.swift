@@ -72,8 +72,8 @@ extension DeviceFacts {
     private static func count(_ list: String) -> Int? {
         var total = 0
         for part in list.split(separator: ",") {
-            let ends = part.split(separator: "-").map { Int($0) }
-            guard let first = ends.first, let low = first, let last = ends.last, let high = last, high >= low,
+            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
+            guard ends.count <= 2, let low = ends[0], let high = ends[ends.count - 1], low >= 0, high >= low,
                 high < 1 << 20
             else { return nil }
             total += high - low + 1

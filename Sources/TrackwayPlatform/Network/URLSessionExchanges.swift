@@ -44,6 +44,22 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
 
     func urlSession(
         _ session: URLSession,
+        task: URLSessionTask,
+        didReceive challenge: URLAuthenticationChallenge,
+        completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+    ) {
+        #if canImport(Darwin)
+        // With nobody to ask for a password, the system hands over the answer that demanded one.
+        completionHandler(.performDefaultHandling, nil)
+        #else
+        // Here the system asks once the answer is complete, and without a password would never end: the answer is it.
+        exchange(of: task)?.completed(nil)
+        completionHandler(.cancelAuthenticationChallenge, nil)
+        #endif
+    }
+
+    func urlSession(
+        _ session: URLSession,
         dataTask: URLSessionDataTask,
         didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+@Suite("Diagnostics on standard error")
+struct StandardErrorLogTests {
+    private struct StoppedClock: EventClock {
+        let time: Locked<MonotonicTime>
+        func now() -> Moment {
+            Moment(wall: Timestamp(milliseconds: 0), monotonic: time.withLock { $0 })
+        }
+    }
+
+    @Test("a code speaks a few times, is silent, and afterwards tells how often")
+    func throttle() {
+        var throttle = DiagnosticThrottle(burst: 2, span: .seconds(60))
+        func arrive(_ code: String, _ second: Int64) -> DiagnosticThrottle.Decision {
+            throttle.diagnosticArrived(code: code, at: MonotonicTime(milliseconds: second * 1_000))
+        }
+        #expect(arrive("a", 0) == .write(leftOut: 0))
+        #expect(arrive("a", 1) == .write(leftOut: 0))
+        #expect(arrive("a", 2) == .leaveOut)
+        #expect(arrive("b", 2) == .write(leftOut: 0))
+        #expect(arrive("a", 59) == .leaveOut)
+        #expect(arrive("a", 60) == .write(leftOut: 2))
+        #expect(arrive("a", 61) == .write(leftOut: 0))
+        #expect(arrive("a", 62) == .leaveOut)
+    }
+
+    @Test("endless kinds of codes share a window, so memory stays bounded")
+    func manyCodes() {
+        var throttle = DiagnosticThrottle(burst: 1, mostCodes: 3)
+        let written = (0..<1_000).filter { number in
+            throttle.diagnosticArrived(code: "code-\(number)", at: MonotonicTime(milliseconds: 0)) != .leaveOut
+        }
+        #expect(written.count == 4)
+    }
+
+    @Test("one diagnostic is one line, whatever its values hold")
+    func oneLine() {
+        let lines = Locked<[String]>([])
+        let clock = StoppedClock(time: Locked(MonotonicTime(milliseconds: 0)))
+        let log = StandardErrorLog(clock: clock) { line in lines.withLock { $0.append(line) } }
+        let value = "one\ntrackway: [fake] two\u{2028}\u{1b}[31mred"
+        log.report(Diagnostic(code: .nameInvalid, field: "name", value: value, remedy: "Use letters."))
+        let written = lines.withLock { $0 }
+        #expect(written.count == 1)
+        #expect(written[0].hasPrefix("trackway: [name_invalid] "))
+        #expect(written[0].hasSuffix("Use letters.\n"))
+        #expect(written[0].unicodeScalars.filter { $0.properties.generalCategory == .control }.count == 1)
+        #expect(!written[0].contains("\u{2028}"))
+    }
+
+    @Test("an endless line is cut")
+    func longLine() {
+        let line = StandardErrorLog.line(String(repeating: "é", count: 10_000))
+        #expect(line.utf8.count <= 1_024)
+        #expect(line.hasSuffix("…\n"))
+    }
+}

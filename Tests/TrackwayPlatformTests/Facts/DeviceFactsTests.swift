@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+@Suite("Facts about device and app")
+struct DeviceFactsTests {
+    static let laptop = [
+        "/etc/os-release": "NAME=\"Fedora Linux\"\nID=fedora\nVERSION_ID=41\n",
+        "/etc/machine-id": "0123456789abcdef0123456789abcdef\n",
+        "/proc/sys/kernel/ostype": "Linux\n",
+        "/proc/sys/kernel/osrelease": "6.11.4-301.fc41.x86_64\n",
+        "/proc/meminfo": "MemTotal:       16088476 kB\nMemFree:         1234 kB\n",
+        "/sys/devices/system/cpu/online": "0-3,6-7\n",
+        "/sys/class/dmi/id/sys_vendor": "LENOVO\n",
+        "/sys/class/dmi/id/product_name": "20XW004AGE\n",
+        "/sys/class/power_supply/BAT0/type": "Battery\n",
+        "/sys/class/power_supply/BAT0/capacity": "100\n",
+        "/sys/class/power_supply/BAT0/status": "Full\n",
+        "/etc/localtime": "-> /usr/share/zoneinfo/Europe/Berlin",
+    ]
+
+    @Test("a laptop's tree gives every fact it holds")
+    func wholeTree() throws {
+        let recorded = try RecordedTree(Self.laptop)
+        let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: ["LANG": "de_DE.UTF-8"])
+        var expected = facts
+        expected.platform = "Linux"
+        expected.systemID = "fedora"
+        expected.systemName = "Fedora Linux"
+        expected.systemVersion = "41"
+        expected.kernelVersion = "6.11.4-301.fc41.x86_64"
+        expected.identity = "7350bbafef5d0240512b0c054a6ea375"
+        expected.make = "LENOVO"
+        expected.model = "20XW004AGE"
+        expected.cores = 6
+        expected.memoryBytes = 16_088_476 * 1_024
+        expected.locale = "de_DE"
+        expected.zone = "Europe/Berlin"
+        expected.screen = nil
+        expected.battery = BatteryFacts(level: 1, state: .full)
+        expected.network = nil
+        #expect(facts == expected)
+        #expect(facts.attributes.keys.contains("battery_level"))
+        #expect(!facts.attributes.keys.contains("network"))
+    }
+
+    @Test("an empty tree gives no fact that would have to come from it")
+    func emptyTree() throws {
+        let recorded = try RecordedTree([:])
+        let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: [:])
+        // These two come from the running system, not from files.
+        #expect(Set(facts.attributes.keys).isSubset(of: ["architecture", "zone_offset_seconds"]))
+    }
+
+    @Test("a form the maker left blank is no fact", arguments: ["To Be Filled By O.E.M.", "Default string", " \n", ""])
+    func blankForms(_ text: String) throws {
+        let recorded = try RecordedTree([
+            "/sys/class/dmi/id/sys_vendor": text, "/sys/class/dmi/id/product_name": text,
+            "/proc/device-tree/model": "Raspberry Pi 4 Model B Rev 1.4\0",
+        ])
+        let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: [:])
+        #expect(facts.make == nil)
+        #expect(facts.model == "Raspberry Pi 4 Model B Rev 1.4")
+    }
+
+    @Test(
+        "damaged files are no facts",
+        arguments: [
+            ("/sys/devices/system/cpu/online", "0-"), ("/sys/devices/system/cpu/online", "7-3"),
+            ("/sys/devices/system/cpu/online", "0-99999999999"), ("/proc/meminfo", "MemTotal: lots kB"),
+            ("/proc/meminfo", "MemTotal: 9223372036854775807 kB"), ("/etc/machine-id", "uninitialized"),
+            ("/etc/machine-id", String(repeating: "0", count: 32)), ("/etc/machine-id", "0123"),
+        ]
+    )
+    func damaged(_ path: String, _ content: String) throws {
+        let recorded = try RecordedTree([path: content])
+        let facts = DeviceFacts.read(appID: "shop", tree: recorded.tree, environment: [:])
+        #expect(facts.cores == nil)
+        #expect(facts.memoryBytes == nil)
+        #expect(facts.identity == nil)
+    }
+
+    @Test("the running system tells at least its kernel, cores and memory")
+    func live() {
+        let facts = DeviceFacts.read(appID: "shop")
+        #expect(facts.platform == "Linux")
+        #expect(facts.kernelVersion != nil)
+        #expect((facts.cores ?? 0) > 0)
+        #expect((facts.memoryBytes ?? 0) > 0)
+    }
+
+    @Test(
+        "the app is named by its executable, also after that was replaced",
+        arguments: ["/usr/bin/shop", "/a/shop (deleted)"]
+    )
+    func executable(_ path: String) throws {
+        let recorded = try RecordedTree(["/proc/self/exe": "-> \(path)"])
+        let facts = AppFacts.read(id: "shopping", version: "1.2", tree: recorded.tree)
+        #expect(facts.name == "shop")
+        #expect(facts.attributes.keys == ["id", "name", "version", "process"])
+    }
+
+    @Test("an unreadable executable leaves the app nameless")
+    func nameless() throws {
+        let facts = AppFacts.read(id: "shopping", tree: try RecordedTree([:]).tree)
+        #expect(facts.attributes.keys == ["id", "process"])
+    }
+
+    @Test("the boot has one name for everybody who asks")
+    func boot() {
+        #expect(BootIdentity.current() == BootIdentity.current())
+        #expect(BootIdentity.current().utf8.count == 36)
+    }
+}

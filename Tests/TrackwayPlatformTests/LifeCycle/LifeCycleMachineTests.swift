@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+
+@testable import TrackwayPlatform
+
+@Suite("The life cycle of a process")
+struct LifeCycleMachineTests {
+    static let stop: Int32 = 20
+    static let resume: Int32 = 18
+    static let end: Int32 = 15
+
+    enum Input: Sendable, Hashable {
+        case stop(left: Bool)
+        case resume
+        case end(left: Bool)
+        case stopFinished
+        case exit
+    }
+
+    static func run(_ inputs: [Input]) -> [LifeCycleMachine.Action] {
+        var machine = LifeCycleMachine()
+        return inputs.flatMap { apply($0, to: &machine) }
+    }
+
+    static func apply(_ input: Input, to machine: inout LifeCycleMachine) -> [LifeCycleMachine.Action] {
+        switch input {
+        case .stop(let left): machine.signalArrived(stop, kind: .stop, isLeftToUs: left)
+        case .resume: machine.signalArrived(resume, kind: .resume, isLeftToUs: false)
+        case .end(let left): machine.signalArrived(end, kind: .end, isLeftToUs: left)
+        case .stopFinished: machine.stopFinished()
+        case .exit: machine.exitBegan()
+        }
+    }
+
+    @Test(
+        "turns signals into events and orders",
+        arguments: [
+            ([.stop(left: true)], [.tell(.entersBackground), .finish(signal: stop)]),
+            ([.stop(left: false)], [.tell(.entersBackground)]),
+            (
+                [.stop(left: true), .stopFinished, .resume],
+                [.tell(.entersBackground), .finish(signal: stop), .tell(.entersForeground)]
+            ),
+            (
+                [.stop(left: true), .resume, .stopFinished],
+                [.tell(.entersBackground), .finish(signal: stop), .tell(.entersForeground)]
+            ),
+            ([.resume], []),
+            ([.end(left: true)], [.tell(.terminates(signal: end)), .finish(signal: end)]),
+            (
+                [.end(left: false), .end(left: false)],
+                [.tell(.terminates(signal: end)), .tell(.terminates(signal: end))]
+            ),
+            ([.exit, .exit], [.tell(.exits)]),
+            ([.exit, .end(left: true)], [.tell(.exits), .finish(signal: end)]),
+            ([.exit, .stop(left: true), .stopFinished], [.tell(.exits), .finish(signal: stop)]),
+            (
+                [.stop(left: false), .stop(left: true)],
+                [.tell(.entersBackground), .finish(signal: stop)]
+            ),
+        ] as [([Input], [LifeCycleMachine.Action])]
+    )
+    func table(_ inputs: [Input], _ expected: [LifeCycleMachine.Action]) {
+        #expect(Self.run(inputs) == expected)
+    }
+
+    @Test("background and foreground alternate, and nothing is told after the exit, whatever comes", arguments: 0..<64)
+    func randomWalk(_ seed: UInt64) {
+        var chance = seed &* 0x9e37_79b9_7f4a_7c15 | 1
+        var machine = LifeCycleMachine()
+        var isBackground = false
+        var hasExited = false
+        for _ in 0..<200 {
+            chance = chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            let draw = chance >> 33
+            let left = draw & 64 == 0
+            let input: Input =
+                switch draw % 13 {
+                case 0...3: .stop(left: left)
+                case 4...7: .resume
+                case 8...9: .end(left: left)
+                case 10...11: .stopFinished
+                default: draw % 50 == 12 ? .exit : .resume
+                }
+            for action in Self.apply(input, to: &machine) {
+                switch action {
+                case .tell(.entersBackground):
+                    #expect(!isBackground && !hasExited)
+                    isBackground = true
+                case .tell(.entersForeground):
+                    #expect(isBackground && !hasExited)
+                    isBackground = false
+                case .tell(.terminates):
+                    #expect(!hasExited)
+                case .tell(.exits):
+                    #expect(!hasExited)
+                    hasExited = true
+                case .finish:
+                    #expect(left)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayWire
+
+@testable import TrackwayPlatform
+
+@Suite("The transport over URLSession")
+struct URLSessionTransportTests {
+    private let patience: Duration = .seconds(30)
+
+    private func code(of body: () async throws(TransportError) -> WireResponse) async -> TransportError.Code? {
+        do {
+            _ = try await body()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    @Test("a request arrives as it was made", arguments: [0, 1, 5_000, 700_000, 3_000_000])
+    func request(_ size: Int) async throws {
+        let server = try LoopbackServer { _ in .answer(200) }
+        let body = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        let request = WireRequest(
+            url: server.url + "/v1/events?x=%20y",
+            headers: [
+                "content-type": "application/x-ndjson", "authorization": "Bearer key", "content-encoding": "gzip",
+            ],
+            body: body
+        )
+        _ = try await URLSessionTransport().send(request, timeout: patience)
+        let received = try #require(server.requests.first)
+        #expect(server.requests.count == 1)
+        #expect(received.method == "POST")
+        #expect(received.path == "/v1/events?x=%20y")
+        #expect(received.headers["content-type"] == "application/x-ndjson")
+        #expect(received.headers["authorization"] == "Bearer key")
+        #expect(received.headers["content-encoding"] == "gzip")
+        #expect(received.headers["expect"] == nil)
+        #expect(received.body == body)
+    }
+
+    @Test("every status is an answer", arguments: [200, 202, 204, 400, 404, 413, 429, 500, 503])
+    func status(_ status: Int) async throws {
+        let body = status == 204 ? [] : Array("{\"status\":\(status)}".utf8)
+        let server = try LoopbackServer { _ in .answer(status, headers: ["Retry-After": "7"], body: body) }
+        let response = try await URLSessionTransport().send(WireRequest(url: server.url), timeout: patience)
+        #expect(response.status == status)
+        #expect(response.headers["retry-after"] == "7")
+        #expect(response.body == body)
+        #expect(response.url?.hasPrefix(server.url) == true)
+    }
+
+    @Test(
+        "a demand for credentials is an answer, not a dialogue",
+        arguments: ["Basic realm=x", "Basic", "Bearer", "Digest realm=x, nonce=y", "NTLM", "Negotiate", "=,;"]
+    )
+    func unauthorized(_ demand: String) async throws {
+        let server = try LoopbackServer { _ in .answer(401, headers: ["WWW-Authenticate": demand], body: [123, 125]) }
+        let response = try await URLSessionTransport().send(WireRequest(url: server.url), timeout: patience)
+        #expect(response.status == 401)
+        #expect(response.body == [123, 125])
+        #expect(server.requests.count == 1)
+    }
+
+    @Test("a redirect is the answer and is not followed", arguments: [301, 302, 303, 307, 308])
+    func redirect(_ status: Int) async throws {
+        let elsewhere = try LoopbackServer { _ in .answer(200) }
+        let target = elsewhere.url + "/login"
+        let server = try LoopbackServer { _ in .answer(status, headers: ["Location": target], body: [60, 62]) }
+        let request = WireRequest(url: server.url, body: [1, 2, 3])
+        let response = try await URLSessionTransport().send(request, timeout: patience)
+        #expect(response.status == status)
+        #expect(response.headers["location"] == target)
+        #expect(server.requests.count == 1)
+        #expect(elsewhere.requests.isEmpty)
+    }
+
+    @Test(
+        "an answer that never ends runs out of time",
+        arguments: [
+            "", "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc",
+        ]
+    )
+    func stall(_ beginning: String) async throws {
+        let server = try LoopbackServer { _ in .stall(sent: beginning) }
+        let transport = URLSessionTransport()
+        let code = await code { () async throws(TransportError) in
+            try await transport.send(WireRequest(url: server.url), timeout: .milliseconds(200))
+        }
+        #expect(code == .timedOut)
+    }
+
+    @Test("nobody listening is a refusal")
+    func refused() async throws {
+        let port = try LoopbackServer.closedPort()
+        let transport = URLSessionTransport()
+        let code = await code { () async throws(TransportError) in
+            try await transport.send(WireRequest(url: "http://127.0.0.1:\(port)"), timeout: patience)
+        }
+        #expect(code == .refused)
+    }
+
+    @Test("a connection that breaks is no answer")
+    func broken() async throws {
+        let server = try LoopbackServer { _ in .hangUp }
+        let transport = URLSessionTransport()
+        let code = await code { () async throws(TransportError) in
+            try await transport.send(WireRequest(url: server.url, body: [1]), timeout: patience)
+        }
+        #expect(code == .refused || code == .other)
+    }
+
+    @Test("a long answer is cut at the bound", arguments: [999, 1_000, 1_001, 5_000_000])
+    func longAnswer(_ size: Int) async throws {
+        let server = try LoopbackServer { _ in .answer(200, body: [UInt8](repeating: 7, count: size)) }
+        let transport = URLSessionTransport(longestBody: 1_000)
+        let response = try await transport.send(WireRequest(url: server.url), timeout: patience)
+        #expect(response.body == [UInt8](repeating: 7, count: min(size, 1_000)))
+    }
+
+    @Test(
+        "what cannot be an address is said at once",
+        arguments: ["", "events", "ftp://127.0.0.1/", "http://", "http:///x"]
+    )
+    func addresses(_ url: String) async {
+        let transport = URLSessionTransport()
+        let code = await code { () async throws(TransportError) in
+            try await transport.send(WireRequest(url: url), timeout: patience)
+        }
+        #expect(code == .invalidRequest)
+    }
+
+    @Test("one connection serves request after request")
+    func reuse() async throws {
+        let server = try LoopbackServer { _ in .answer(200, body: [1]) }
+        let transport = URLSessionTransport()
+        for _ in 0..<20 {
+            _ = try await transport.send(WireRequest(url: server.url, body: [1, 2]), timeout: patience)
+        }
+        #expect(server.requests.count == 20)
+        #expect(Set(server.requests.map(\.connection)).count == 1)
+    }
+
+    @Test("nothing is remembered between requests")
+    func noMemory() async throws {
+        let server = try LoopbackServer { received in
+            .answer(200, headers: ["Set-Cookie": "a=b", "Cache-Control": "max-age=600", "ETag": "x"], body: [1])
+        }
+        let transport = URLSessionTransport()
+        for _ in 0..<2 {
+            _ = try await transport.send(WireRequest(method: "GET", url: server.url), timeout: patience)
+        }
+        #expect(server.requests.count == 2)
+        #expect(server.requests.allSatisfy { $0.headers["cookie"] == nil && $0.headers["if-none-match"] == nil })
+    }
+
+    @Test("a cancelled task stops waiting, before or after the request left")
+    func cancelled() async throws {
+        let server = try LoopbackServer { _ in .stall(sent: "") }
+        let transport = URLSessionTransport()
+        let url = server.url
+        await withTaskGroup(of: TransportError.Code?.self) { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    await code { () async throws(TransportError) in
+                        try await transport.send(WireRequest(url: url), timeout: .seconds(600))
+                    }
+                }
+            }
+            group.cancelAll()
+            for await code in group {
+                #expect(code == .cancelled)
+            }
+        }
+    }
+
+    @Test("many requests at once each get their own answer")
+    func concurrent() async throws {
+        let server = try LoopbackServer { received in .answer(200, body: received.body) }
+        let transport = URLSessionTransport()
+        let url = server.url
+        try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<64 {
+                group.addTask {
+                    let body = Array("request \(number)".utf8)
+                    let response = try await transport.send(WireRequest(url: url, body: body), timeout: .seconds(30))
+                    return response.body == body
+                }
+            }
+            for try await isRight in group {
+                #expect(isRight)
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+
+@testable import TrackwayPlatform
+
+@Suite("Where an app keeps its events")
+struct StorageLocationTests {
+    struct Case: Sendable {
+        var environment: [String: String]
+        var home: String?
+        var expected: String?
+    }
+
+    @Test(
+        "follows the rules of the XDG base directories",
+        arguments: [
+            Case(environment: ["HOME": "/home/ada"], home: nil, expected: "/home/ada/.local/state/trackway/shop"),
+            Case(
+                environment: ["HOME": "/home/ada", "XDG_STATE_HOME": "/var/state/"],
+                home: nil,
+                expected: "/var/state//trackway/shop"
+            ),
+            Case(
+                environment: ["HOME": "/home/ada", "XDG_STATE_HOME": "relative"],
+                home: nil,
+                expected: "/home/ada/.local/state/trackway/shop"
+            ),
+            Case(
+                environment: ["HOME": "/home/ada", "XDG_STATE_HOME": ""],
+                home: nil,
+                expected: "/home/ada/.local/state/trackway/shop"
+            ),
+            Case(environment: [:], home: "/root", expected: "/root/.local/state/trackway/shop"),
+            Case(environment: ["HOME": "here"], home: "/root", expected: "/root/.local/state/trackway/shop"),
+            Case(environment: [:], home: nil, expected: nil),
+        ]
+    )
+    func xdg(_ sample: Case) {
+        let location = Result { () throws(StorageLocationError) in
+            try StorageLocation.standard(appID: "shop", environment: sample.environment) { sample.home }
+        }
+        switch location {
+        case .success(let location): #expect(location.path == sample.expected)
+        case .failure(let error): #expect(error.code == .noHome && sample.expected == nil)
+        }
+    }
+
+    @Test(
+        "an app's id never leads out of its folder, hides it or shares one",
+        arguments: [
+            ("shop", "shop"), ("com.example.Shop-1_b", "com.example.Shop-1_b"), ("..", "%2e."),
+            (".hidden", "%2ehidden"),
+            ("../../etc", "%2e.%2f..%2fetc"), ("a/b", "a%2fb"), ("a%2fb", "a%252fb"), ("ä", "%c3%a4"), ("\0", "%00"),
+        ]
+    )
+    func names(_ appID: String, _ expected: String) {
+        #expect(StorageName.make(appID: appID) == expected)
+    }
+
+    @Test("long ids are cut without becoming one")
+    func longNames() throws {
+        let one = try #require(StorageName.make(appID: String(repeating: "x", count: 500) + "1"))
+        let two = try #require(StorageName.make(appID: String(repeating: "x", count: 500) + "2"))
+        #expect(one != two)
+        #expect(one.utf8.count <= 255)
+        #expect(StorageName.make(appID: "") == nil)
+    }
+
+    @Test("a relative folder is refused", arguments: ["", "here", "./here", "~/there"])
+    func relative(_ path: String) {
+        #expect(throws: StorageLocationError(.notAbsolute, path: path)) { try StorageLocation(path: path) }
+    }
+
+    @Test("the folder is made with its parents, for the user alone")
+    func prepare() throws {
+        let scratch = try RecordedTree([:])
+        let location = try StorageLocation(path: scratch.root.path + "/a/b/shop/")
+        try location.prepare()
+        try location.prepare()
+        let facts = try FileManager.default.attributesOfItem(atPath: location.path)
+        #expect(facts[.posixPermissions] as? Int == 0o700)
+        #expect(location.path.hasSuffix("/shop"))
+    }
+
+    @Test("a file in the way is named, with what helps")
+    func fileInTheWay() throws {
+        let scratch = try RecordedTree(["/a": "a file"])
+        let location = try StorageLocation(path: scratch.root.path + "/a/shop")
+        let error = #expect(throws: StorageLocationError.self) { try location.prepare() }
+        #expect(error?.code == .notAFolder)
+        #expect(error?.path == scratch.root.path + "/a")
+        #expect(error?.description.contains("move the file away") == true)
+    }
+
+    @Test("a read-only file system is told from a missing permission")
+    func readOnly() throws {
+        // procfs refuses new folders whoever asks.
+        let error = #expect(throws: StorageLocationError.self) {
+            try StorageLocation(path: "/proc/trackway/shop").prepare()
+        }
+        #expect(error?.path == "/proc/trackway")
+        #expect(error?.remedy.contains("another storage folder") == true)
+        #expect(StorageLocationError.system(30, path: "/x").code == .readOnly)
+        #expect(StorageLocationError.system(13, path: "/x").code == .notPermitted)
+        #expect(StorageLocationError.system(28, path: "/x").code == .full)
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Glibc
+internal import TrackwayEvents
+
+/// A web server on 127.0.0.1 that answers as a test says: plain sockets, one thread per connection.
+final class LoopbackServer: Sendable {
+    /// A request as it came in.
+    struct Received: Sendable {
+        var connection: Int
+        var method: String
+        var path: String
+        var headers: [String: String]
+        var body: [UInt8]
+    }
+
+    /// What the server does with a request.
+    enum Reply: Sendable {
+        /// Answers whole and keeps the connection.
+        case answer(Int, headers: [String: String] = [:], body: [UInt8] = [])
+        /// Sends the beginning of an answer and then nothing until the client goes.
+        case stall(sent: String)
+        /// Closes the connection without a word.
+        case hangUp
+    }
+
+    let port: UInt16
+    var url: String { "http://127.0.0.1:\(port)" }
+    /// Every request so far, in order of arrival.
+    var requests: [Received] { received.withLock { $0 } }
+
+    private let listener: Int32
+    private let received = Locked<[Received]>([])
+
+    init(_ reply: @escaping @Sendable (Received) -> Reply) throws {
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(listener, address, length) == 0 && listen(listener, 64) == 0
+                    && getsockname(listener, address, &length) == 0
+            }
+        }
+        guard listener >= 0, isBound else { throw POSIXError(.EADDRNOTAVAIL) }
+        port = UInt16(bigEndian: address.sin_port)
+        self.listener = listener
+        let received = received
+        Thread.detachNewThread {
+            var number = 0
+            while true {
+                let connection = accept(listener, nil, nil)
+                guard connection >= 0 else { return }
+                number += 1
+                let serving = number
+                Thread.detachNewThread {
+                    Connection(socket: connection, number: serving).serve(received, reply)
+                }
+            }
+        }
+    }
+
+    deinit {
+        shutdown(listener, Int32(SHUT_RDWR))
+        close(listener)
+    }
+
+    /// A port of 127.0.0.1 at which nobody listens.
+    static func closedPort() throws -> UInt16 {
+        try LoopbackServer { _ in .hangUp }.port
+    }
+}

@@ -1,0 +1,2 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Why a request was refused as a whole.
+package struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What a sender should do about it.
+    package enum Kind: Sendable, Hashable {
+        /// The body can never be accepted as it is: do not send it again.
+        case malformed
+        /// No key, or one that is not known: keep everything and ask for credentials.
+        case unauthorized
+        /// The key is known and does not allow this.
+        case forbidden
+        /// A limit was passed: send less at once.
+        case tooLarge
+        /// The content type or encoding is not understood.
+        case unsupported
+    }
+
+    /// What a sender should do about it.
+    package var kind: Kind
+    /// The machine-readable reason, such as `truncated`.
+    package var code: String
+    /// The field at fault: a header's or a member's name; empty when the whole body is.
+    package var field: String
+    /// One sentence for a person, with the remedy.
+    package var message: String
+
+    /// A refusal.
+    package init(_ kind: Kind, code: String, field: String = "", message: String) {
+        self.kind = kind
+        self.code = code
+        self.field = field
+        self.message = message
+    }
+
+    package var description: String { field.isEmpty ? "\(code): \(message)" : "\(code) (\(field)): \(message)" }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayWire
+
+/// How much a sender may ask of the collector. Every limit has a status and a code of its own when it is passed.
+package struct AdmissionLimits: Sendable, Hashable {
+    /// The longest body as sent and as inflated, and the highest factor between them: 1 MiB, 8 MiB, 100.
+    package var body = InflateLimits()
+    /// The most events of one batch. The place of an event holds ten bits of ordinal, so never more than 1,024.
+    package var events = 1_000
+    /// The limits of each event: 64 KiB, 256 attributes, values nested up to 32 deep.
+    package var event: EventLimits
+    /// How much is kept of a batch that was refused as a whole, in bytes.
+    package var quarantineBytes = 64 << 10
+
+    /// The default limits.
+    package init() {
+        event = EventLimits()
+        // Wider than what the SDK records: other senders may nest deeper, and what is stored need not be flat.
+        event.depth = 32
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// One walk over an inflated body: counts what is acceptable, and notes what is not.
+struct BatchInspection {
+    private(set) var accepted = 0
+    private(set) var rejected: [RejectedEvent] = []
+    private var hasHeader = false
+    private var isCompressedText = false
+
+    /// Walks over the whole body.
+    ///
+    /// - Throws: ``AdmissionError`` when the body is broken in a way that no single event is to blame for.
+    init(_ bytes: UnsafeRawBufferPointer, limits: AdmissionLimits) throws(AdmissionError) {
+        isCompressedText = bytes.count >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b
+        var lines = try BatchLines(bytes)
+        var sequences: EventSequences?
+        var index = 0
+        while let line = try lines.next() {
+            switch line {
+            case .header(let range):
+                let header = try BatchHeader(line: UnsafeRawBufferPointer(rebasing: bytes[range]))
+                hasHeader = true
+                if header.sequences != nil { sequences = EventSequences(header) }
+            case .context(let range):
+                try Self.checkContext(UnsafeRawBufferPointer(rebasing: bytes[range]), limits: limits)
+            case .event(let range):
+                guard index < limits.events else {
+                    throw AdmissionError(
+                        .tooLarge,
+                        code: "too_many_events",
+                        message: "The batch has more than \(limits.events) events; send fewer at once."
+                    )
+                }
+                if sequences != nil, sequences?.next() == nil { throw Self.sequenceMismatch }
+                check(UnsafeRawBufferPointer(rebasing: bytes[range]), index, limits)
+                index += 1
+            }
+        }
+        if sequences != nil, sequences?.next() != nil { throw Self.sequenceMismatch }
+    }
+
+    /// Decides whether the batch as a whole is acceptable.
+    ///
+    /// A sender that names its batch gets a verdict for every event. For one that does not, a body without a single
+    /// acceptable event is simply a bad request, and the first fault says why.
+    func conclude() throws(AdmissionError) {
+        guard accepted == 0, !hasHeader else { return }
+        guard let first = rejected.first else {
+            throw AdmissionError(
+                .malformed,
+                code: "empty_batch",
+                message: "The body holds no event; send one JSON object a line."
+            )
+        }
+        if isCompressedText {
+            throw AdmissionError(
+                .malformed,
+                code: "wrong_encoding",
+                field: "content-encoding",
+                message: "The body is gzip and the request does not say so; send “Content-Encoding: gzip”."
+            )
+        }
+        throw AdmissionError(
+            first.code == Diagnostic.Code.eventTooLarge.rawValue ? .tooLarge : .malformed,
+            code: first.code,
+            field: first.field,
+            message: first.message
+        )
+    }
+
+    private mutating func check(_ line: UnsafeRawBufferPointer, _ index: Int, _ limits: AdmissionLimits) {
+        do {
+            _ = try EventScan(line, limits: limits.event)
+            accepted += 1
+        } catch {
+            rejected.append(
+                RejectedEvent(
+                    index: index,
+                    id: Self.identity(in: line),
+                    code: error.code.rawValue,
+                    field: error.field,
+                    message: error.message
+                )
+            )
+        }
+    }
+
+    /// The id of a refused event, if the line tells it before its fault.
+    private static func identity(in line: UnsafeRawBufferPointer) -> EventID? {
+        do throws(JSONError) {
+            var scanner = try JSONScanner(line)
+            try scanner.enterObject()
+            while let key = try scanner.nextKey() {
+                if scanner.text(key, equals: "id") { return EventID(scanner.string(try scanner.readText())) }
+                try scanner.skipValue()
+            }
+            return nil
+        } catch {
+            // The line is known to be faulty; the id is a courtesy.
+            return nil
+        }
+    }
+
+    private static func checkContext(
+        _ line: UnsafeRawBufferPointer,
+        limits: AdmissionLimits
+    ) throws(AdmissionError) {
+        do throws(JSONError) {
+            var scanner = try JSONScanner(
+                line,
+                limits: JSONLimits(bytes: limits.event.eventBytes, depth: limits.event.depth)
+            )
+            try scanner.enterObject()
+            _ = try scanner.nextKey()
+            guard try scanner.peek() == .object else { throw JSONError(.unexpectedType, at: scanner.offset) }
+            try scanner.skipValue()
+            while try scanner.nextKey() != nil { try scanner.skipValue() }
+            try scanner.finish()
+        } catch {
+            throw AdmissionError(
+                error.code == .tooLarge ? .tooLarge : .malformed,
+                code: "malformed_context",
+                field: "context",
+                message: "The context cannot be read: \(error)."
+            )
+        }
+    }
+
+    private static var sequenceMismatch: AdmissionError {
+        AdmissionError(
+            .malformed,
+            code: "sequence_mismatch",
+            field: "batch.last",
+            message:
+                "The batch has more or fewer events than its sequence numbers; the header and the lines must agree."
+        )
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayJournal
+
+/// The keys of one collector, in a text file beside its data: one line a key, only hashes.
+///
+/// Checking a key touches memory only. ``reload()`` looks whether the file has changed; the server calls it about once
+/// a second, so that the command line can add and revoke keys while it runs. Safe from any thread. Two processes that
+/// change the file at the same moment may lose one change; people do not.
+package final class KeyFile: KeyStore {
+    private struct State: Sendable {
+        var content: [UInt8]?
+        var records: [KeyRecord] = []
+    }
+
+    /// The file.
+    package let path: String
+    private let storage: any JournalStorage
+    /// A key for demonstrations, known without the file.
+    private let development: (digest: KeyDigest, grant: KeyGrant)?
+    private let state: Locked<State>
+
+    /// Opens a key file; a missing one holds no keys.
+    ///
+    /// - Parameters:
+    ///   - path: The file, as an absolute path.
+    ///   - storage: Where it lies.
+    ///   - developmentKey: A key that is accepted for everything beside those of the file; for demonstrations.
+    /// - Throws: ``KeyFileError`` `storage` or `malformed`.
+    package init(
+        path: String,
+        storage: any JournalStorage = DiskStorage(),
+        developmentKey: String? = nil
+    ) throws(KeyFileError) {
+        self.path = path
+        self.storage = storage
+        development = developmentKey.map {
+            (KeyDigest(of: $0), KeyGrant(name: "development", scopes: Set(KeyScope.allCases)))
+        }
+        state = Locked(State())
+        try reload()
+    }
+
+    package func grant(for key: String) -> KeyGrant? {
+        let presented = KeyDigest(of: key)
+        var found: KeyGrant?
+        // Every record is compared, found or not, so that the time tells nothing about which keys there are.
+        for record in state.withLock({ $0.records }) where record.digest.matches(presented) {
+            found = KeyGrant(name: record.name, scopes: record.scopes)
+        }
+        if let development, development.digest.matches(presented) { found = found ?? development.grant }
+        return found
+    }
+
+    /// The keys of the file, in the order they were made.
+    package var records: [KeyRecord] { state.withLock { $0.records } }
+
+    /// Reads the file again if it has changed.
+    ///
+    /// - Throws: ``KeyFileError``; the keys known before stay in force.
+    package func reload() throws(KeyFileError) {
+        let content = try read()
+        guard content != state.withLock({ $0.content }) else { return }
+        let records = try Self.parse(content ?? [], path: path)
+        state.withLock { $0 = State(content: content, records: records) }
+    }
+
+    /// Makes a key and writes the file, durably.
+    ///
+    /// - Returns: The key's text: the only time it can be seen.
+    /// - Throws: ``KeyFileError``; the file is then as before.
+    package func create(
+        name: String,
+        scopes: Set<KeyScope>,
+        at time: Timestamp,
+        using generator: inout some RandomNumberGenerator
+    ) throws(KeyFileError) -> String {
+        guard KeyRecord.isValid(name: name) else {
+            throw KeyFileError(
+                code: .nameInvalid,
+                message: "“\(name)” cannot name a key; use 1 to 64 letters, digits, dots, underscores or hyphens"
+            )
+        }
+        try reload()
+        var records = records
+        if records.contains(where: { $0.name == name }) {
+            throw KeyFileError(
+                code: .nameTaken,
+                message: "\(path) has a key named “\(name)” already; choose another name or revoke that one first"
+            )
+        }
+        let key = KeyText.make(scopes: scopes, using: &generator)
+        records.append(KeyRecord(name: name, scopes: scopes, created: time, digest: KeyDigest(of: key)))
+        try write(records)
+        return key
+    }
+
+    /// Takes a key out of the file, durably; a running server refuses it about a second later.
+    ///
+    /// - Throws: ``KeyFileError`` `unknown` when there is none of that name.
+    package func revoke(name: String) throws(KeyFileError) {
+        try reload()
+        let kept = records.filter { $0.name != name }
+        guard kept.count < records.count else {
+            throw KeyFileError(code: .unknown, message: "\(path) has no key named “\(name)”")
+        }
+        try write(kept)
+    }
+
+    private func read() throws(KeyFileError) -> [UInt8]? {
+        do {
+            return try storage.contents(of: path)
+        } catch {
+            throw KeyFileError(code: .storage, message: "the key file could not be read: \(error)")
+        }
+    }
+
+    private func write(_ records: [KeyRecord]) throws(KeyFileError) {
+        let text = Self.heading + records.map { $0.line + "\n" }.joined()
+        do {
+            try storage.replace(path, with: Array(text.utf8), durably: true)
+        } catch {
+            throw KeyFileError(code: .storage, message: "the key file could not be written: \(error)")
+        }
+        state.withLock { $0 = State(content: Array(text.utf8), records: records) }
+    }
+
+    private static let heading = "# trackway keys, one a line: name scopes created-ms sha256\n"
+
+    private static func parse(_ content: [UInt8], path: String) throws(KeyFileError) -> [KeyRecord] {
+        var records: [KeyRecord] = []
+        for (index, bytes) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let line = String(decoding: bytes, as: UTF8.self)
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            guard let record = KeyRecord(line: line) else {
+                throw KeyFileError(
+                    code: .malformed,
+                    message: "\(path), line \(index + 1) is not a key: expected “name scopes created-ms sha256”"
+                )
+            }
+            records.append(record)
+        }
+        return records
+    }
+}

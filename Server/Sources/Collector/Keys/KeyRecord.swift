@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// One line of the key file: everything about a key but the key.
+package struct KeyRecord: Sendable, Hashable {
+    /// The name a person gave it: 1 to 64 letters, digits, `.`, `_`, `-`.
+    package var name: String
+    /// What it allows.
+    package var scopes: Set<KeyScope>
+    /// When it was made.
+    package var created: Timestamp
+    /// What is kept of it.
+    package var digest: KeyDigest
+
+    /// Whether a name may be given to a key.
+    package static func isValid(name: String) -> Bool {
+        (1...64).contains(name.utf8.count)
+            && name.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// The line: `name scopes created digest`, scopes joined by `+`, created in milliseconds.
+    var line: String {
+        let scopes = KeyScope.allCases.filter(scopes.contains).map(\.rawValue).joined(separator: "+")
+        return "\(name) \(scopes) \(created.milliseconds) \(digest.hexadecimal)"
+    }
+
+    /// Reads a line; nil when it is not one.
+    init?(line: some StringProtocol) {
+        let parts = line.split(separator: " ")
+        guard parts.count == 4, let created = Int64(parts[2]), let digest = KeyDigest(hexadecimal: parts[3]) else {
+            return nil
+        }
+        let scopes = parts[1].split(separator: "+").map { KeyScope(rawValue: String($0)) }
+        guard !scopes.isEmpty, !scopes.contains(nil), Self.isValid(name: String(parts[0])) else { return nil }
+        self.init(name: String(parts[0]), scopes: Set(scopes.compactMap { $0 }), created: created, digest: digest)
+    }
+
+    private init(name: String, scopes: Set<KeyScope>, created: Int64, digest: KeyDigest) {
+        self.name = name
+        self.scopes = scopes
+        self.created = Timestamp(milliseconds: created)
+        self.digest = digest
+    }
+
+    /// A record of a new key.
+    init(name: String, scopes: Set<KeyScope>, created: Timestamp, digest: KeyDigest) {
+        self.init(name: name, scopes: scopes, created: created.milliseconds, digest: digest)
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// What the intake log keeps of an accepted batch (frames of kind `intake`): a header line, then the body exactly as it
+/// was received.
+package struct IntakeRecord: Sendable, Hashable {
+    /// What the collector added.
+    package var header: IntakeHeader
+    /// The body as received, still encoded.
+    package var body: [UInt8]
+
+    /// The record's bytes, without copying the body into an array first.
+    static func bytes(_ header: IntakeHeader, body: UnsafeRawBufferPointer) -> [UInt8] {
+        JSONWriter.withThreadBuffer { writer in
+            header.write(to: &writer)
+            writer.byte(UInt8(ascii: "\n"))
+            writer.raw(body)
+            return writer.array()
+        }
+    }
+
+    /// Reads a record.
+    ///
+    /// - Throws: ``RecordError``.
+    package init(payload: UnsafeRawBufferPointer) throws(RecordError) {
+        let line = LineSplitter.endOfLine(payload, from: 0)
+        do {
+            header = try IntakeHeader(json: UnsafeRawBufferPointer(rebasing: payload[..<line]))
+        } catch {
+            throw RecordError(message: "the intake record's header cannot be read: \(error)")
+        }
+        body = Array(payload[min(line + 1, payload.count)...])
+    }
+
+    /// Inflates the body and hands its accepted and refused events over, in order.
+    ///
+    /// - Parameter limits: Those of admission; what was admitted passes them.
+    /// - Throws: ``RecordError`` when the body cannot be taken apart any more, or what `visit` throws.
+    /// - Complexity: O(inflated bytes). The places in an event are valid while `visit` runs.
+    package func visit(
+        limits: AdmissionLimits = AdmissionLimits(),
+        header visitHeader: (BatchHeader) throws -> Void = { _ in },
+        event visitEvent: (IntakeEvent) throws -> Void
+    ) throws {
+        let inflated: [UInt8]
+        switch header.encoding {
+        case .identity: inflated = body
+        case .gzip: inflated = try Gzip.inflate(body, limits: limits.body)
+        }
+        try inflated.withUnsafeBytes { bytes in
+            try walk(bytes, limits: limits, visitHeader, visitEvent)
+        }
+    }
+
+    private func walk(
+        _ bytes: UnsafeRawBufferPointer,
+        limits: AdmissionLimits,
+        _ visitHeader: (BatchHeader) throws -> Void,
+        _ visitEvent: (IntakeEvent) throws -> Void
+    ) throws {
+        var lines = try BatchLines(bytes)
+        var sequences = EventSequences(nil)
+        var context = UnsafeRawBufferPointer(start: nil, count: 0)
+        var rejected = header.rejected[...]
+        var index = 0
+        while let line = try lines.next() {
+            switch line {
+            case .header(let range):
+                let batch = try BatchHeader(line: UnsafeRawBufferPointer(rebasing: bytes[range]))
+                sequences = EventSequences(batch)
+                try visitHeader(batch)
+            case .context(let range):
+                let line = UnsafeRawBufferPointer(rebasing: bytes[range])
+                let value = try JSONScanner.member("context", of: line) ?? 0..<0
+                context = UnsafeRawBufferPointer(rebasing: line[value])
+            case .event(let range):
+                let json = UnsafeRawBufferPointer(rebasing: bytes[range])
+                var fault: RejectedEvent?
+                if let next = rejected.first, next.index == index {
+                    fault = next
+                    rejected.removeFirst()
+                }
+                let scan = fault == nil ? try EventScan(json, limits: limits.event) : nil
+                try visitEvent(
+                    IntakeEvent(
+                        ordinal: index,
+                        sequence: sequences.next(),
+                        json: json,
+                        context: context,
+                        scan: scan,
+                        fault: fault
+                    )
+                )
+                index += 1
+            }
+        }
+    }
+}

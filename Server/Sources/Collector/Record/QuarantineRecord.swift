@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// What the intake log keeps of a batch that was refused as a whole (frames of kind `quarantine`): a header line with
+/// the reason, then the body as received, cut.
+package struct QuarantineRecord: Sendable, Hashable {
+    /// When the body arrived, by the collector's clock.
+    package var received: Timestamp
+    /// The name of the key it came with.
+    package var key: String
+    /// Why it was refused.
+    package var code: String
+    /// The field at fault; empty when the whole body is.
+    package var field: String
+    /// One sentence for a person.
+    package var message: String
+    /// Bytes of the body as received, before it was cut.
+    package var bodyBytes: Int
+    /// The body's beginning as received.
+    package var body: [UInt8]
+
+    /// The record's bytes.
+    package static func bytes(
+        _ error: AdmissionError,
+        body: UnsafeRawBufferPointer,
+        key: String,
+        received: Timestamp,
+        limit: Int
+    ) -> [UInt8] {
+        JSONWriter.withThreadBuffer { writer in
+            writer.beginObject()
+            writer.key("received")
+            writer.integer(received.milliseconds)
+            for (name, text) in [
+                ("key", key), ("code", error.code), ("field", error.field), ("message", error.message),
+            ] {
+                writer.key(name)
+                writer.string(text)
+            }
+            writer.key("bytes")
+            writer.integer(Int64(body.count))
+            writer.endObject()
+            writer.byte(UInt8(ascii: "\n"))
+            writer.raw(UnsafeRawBufferPointer(rebasing: body.prefix(limit)))
+            return writer.array()
+        }
+    }
+
+    /// Reads a record.
+    ///
+    /// - Throws: ``RecordError``.
+    package init(payload: UnsafeRawBufferPointer) throws(RecordError) {
+        let line = LineSplitter.endOfLine(payload, from: 0)
+        do throws(JSONError) {
+            var texts: [String: String] = [:]
+            var numbers: [String: Int64] = [:]
+            var scanner = try JSONScanner(UnsafeRawBufferPointer(rebasing: payload[..<line]))
+            try scanner.enterObject()
+            while let key = try scanner.nextKey() {
+                switch try scanner.peek() {
+                case .string: texts[scanner.string(key)] = scanner.string(try scanner.readText())
+                case .number:
+                    if case .integer(let value) = try scanner.readNumber() { numbers[scanner.string(key)] = value }
+                case .object, .array, .boolean, .null: try scanner.skipValue()
+                }
+            }
+            try scanner.finish()
+            received = Timestamp(milliseconds: numbers["received"] ?? 0)
+            bodyBytes = Int(clamping: numbers["bytes"] ?? 0)
+            key = texts["key"] ?? ""
+            code = texts["code"] ?? ""
+            field = texts["field"] ?? ""
+            message = texts["message"] ?? ""
+        } catch {
+            throw RecordError(message: "the quarantine record's header cannot be read: \(error)")
+        }
+        body = Array(payload[min(line + 1, payload.count)...])
+    }
+}

@@ -21,19 +21,19 @@ final class DeflateStream {
     }
 
     /// One gzip member with these bytes.
-    func compress(_ bytes: [UInt8]) -> [UInt8] {
+    func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         guard bytes.count <= Int(UInt32.max) / 2, let stream = prepared() else { return Self.stored(bytes) }
         let bound = Int(deflateBound(stream, UInt(bytes.count)))
         var ended = false
-        let output = bytes.withUnsafeBufferPointer { input in
-            [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
-                stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-                stream.pointee.avail_in = UInt32(input.count)
-                stream.pointee.next_out = buffer.baseAddress
-                stream.pointee.avail_out = UInt32(bound)
-                ended = deflate(stream, Z_FINISH) == Z_STREAM_END
-                count = bound - Int(stream.pointee.avail_out)
-            }
+        let output = [UInt8](unsafeUninitializedCapacity: bound) { buffer, count in
+            stream.pointee.next_in = UnsafeMutablePointer(
+                mutating: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
+            )
+            stream.pointee.avail_in = UInt32(bytes.count)
+            stream.pointee.next_out = buffer.baseAddress
+            stream.pointee.avail_out = UInt32(bound)
+            ended = deflate(stream, Z_FINISH) == Z_STREAM_END
+            count = bound - Int(stream.pointee.avail_out)
         }
         // The bound is zlib's promise, so the first call always ends the member.
         return ended ? output : Self.stored(bytes)
@@ -55,7 +55,7 @@ final class DeflateStream {
     }
 
     /// A member of stored blocks: valid gzip without zlib's memory, for the day there is none.
-    static func stored(_ bytes: [UInt8]) -> [UInt8] {
+    static func stored(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
         var output: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
         output.reserveCapacity(bytes.count + bytes.count / 65_535 * 5 + 32)
         var start = 0
@@ -68,7 +68,7 @@ final class DeflateStream {
             output += bytes[start..<end]
             start = end
         } while start < bytes.count
-        let checksum = bytes.withUnsafeBufferPointer { crc32_z(0, $0.baseAddress, $0.count) }
+        let checksum = crc32_z(0, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: checksum).littleEndian) { output += $0 }
         withUnsafeBytes(of: UInt32(truncatingIfNeeded: bytes.count).littleEndian) { output += $0 }
         return output

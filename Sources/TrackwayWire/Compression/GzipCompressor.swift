@@ -26,7 +26,17 @@ public final class GzipCompressor: Sendable {
     /// Compresses a body into one gzip member.
     ///
     /// - Complexity: O(bytes), about 2 µs per event.
+    public func compress(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
+        // The pointer is used only while the lock is held, inside this call.
+        let address = UInt(bitPattern: bytes.baseAddress)
+        let count = bytes.count
+        return stream.withLock { stream in
+            stream.compress(UnsafeRawBufferPointer(start: UnsafeRawPointer(bitPattern: address), count: count))
+        }
+    }
+
+    /// Compresses a body into one gzip member; see `compress(_:)` for bytes in memory of the caller's.
     public func compress(_ bytes: [UInt8]) -> [UInt8] {
-        stream.withLock { $0.compress(bytes) }
+        bytes.withUnsafeBytes { compress($0) }
     }
 }

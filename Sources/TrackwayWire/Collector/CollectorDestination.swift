@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+
+/// Sends to a Trackway collector, in our own format.
+public struct CollectorDestination: Destination {
+    /// The destination's name in routes, cursors and the ledger.
+    public let id: DestinationID
+    /// The largest batch; the collector takes batches of this size by default.
+    public let limits: BatchLimits
+    /// The collector's address, such as `https://events.example.com`.
+    public let url: String
+    private let writeKey: String
+    private let compressor: GzipCompressor
+
+    /// Makes a destination. Settings that cannot work are reported when a batch is to be sent, and park the destination.
+    ///
+    /// - Parameters:
+    ///   - id: `collector` by default; another name for every further collector.
+    ///   - url: The collector's address, `http` or `https`, with or without a path.
+    ///   - writeKey: The key that allows writing.
+    ///   - limits: The largest batch.
+    public init(
+        id: DestinationID = "collector",
+        url: String,
+        writeKey: String,
+        limits: BatchLimits = BatchLimits()
+    ) {
+        self.id = id
+        self.limits = limits
+        self.url = url
+        self.writeKey = writeKey
+        compressor = GzipCompressor()
+    }
+
+    /// Encodes a batch: a POST of gzipped lines.
+    public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
+        guard let endpoint = HTTPAddress(url)?.appending(CollectorFormat.path) else {
+            throw WireEncodingError(
+                .misconfigured,
+                "\"\(url.prefix(200))\" is no http or https address. Give the collector's, such as https://events.example.com."
+            )
+        }
+        guard !writeKey.isEmpty, writeKey.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
+            throw WireEncodingError(.misconfigured, "The write key is empty or holds characters a header cannot.")
+        }
+        var writer = JSONWriter()
+        CollectorFormat.write(batch, sentAt: sentAt, into: &writer)
+        return WireRequest(
+            url: endpoint,
+            headers: [
+                "content-type": CollectorFormat.contentType,
+                "content-encoding": "gzip",
+                "accept": "application/json",
+                "authorization": "Bearer \(writeKey)",
+                "user-agent": CollectorFormat.sdk,
+                CollectorFormat.batchField: CollectorFormat.id(of: batch),
+            ],
+            body: compressor.compress(writer.bytes)
+        )
+    }
+
+    /// Judges an answer; `CollectorJudge` holds the rules.
+    public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
+        if let answering = response.url.flatMap(HTTPAddress.init), answering.authority != HTTPAddress(url)?.authority {
+            return .notTheBackEnd(reason: "Another host answered: \(answering.authority).")
+        }
+        return CollectorJudge.verdict(on: response, events: batch.records.count)
+    }
+}

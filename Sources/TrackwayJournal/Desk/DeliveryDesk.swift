@@ -144,6 +144,8 @@ package final class DeliveryDesk: Sendable {
 
     /// Gives the office up: another process can be elected. A second call does nothing.
     package func close() {
+        // From now on the files say more than this desk.
+        journal.desk.withLock { if $0.desk === self { $0.desk = nil } }
         state.withLock { state in
             guard state.lock != nil else { return }
             state.save()

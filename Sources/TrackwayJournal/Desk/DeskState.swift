@@ -202,6 +202,7 @@ struct DeskState: Sendable {
             )
         }
         let isWhole = records.upperBound == batch.ends.count
+        guard isWhole || !records.isEmpty else { return }
         let next = isWhole ? batch.events.last + 1 : batch.events.records[records.upperBound - 1].sequence + 1
         let passed = cursor.next..<max(next, cursor.next)
         let lost = batch.found.compactMap { $0.clamped(to: passed) }

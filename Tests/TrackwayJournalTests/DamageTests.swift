@@ -32,7 +32,9 @@ struct DamageTests {
             var frames: [(sequence: UInt64, start: Int, end: Int)] = []
             while let entry = try reader.next() {
                 guard entry.kind == .event else { continue }
-                frames.append((entry.sequence, Int(entry.start.offset), Int(entry.start.offset) + 24 + entry.payloadLength))
+                frames.append(
+                    (entry.sequence, Int(entry.start.offset), Int(entry.start.offset) + 24 + entry.payloadLength)
+                )
             }
             self.frames = frames
             used = Int(reader.position.offset)
@@ -71,7 +73,9 @@ struct DamageTests {
             #expect(found == whole, "cut at \(cut)")
             #expect(UInt64(found.count + lost.count) == last, "cut at \(cut): every number is accounted for")
             // A record of which a part is left is known to be lost; one of which nothing is left cannot be.
-            let begun = wreck.frames.first { $0.start < cut && $0.end > cut && wreck.bytes[$0.start..<cut].contains { $0 != 0 } }
+            let begun = wreck.frames.first {
+                $0.start < cut && $0.end > cut && wreck.bytes[$0.start..<cut].contains { $0 != 0 }
+            }
             #expect(lost == (begun.map { [$0.sequence] } ?? []), "cut at \(cut)")
         }
     }

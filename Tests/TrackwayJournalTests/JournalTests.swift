@@ -139,7 +139,9 @@ struct JournalTests {
     func passedSegments() throws {
         let world = try JournalWorld(["collector", "audit"])
         let journal = try world.open()
-        for number in 0..<400 { journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}") }
+        for number in 0..<400 {
+            journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
+        }
         let folder = world.folder.path + "/writers/" + journal.writer.description
         let before = try SegmentName.all(in: folder, DiskStorage()).count
         let desk = try #require(try journal.tryElection())
@@ -175,9 +177,13 @@ struct JournalTests {
         let world = try JournalWorld(maximumBytes: 3 * 4096)
         let journal = try world.open()
         let desk = try #require(try journal.tryElection())
-        for number in 0..<30 { journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}") }
+        for number in 0..<30 {
+            journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
+        }
         let batch = try #require(try desk.read(for: "collector", limits: (30, 1 << 20)))
-        for number in 30..<200 { journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}") }
+        for number in 30..<200 {
+            journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
+        }
         try desk.tend(at: world.clock.now())
         try desk.settle(batch, records: 0..<30, delivered: 30)
         #expect(try journal.ledger().destinations["collector"]?.delivered == 30)
@@ -191,7 +197,9 @@ struct JournalTests {
         let world = try JournalWorld(maximumAge: .seconds(30 * 86_400))
         let journal = try world.open()
         let desk = try #require(try journal.tryElection())
-        for number in 0..<200 { journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}") }
+        for number in 0..<200 {
+            journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
+        }
         world.clock.setWall(Timestamp(milliseconds: 4_000_000_000_000))
         try desk.tend(at: world.clock.now())
         #expect(try journal.ledger().destinations["collector"]?.dropped == [:])

@@ -50,7 +50,10 @@ package final class DeliveryDesk: Sendable {
         return try state.withLock { (state) throws(JournalError) in
             try state.checkOpen()
             guard state.leases[destination] == nil else {
-                throw JournalError(.outOfOrder, "a batch for \(destination) is still leased; settle or release it first")
+                throw JournalError(
+                    .outOfOrder,
+                    "a batch for \(destination) is still leased; settle or release it first"
+                )
             }
             if let batch = try state.readNext(for: destination, limits, journal) { return batch }
             // Nothing at the writers known: look for new ones before saying so.

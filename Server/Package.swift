@@ -44,7 +44,12 @@ let package = Package(
         // Floor 1: three rooms that know the floor below and not each other.
         .target(
             name: "CollectorStore",
-            dependencies: shared + ["Collector", .product(name: "GRDB", package: "GRDB.swift")],
+            dependencies: shared + [
+                "Collector",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                // The C functions below GRDB: bodies are bound from where they lie, without a copy.
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: house
         ),
         .target(
@@ -60,7 +65,13 @@ let package = Package(
             ],
             swiftSettings: house
         ),
-        .target(name: "CollectorWeb", dependencies: ["Collector"], swiftSettings: house),
+        .target(
+            name: "CollectorWeb",
+            dependencies: ["Collector"],
+            // Compiled in: one executable, nothing beside it.
+            resources: [.embedInCode("Assets")],
+            swiftSettings: house
+        ),
 
         // Floor 2: the command that introduces them to each other.
         .executableTarget(

@@ -233,8 +233,7 @@ final class DestinationWorker: Sendable {
     ) {
         let jitter = equipment.jitter.next()
         do throws(DeliverySourceError) {
-            let warning = try source.settle(batch, records: settlement.records, setAside: settlement.setAside)
-            if let warning { equipment.report(.destination(id, .journalFailed(warning))) }
+            try source.settle(batch, records: settlement.records, setAside: settlement.setAside)
         } catch {
             return tell { machine, now in machine.settleFailed(error.message, at: now, jitter: jitter) }
         }

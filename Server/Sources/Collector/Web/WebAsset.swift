@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// One file of the collector's page, as it is served.
+package struct WebAsset: Sendable, Hashable {
+    /// The path it is served under, such as `/app.js`; the page itself is `/`.
+    package let path: String
+    /// Its media type, with the character set where it is text.
+    package let contentType: String
+    /// Its bytes.
+    package let body: [UInt8]
+    /// A strong entity tag, quotes included: another content has another tag.
+    package let entityTag: String
+
+    /// A file to be served under `path`.
+    ///
+    /// - Complexity: O(bytes).
+    package init(path: String, contentType: String, body: [UInt8]) {
+        self.path = path
+        self.contentType = contentType
+        self.body = body
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        entityTag = "\"" + String(hash, radix: 16) + "\""
+    }
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import GRDB
+
+/// The index's tables, step by step. A released step is never changed; a new one is added.
+enum IndexSchema {
+    /// Every migration, in order.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { try $0.execute(sql: first) }
+        return migrator
+    }
+
+    /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
+    /// index must not bring them back.
+    static let clearing = """
+        DELETE FROM events; DELETE FROM contexts; DELETE FROM minutes; DELETE FROM failed; DELETE FROM ranges;
+        DELETE FROM writers; DELETE FROM installations WHERE erased = 0;
+        UPDATE progress SET segment = 0, offset = 0, events = 0, failed = 0, duplicates = 0, erased = 0, damaged = 0;
+        """
+
+    /// An event's row number is its position in the intake log, so rows lie in the order of arrival, paging needs no
+    /// index of its own, and a rebuilt index has the same numbers. Indexes hold the row number too, which makes
+    /// "this name, after that position" one range of the index. Times are Unix milliseconds; ids 16 bytes.
+    private static let first = """
+        CREATE TABLE progress (
+            only INTEGER PRIMARY KEY CHECK (only = 1),
+            segment INTEGER NOT NULL,
+            offset INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            failed INTEGER NOT NULL,
+            duplicates INTEGER NOT NULL,
+            erased INTEGER NOT NULL,
+            damaged INTEGER NOT NULL
+        );
+        INSERT INTO progress VALUES (1, 0, 0, 0, 0, 0, 0, 0);
+
+        CREATE TABLE installations (
+            number INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            erased INTEGER NOT NULL DEFAULT 0
+        );
+
+        CREATE TABLE writers (
+            number INTEGER PRIMARY KEY,
+            installation INTEGER NOT NULL,
+            id BLOB NOT NULL,
+            recorded INTEGER NOT NULL DEFAULT 0,
+            duplicates INTEGER NOT NULL DEFAULT 0,
+            received INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (installation, id)
+        );
+
+        CREATE TABLE ranges (
+            writer INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            reason TEXT NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (writer, kind, reason, first)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE contexts (
+            number INTEGER PRIMARY KEY,
+            installation INTEGER NOT NULL,
+            hash INTEGER NOT NULL,
+            content BLOB NOT NULL
+        );
+        CREATE INDEX contexts_by_content ON contexts (installation, hash);
+
+        CREATE TABLE events (
+            position INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            received INTEGER NOT NULL,
+            writer INTEGER,
+            sequence INTEGER,
+            installation INTEGER,
+            user TEXT,
+            session TEXT,
+            context INTEGER,
+            body BLOB NOT NULL
+        );
+        CREATE INDEX events_by_time ON events (time);
+        CREATE INDEX events_by_name ON events (name);
+        CREATE INDEX events_by_installation ON events (installation) WHERE installation IS NOT NULL;
+        CREATE INDEX events_by_user ON events (user) WHERE user IS NOT NULL;
+        CREATE INDEX events_by_session ON events (session) WHERE session IS NOT NULL;
+
+        CREATE TABLE minutes (
+            minute INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            events INTEGER NOT NULL,
+            PRIMARY KEY (minute, name)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE failed (
+            position INTEGER PRIMARY KEY,
+            received INTEGER NOT NULL,
+            installation INTEGER,
+            key TEXT NOT NULL,
+            code TEXT NOT NULL,
+            field TEXT NOT NULL,
+            message TEXT NOT NULL,
+            content BLOB NOT NULL
+        );
+        CREATE INDEX failed_by_installation ON failed (installation) WHERE installation IS NOT NULL;
+        """
+}

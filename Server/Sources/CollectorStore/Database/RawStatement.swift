@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import GRDBSQLite
+internal import TrackwayEvents
+
+/// A prepared statement with the values bound straight from memory: no copy of a body, no value boxed on the way.
+///
+/// Belongs to the connection it was made on and is used inside one access to it only.
+struct RawStatement {
+    private let statement: Statement
+    private let handle: OpaquePointer
+
+    /// The statement for `sql`, prepared once per connection.
+    init(_ db: Database, _ sql: String) throws {
+        statement = try db.cachedStatement(sql: sql)
+        handle = statement.sqliteStatement
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
+    // MARK: Binding, from 1
+
+    func bind(_ index: Int32, _ value: Int64) {
+        sqlite3_bind_int64(handle, index, value)
+    }
+
+    func bind(_ index: Int32, _ value: Int64?) {
+        if let value { sqlite3_bind_int64(handle, index, value) } else { sqlite3_bind_null(handle, index) }
+    }
+
+    /// Numbers beyond SQLite's are kept as the largest there is.
+    func bind(_ index: Int32, _ value: UInt64?) {
+        bind(index, value.map { Int64(clamping: $0) })
+    }
+
+    /// The bytes must stay where they are until the statement has run.
+    func bindText(_ index: Int32, _ bytes: UnsafeRawBufferPointer) {
+        let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+        sqlite3_bind_text64(handle, index, start ?? Self.empty, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8))
+    }
+
+    /// The bytes must stay where they are until the statement has run.
+    func bindBlob(_ index: Int32, _ bytes: UnsafeRawBufferPointer) {
+        if bytes.isEmpty {
+            sqlite3_bind_zeroblob(handle, index, 0)
+        } else {
+            sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), nil)
+        }
+    }
+
+    func bind(_ index: Int32, _ value: String?) {
+        guard var value else {
+            sqlite3_bind_null(handle, index)
+            return
+        }
+        value.withUTF8 { bytes in
+            _ = bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text64(
+                    handle,
+                    index,
+                    $0.baseAddress ?? Self.empty,
+                    UInt64(bytes.count),
+                    Self.transient,
+                    UInt8(SQLITE_UTF8)
+                )
+            }
+        }
+    }
+
+    func bind(_ index: Int32, _ value: [UInt8]) {
+        value.withUnsafeBytes { bytes in
+            _ =
+                bytes.isEmpty
+                ? sqlite3_bind_zeroblob(handle, index, 0)
+                : sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), Self.transient)
+        }
+    }
+
+    /// An id as its sixteen bytes, in the order of its text, so that ids sort in the file as they do in time.
+    func bind(_ index: Int32, _ id: some UniqueID) {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 2) { words in
+            words[0] = id.high.bigEndian
+            words[1] = id.low.bigEndian
+            sqlite3_bind_blob64(handle, index, words.baseAddress, 16, Self.transient)
+        }
+    }
+
+    // MARK: Running
+
+    /// Goes to the next row; false at the end, and the statement is ready to be used again.
+    func step() throws -> Bool {
+        switch sqlite3_step(handle) {
+        case SQLITE_ROW:
+            return true
+        case SQLITE_DONE:
+            sqlite3_reset(handle)
+            return false
+        case let code:
+            let message = sqlite3_db_handle(handle).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) }
+            sqlite3_reset(handle)
+            throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message, sql: statement.sql)
+        }
+    }
+
+    /// Runs a statement that gives no rows.
+    func run() throws {
+        while try step() {}
+    }
+
+    /// Ends reading before the last row.
+    func reset() {
+        sqlite3_reset(handle)
+    }
+
+    // MARK: Reading, from 0
+
+    func integer(_ column: Int32) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    func isNull(_ column: Int32) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    func optionalInteger(_ column: Int32) -> Int64? {
+        isNull(column) ? nil : integer(column)
+    }
+
+    func bytes(_ column: Int32) -> [UInt8] {
+        guard let start = sqlite3_column_blob(handle, column) else { return [] }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return Array(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
+    func text(_ column: Int32) -> String {
+        guard let start = sqlite3_column_blob(handle, column) else { return "" }
+        let count = Int(sqlite3_column_bytes(handle, column))
+        return String(decoding: UnsafeRawBufferPointer(start: start, count: count), as: UTF8.self)
+    }
+
+    func optionalText(_ column: Int32) -> String? {
+        isNull(column) ? nil : text(column)
+    }
+
+    func id<ID: UniqueID>(_ column: Int32, as type: ID.Type = ID.self) -> ID? {
+        guard let start = sqlite3_column_blob(handle, column), sqlite3_column_bytes(handle, column) == 16 else {
+            return nil
+        }
+        let high = start.loadUnaligned(as: UInt64.self)
+        let low = start.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+        return ID(high: UInt64(bigEndian: high), low: UInt64(bigEndian: low))
+    }
+
+    /// SQLite copies what is bound with this.
+    private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+    /// Text of no bytes still needs an address, or it would be null.
+    private static var empty: UnsafePointer<CChar> {
+        let nothing: StaticString = ""
+        return UnsafeRawPointer(nothing.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+}

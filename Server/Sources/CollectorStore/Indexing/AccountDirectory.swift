@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import GRDB
+internal import TrackwayEvents
+
+/// Installations, writers and contexts by their row numbers, made when first met.
+struct AccountDirectory {
+    private let findInstallation: RawStatement
+    private let addInstallation: RawStatement
+    private let findWriter: RawStatement
+    private let addWriter: RawStatement
+    private let hear: RawStatement
+    private let addDuplicates: RawStatement
+    private let findContext: RawStatement
+    private let addContext: RawStatement
+    private let markErased: RawStatement
+    private let db: Database
+
+    init(_ db: Database) throws {
+        self.db = db
+        findInstallation = try RawStatement(db, "SELECT number, erased FROM installations WHERE id = ?")
+        addInstallation = try RawStatement(db, "INSERT INTO installations (id) VALUES (?)")
+        findWriter = try RawStatement(db, "SELECT number FROM writers WHERE installation = ? AND id = ?")
+        addWriter = try RawStatement(db, "INSERT INTO writers (installation, id) VALUES (?, ?)")
+        hear = try RawStatement(
+            db,
+            "UPDATE writers SET recorded = max(recorded, ?), received = max(received, ?) WHERE number = ?"
+        )
+        addDuplicates = try RawStatement(db, "UPDATE writers SET duplicates = duplicates + ? WHERE number = ?")
+        findContext = try RawStatement(
+            db,
+            "SELECT number FROM contexts WHERE installation = ? AND hash = ? AND content = ?"
+        )
+        addContext = try RawStatement(db, "INSERT INTO contexts (installation, hash, content) VALUES (?, ?, ?)")
+        markErased = try RawStatement(db, "UPDATE installations SET erased = 1 WHERE number = ?")
+    }
+
+    /// An installation's number, and whether it was erased.
+    func installation(_ id: InstallationID) throws -> (number: Int64, isErased: Bool) {
+        findInstallation.bind(1, id)
+        if try findInstallation.step() {
+            defer { findInstallation.reset() }
+            return (findInstallation.integer(0), findInstallation.integer(1) != 0)
+        }
+        addInstallation.bind(1, id)
+        try addInstallation.run()
+        return (db.lastInsertedRowID, false)
+    }
+
+    /// Marks an installation erased, known or not, and gives its number.
+    func erase(_ id: InstallationID) throws -> Int64 {
+        let number = try installation(id).number
+        markErased.bind(1, number)
+        try markErased.run()
+        return number
+    }
+
+    /// A writer's number.
+    func writer(_ id: WriterID, of installation: Int64) throws -> Int64 {
+        findWriter.bind(1, installation)
+        findWriter.bind(2, id)
+        if try findWriter.step() {
+            defer { findWriter.reset() }
+            return findWriter.integer(0)
+        }
+        addWriter.bind(1, installation)
+        addWriter.bind(2, id)
+        try addWriter.run()
+        return db.lastInsertedRowID
+    }
+
+    /// A batch of a writer arrived and told how far the writer had recorded.
+    func heard(from writer: Int64, recorded: UInt64, at received: Timestamp) throws {
+        hear.bind(1, Int64(clamping: min(recorded, UInt64(Int64.max - 1))))
+        hear.bind(2, received.milliseconds)
+        hear.bind(3, writer)
+        try hear.run()
+    }
+
+    /// Events of a writer arrived again.
+    func add(duplicates: Int64, to writer: Int64) throws {
+        addDuplicates.bind(1, duplicates)
+        addDuplicates.bind(2, writer)
+        try addDuplicates.run()
+    }
+
+    /// The number of a context with exactly this content. Kept per installation, so that erasing one takes its
+    /// contexts with it.
+    func context(_ content: UnsafeRawBufferPointer, of installation: Int64) throws -> Int64 {
+        let hash = Self.hash(content)
+        findContext.bind(1, installation)
+        findContext.bind(2, hash)
+        findContext.bindBlob(3, content)
+        if try findContext.step() {
+            defer { findContext.reset() }
+            return findContext.integer(0)
+        }
+        addContext.bind(1, installation)
+        addContext.bind(2, hash)
+        addContext.bindBlob(3, content)
+        try addContext.run()
+        return db.lastInsertedRowID
+    }
+
+    /// FNV-1a: the same in every process, as the index stores it. Equal hashes are told apart by content.
+    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return Int64(bitPattern: hash)
+    }
+}

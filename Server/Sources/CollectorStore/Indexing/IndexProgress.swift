@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayJournal
+
+/// How far the index has come and what it holds: one row, written in the transaction that brings it there.
+struct IndexProgress: Sendable, Hashable {
+    /// Everything in the log before this is in the index.
+    var cursor = LogPosition.start
+    /// Events stored.
+    var events: Int64 = 0
+    /// Refused events and batches kept.
+    var failed: Int64 = 0
+    /// Events that arrived again.
+    var duplicates: Int64 = 0
+    /// Events of erased installations that were removed or not taken.
+    var erased: Int64 = 0
+    /// Damaged stretches of the log that were passed over.
+    var damaged: Int64 = 0
+
+    init(_ db: Database) throws {
+        let row = try RawStatement(
+            db,
+            "SELECT segment, offset, events, failed, duplicates, erased, damaged FROM progress WHERE only = 1"
+        )
+        guard try row.step() else { return }
+        cursor = LogPosition(
+            segment: UInt32(clamping: row.integer(0)),
+            offset: UInt32(clamping: row.integer(1))
+        )
+        events = row.integer(2)
+        failed = row.integer(3)
+        duplicates = row.integer(4)
+        erased = row.integer(5)
+        damaged = row.integer(6)
+        row.reset()
+    }
+
+    func write(_ db: Database) throws {
+        let row = try RawStatement(
+            db,
+            """
+            UPDATE progress SET segment = ?, offset = ?, events = ?, failed = ?, duplicates = ?, erased = ?, damaged = ?
+            """
+        )
+        row.bind(1, Int64(cursor.segment))
+        row.bind(2, Int64(cursor.offset))
+        row.bind(3, events)
+        row.bind(4, failed)
+        row.bind(5, duplicates)
+        row.bind(6, erased)
+        row.bind(7, damaged)
+        try row.run()
+    }
+
+    /// The cursor as readers of the index know it.
+    var position: EventPosition { EventPosition(segment: cursor.segment, offset: cursor.offset) }
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// One transaction's work on the index: batches go in one after another, the sums are written at its end.
+///
+/// Used on the writing connection, inside one transaction, by one thread; it is not kept.
+final class IndexSession {
+    /// What is known about the batch being added.
+    struct Batch {
+        let received: Timestamp
+        let key: String
+        let installation: Int64?
+        let writer: Int64?
+        /// Its installation was erased: nothing of it is kept.
+        let isErased: Bool
+        var context: Int64?
+        var facts: ContextFacts?
+        var run: ClosedRange<UInt64>?
+        var duplicates: Int64 = 0
+    }
+
+    private struct MinuteName: Hashable {
+        let minute: Int64
+        let name: String
+    }
+
+    var batch = Batch(received: Timestamp(milliseconds: 0), key: "", installation: nil, writer: nil, isErased: false)
+    private(set) var progress: IndexProgress
+    private let directory: AccountDirectory
+    let ranges: RangeTable
+    private let insertEvent: RawStatement
+    private let insertFailed: RawStatement
+    private let addMinute: RawStatement
+    private var minutes: [MinuteName: Int64] = [:]
+    private let db: Database
+
+    init(_ db: Database) throws {
+        self.db = db
+        progress = try IndexProgress(db)
+        directory = try AccountDirectory(db)
+        ranges = try RangeTable(db)
+        insertEvent = try RawStatement(
+            db,
+            """
+            INSERT OR IGNORE INTO events
+            (position, id, name, time, received, writer, sequence, installation, user, session, context, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        insertFailed = try RawStatement(
+            db,
+            """
+            INSERT OR IGNORE INTO failed (position, received, installation, key, code, field, message, content)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        addMinute = try RawStatement(
+            db,
+            """
+            INSERT INTO minutes (minute, name, events) VALUES (?, ?, ?)
+            ON CONFLICT (minute, name) DO UPDATE SET events = events + excluded.events
+            """
+        )
+    }
+
+    // MARK: A batch
+
+    /// A batch begins. What it tells about its writer is entered before its events.
+    func begin(
+        installation: InstallationID?,
+        writer: WriterID?,
+        recorded: UInt64?,
+        received: Timestamp,
+        key: String
+    ) throws {
+        var place: (number: Int64, isErased: Bool)?
+        if let installation { place = try directory.installation(installation) }
+        var account: Int64?
+        if let place, let writer, !place.isErased {
+            account = try directory.writer(writer, of: place.number)
+        }
+        batch = Batch(
+            received: received,
+            key: key,
+            installation: place?.number,
+            writer: account,
+            isErased: place?.isErased ?? false
+        )
+        if let account { try directory.heard(from: account, recorded: recorded ?? 0, at: received) }
+    }
+
+    /// The events behind this hold in this context.
+    func context(_ content: UnsafeRawBufferPointer) throws {
+        guard !batch.isErased else { return }
+        batch.facts = ContextFacts(context: content)
+        batch.context = try directory.context(content, of: batch.installation ?? 0)
+    }
+
+    /// Numbers the device gave up, or never meant for a collector.
+    func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String = "") throws {
+        guard let writer = batch.writer else { return }
+        try ranges.merge(range, writer: writer, kind: kind, reason: reason)
+    }
+
+    /// The batch is complete.
+    func end() throws {
+        if let run = batch.run, let writer = batch.writer {
+            try ranges.merge(run, writer: writer, kind: .received)
+        }
+        batch.run = nil
+        if batch.duplicates > 0, let writer = batch.writer {
+            try directory.add(duplicates: batch.duplicates, to: writer)
+        }
+        batch.duplicates = 0
+    }
+
+    // MARK: Its events
+
+    /// Stores an event, or counts it as arrived again.
+    func event(
+        _ line: UnsafeRawBufferPointer,
+        _ scan: EventScan,
+        id: EventID,
+        at position: EventPosition,
+        sequence: UInt64?
+    ) throws {
+        guard !batch.isErased else {
+            progress.erased += 1
+            return
+        }
+        let time = scan.time ?? batch.received
+        var session = batch.facts?.session
+        if let attributes = scan.attributes, let own = Self.ownSession(line, attributes) { session = own }
+        let name = try Self.name(line, scan)
+        let insert = insertEvent
+        insert.bind(1, position.rawValue)
+        insert.bind(2, id)
+        insert.bind(3, name)
+        insert.bind(4, time.milliseconds)
+        insert.bind(5, batch.received.milliseconds)
+        insert.bind(6, batch.writer)
+        insert.bind(7, sequence)
+        insert.bind(8, batch.installation)
+        insert.bind(9, batch.facts?.user)
+        insert.bind(10, session)
+        insert.bind(11, batch.context)
+        if scan.id != nil, scan.time != nil {
+            insert.bindBlob(12, line)
+        } else {
+            insert.bind(
+                12,
+                EventBody.completed(line, id: scan.id == nil ? id : nil, time: scan.time == nil ? time : nil)
+            )
+        }
+        try insert.run()
+        if db.changesCount > 0 {
+            progress.events += 1
+            let minute = batch.received.milliseconds - Self.intoMinute(batch.received.milliseconds)
+            minutes[MinuteName(minute: minute, name: name), default: 0] += 1
+        } else {
+            progress.duplicates += 1
+            batch.duplicates += 1
+        }
+        if let sequence { try arrived(sequence) }
+    }
+
+    /// Keeps a refused event, or a refused batch, with its reason. One that was refused before is not kept twice.
+    func failed(_ failure: FailedEvent, sequence: UInt64?) throws {
+        guard !batch.isErased else { return }
+        if let sequence, sequence > 0, let writer = batch.writer {
+            guard try ranges.merge(sequence...sequence, writer: writer, kind: .rejected) else { return }
+        }
+        insertFailed.bind(1, failure.position.rawValue)
+        insertFailed.bind(2, failure.received.milliseconds)
+        insertFailed.bind(3, batch.installation)
+        insertFailed.bind(4, failure.key)
+        insertFailed.bind(5, failure.code)
+        insertFailed.bind(6, failure.field)
+        insertFailed.bind(7, failure.message)
+        insertFailed.bind(8, failure.content)
+        try insertFailed.run()
+        if db.changesCount > 0 { progress.failed += 1 }
+    }
+
+    // MARK: Erasing
+
+    /// Removes everything of an installation and remembers not to take anything of it again.
+    func erase(_ id: InstallationID) throws {
+        try end()
+        try writeMinutes()
+        let number = try directory.erase(id)
+        let removed = try Erasure(db).run(installation: number)
+        progress.events -= removed.events
+        progress.failed -= removed.failed
+        progress.duplicates -= removed.duplicates
+        progress.erased += removed.events + removed.duplicates
+        if batch.installation == number {
+            batch = Batch(received: batch.received, key: batch.key, installation: number, writer: nil, isErased: true)
+        }
+    }
+
+    // MARK: The end
+
+    /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
+    func finish(at cursor: LogPosition, damaged: Int64) throws {
+        try writeMinutes()
+        progress.cursor = cursor
+        progress.damaged += damaged
+        try progress.write(db)
+    }
+
+    private func writeMinutes() throws {
+        for (key, count) in minutes {
+            addMinute.bind(1, key.minute)
+            addMinute.bind(2, key.name)
+            addMinute.bind(3, count)
+            try addMinute.run()
+        }
+        minutes.removeAll(keepingCapacity: true)
+    }
+
+    private func arrived(_ sequence: UInt64) throws {
+        guard let writer = batch.writer, sequence > 0 else { return }
+        if let run = batch.run, run.upperBound < .max, run.upperBound + 1 == sequence {
+            batch.run = run.lowerBound...sequence
+            return
+        }
+        if let run = batch.run { try ranges.merge(run, writer: writer, kind: .received) }
+        batch.run = sequence...sequence
+    }
+
+    private static func name(_ line: UnsafeRawBufferPointer, _ scan: EventScan) throws -> String {
+        guard scan.name.hasEscapes else {
+            return String(decoding: UnsafeRawBufferPointer(rebasing: line[scan.name.range]), as: UTF8.self)
+        }
+        return try JSONScanner(line).string(scan.name)
+    }
+
+    private static func ownSession(_ line: UnsafeRawBufferPointer, _ attributes: Range<Int>) -> String? {
+        let bytes = UnsafeRawBufferPointer(rebasing: line[attributes])
+        guard ByteSearch.contains("_session_id", in: bytes) else { return nil }
+        return ContextFacts.session(attributes: bytes)
+    }
+
+    /// Milliseconds since the minute began, also before 1970.
+    private static func intoMinute(_ milliseconds: Int64) -> Int64 {
+        let rest = milliseconds % 60_000
+        return rest < 0 ? rest + 60_000 : rest
+    }
+}

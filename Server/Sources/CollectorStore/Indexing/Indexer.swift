@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import GRDB
+internal import TrackwayEvents
+package import TrackwayJournal
+
+/// Follows the intake log and keeps the index up to date.
+///
+/// Each step is one transaction: rows, sums and the place in the log become visible together or not at all, so an event
+/// is in the index exactly once, however often the process is killed. Intake never waits for it. When the index cannot
+/// be written (the disk is full, another process holds the file) the indexer says so in the store's totals, waits, and
+/// goes on from where it was.
+package final class Indexer: Sendable {
+    /// What one step came to.
+    package enum Outcome: Sendable, Hashable {
+        /// There may be more to read at once.
+        case advanced
+        /// Everything that is on stable storage is in the index.
+        case caughtUp
+    }
+
+    /// The most events of one transaction: long enough to make commits cheap, short enough to be seen soon.
+    package static let eventsPerStep = 10_000
+
+    private let store: SQLiteEventStore
+    private let limits: AdmissionLimits
+    private let pause: any IndexerPause
+    private let state: Locked<State>
+    // The indexer's own place in the log. Only one step runs at a time; the lock is held for its whole length, and nobody
+    // else asks for it.
+    private let follower: Locked<LogFollower>
+    private let wake: AsyncStream<Void>
+    private let bell: AsyncStream<Void>.Continuation
+
+    private struct State: Sendable {
+        var durable: LogPosition?
+    }
+
+    /// An indexer of the log in `folder`.
+    ///
+    /// - Parameters:
+    ///   - folder: the intake log's folder.
+    ///   - storage: where it lies.
+    ///   - store: the index to fill.
+    ///   - limits: those of admission, by which the log's batches are taken apart.
+    ///   - pause: how it waits after a failure.
+    package init(
+        folder: String,
+        storage: any JournalStorage = DiskStorage(),
+        store: SQLiteEventStore,
+        limits: AdmissionLimits = AdmissionLimits(),
+        pause: any IndexerPause = ClockPause()
+    ) {
+        self.store = store
+        self.limits = limits
+        self.pause = pause
+        state = Locked(State())
+        follower = Locked(LogFollower(folder: folder, storage: storage))
+        (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    /// Everything in the log before `position` is on stable storage and may be indexed. The index is never ahead of
+    /// that: a record that a power failure takes away must not have been shown.
+    ///
+    /// Callable from any thread; costs a short lock.
+    package func durable(upTo position: LogPosition) {
+        let isNews = state.withLock { state in
+            guard position > state.durable ?? .start || state.durable == nil else { return false }
+            state.durable = position
+            return true
+        }
+        if isNews { bell.yield() }
+    }
+
+    /// Follows the log until the task is cancelled. Only one call at a time.
+    package func run() async {
+        var failures = 0
+        var bells = wake.makeAsyncIterator()
+        while !Task.isCancelled {
+            do throws(StoreError) {
+                let outcome = try await step()
+                failures = 0
+                if outcome == .advanced { continue }
+            } catch {
+                store.stumbled(error.message)
+                failures += 1
+                await pause.wait(afterFailures: failures)
+                continue
+            }
+            if await bells.next() == nil { return }
+        }
+    }
+
+    /// One transaction's worth of the log.
+    ///
+    /// - Throws: ``StoreError`` when the log cannot be read or the index not written now; nothing was changed.
+    package func step() async throws(StoreError) -> Outcome {
+        guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
+        do {
+            let progress = try await store.database.pool.write { [follower, limits] db in
+                try follower.withLock { follower in
+                    do {
+                        return try Self.enter(db, &follower, upTo: durable, limits)
+                    } catch {
+                        // The transaction is rolled back; what was read will be read again.
+                        follower.reset()
+                        throw error
+                    }
+                }
+            }
+            guard let progress else {
+                store.recovered()
+                return .caughtUp
+            }
+            store.committed(progress)
+            return .advanced
+        } catch let error as StoreError {
+            throw error
+        } catch {
+            throw StoreError("The index \(store.path) does not follow the intake log: \(error)")
+        }
+    }
+
+    /// Steps until everything that may be indexed is.
+    ///
+    /// - Throws: ``StoreError`` at the first failure.
+    package func catchUp() async throws(StoreError) {
+        while try await step() == .advanced {}
+    }
+
+    /// Empties the index, so that it is made anew from the log. Erased installations stay erased.
+    ///
+    /// - Throws: ``StoreError``; the index is then unchanged.
+    package func rebuild() async throws(StoreError) {
+        do {
+            let progress = try await store.database.pool.write { db in
+                try db.execute(sql: IndexSchema.clearing)
+                return try IndexProgress(db)
+            }
+            store.committed(progress)
+            bell.yield()
+        } catch {
+            throw StoreError("The index \(store.path) cannot be emptied: \(error)")
+        }
+    }
+
+    /// Reads on and enters what it finds; nil when there is nothing new.
+    private static func enter(
+        _ db: Database,
+        _ follower: inout LogFollower,
+        upTo durable: LogPosition,
+        _ limits: AdmissionLimits
+    ) throws -> IndexProgress? {
+        let session = try IndexSession(db)
+        let cursor = session.progress.cursor
+        guard cursor <= durable else {
+            throw StoreError(
+                "The index is ahead of the intake log (\(cursor), the log ends at \(durable)): the log was replaced or cut. "
+                    + "Bring the log back, or rebuild the index from what is left of it."
+            )
+        }
+        if cursor == .start {
+            for id in try TombstoneScan(limits: limits).installations(&follower, upTo: durable) {
+                try session.erase(id)
+            }
+        }
+        follower.align(to: cursor)
+        let entry = RecordEntry(session: session, limits: limits)
+        var events = 0
+        while events < eventsPerStep, let record = try follower.next(upTo: durable) {
+            try follower.withPayload(of: record) { payload in
+                switch record.kind {
+                case .intake: events += try entry.accept(payload, at: record.start)
+                case .quarantine: try entry.refuse(payload, at: record.start)
+                default: break  // Kinds of other versions, and what the log says about itself.
+                }
+            }
+        }
+        guard follower.position > cursor else { return nil }
+        try session.finish(at: follower.position, damaged: Int64(follower.takeDamage()))
+        return session.progress
+    }
+}

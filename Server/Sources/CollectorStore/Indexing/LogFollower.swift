@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayJournal
+
+/// The indexer's place in the intake log: reads on from where the index stands, and never beyond what is on stable
+/// storage.
+struct LogFollower: Sendable {
+    private let folder: String
+    private let storage: any JournalStorage
+    private var reader: LogReader?
+    /// A record that was read but may not be used yet.
+    private var held: LogEntry?
+    /// The end of the last record handed out.
+    private(set) var position = LogPosition.start
+    private var damageTaken = 0
+
+    init(folder: String, storage: any JournalStorage) {
+        self.folder = folder
+        self.storage = storage
+    }
+
+    /// Goes to `cursor`, unless it is there already.
+    mutating func align(to cursor: LogPosition) {
+        if reader != nil, position == cursor { return }
+        reader = LogReader(folder: folder, storage: storage, from: cursor)
+        held = nil
+        position = cursor
+        damageTaken = 0
+    }
+
+    /// Forgets its place: what was handed out was not entered after all.
+    mutating func reset() {
+        reader = nil
+        held = nil
+    }
+
+    /// The next record that ends at or before `limit`; nil when there is none yet.
+    mutating func next(upTo limit: LogPosition) throws(JournalError) -> LogEntry? {
+        if held == nil { held = try reader?.next() }
+        guard let entry = held, entry.end <= limit else { return nil }
+        held = nil
+        position = entry.end
+        return entry
+    }
+
+    /// The payload of the record ``next(upTo:)`` returned last. Valid during `body` only.
+    func withPayload<Result>(of entry: LogEntry, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+        guard let reader else { throw StoreError("the log in \(folder) is not being read") }
+        return try reader.withPayload(of: entry) { bytes in Swift.Result { try body(bytes) } }.get()
+    }
+
+    /// Damaged stretches passed over since the last call.
+    mutating func takeDamage() -> Int {
+        guard let reader else { return 0 }
+        let all = reader.damage.gaps + reader.damage.tornTails
+        defer { damageTaken = all }
+        return all - damageTaken
+    }
+}

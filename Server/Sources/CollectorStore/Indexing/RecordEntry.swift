@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Enters one record of the intake log into the index.
+struct RecordEntry {
+    let session: IndexSession
+    let limits: AdmissionLimits
+
+    /// Enters an accepted batch. Returns how many events it had.
+    ///
+    /// - Throws: A `DatabaseError` when the index cannot take it now. A record that cannot be read is entered among the
+    ///   failed ones instead: it would never become readable, and must not hold up the others.
+    func accept(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws -> Int {
+        var count = 0
+        do {
+            let record = try IntakeRecord(payload: payload)
+            try enter(record, at: start, &count)
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            try unreadable(payload, at: start, "The intake log's record at \(start) cannot be read: \(error)")
+        }
+        try session.end()
+        return count
+    }
+
+    /// Enters a refused batch.
+    func refuse(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
+        do {
+            let record = try QuarantineRecord(payload: payload)
+            try session.begin(
+                installation: nil,
+                writer: nil,
+                recorded: nil,
+                received: record.received,
+                key: record.key
+            )
+            let failure = FailedEvent(
+                position: EventPosition(segment: start.segment, offset: start.offset),
+                received: record.received,
+                key: record.key,
+                code: record.code,
+                field: record.field,
+                message: record.message,
+                content: record.body
+            )
+            try session.failed(failure, sequence: nil)
+        } catch let error as DatabaseError {
+            throw error
+        } catch {
+            try unreadable(payload, at: start, "The quarantine record at \(start) cannot be read: \(error)")
+        }
+    }
+
+    private func enter(_ record: IntakeRecord, at start: LogPosition, _ count: inout Int) throws {
+        let received = record.header.received
+        var sender: InstallationID?
+        var context: UnsafeRawPointer?
+        try session.begin(
+            installation: nil,
+            writer: nil,
+            recorded: nil,
+            received: received,
+            key: record.header.key
+        )
+        try record.visit(
+            limits: limits,
+            header: { header in
+                sender = header.installation
+                try begin(header, received: received, key: record.header.key)
+            },
+            event: { event in
+                if !event.context.isEmpty, event.context.baseAddress != context {
+                    context = event.context.baseAddress
+                    try session.context(event.context)
+                }
+                let position = EventPosition(segment: start.segment, offset: start.offset, ordinal: event.ordinal)
+                count += 1
+                try enter(event, at: position, sender: sender, record)
+            }
+        )
+    }
+
+    private func begin(_ header: BatchHeader, received: Timestamp, key: String) throws {
+        try session.begin(
+            installation: header.installation,
+            writer: header.writer,
+            recorded: max(header.recorded ?? 0, header.sequences?.upperBound ?? 0),
+            received: received,
+            key: key
+        )
+        for range in header.dropped {
+            try session.account(range.sequences, .dropped, reason: range.reason.rawValue)
+        }
+        for range in header.skipped { try session.account(range, .skipped) }
+    }
+
+    private func enter(
+        _ event: IntakeEvent,
+        at position: EventPosition,
+        sender: InstallationID?,
+        _ record: IntakeRecord
+    ) throws {
+        guard let scan = event.scan else {
+            let failure = FailedEvent(
+                position: position,
+                received: record.header.received,
+                key: record.header.key,
+                code: event.fault?.code ?? "",
+                field: event.fault?.field ?? "",
+                message: event.fault?.message ?? "",
+                content: Array(event.json)
+            )
+            return try session.failed(failure, sequence: event.sequence)
+        }
+        if let erased = Tombstone.installation(event.json, scan, sender: sender) {
+            return try session.erase(erased)
+        }
+        let id = event.id(at: position, received: record.header.received)
+        try session.event(event.json, scan, id: id, at: position, sequence: event.sequence)
+    }
+
+    private func unreadable(_ payload: UnsafeRawBufferPointer, at start: LogPosition, _ message: String) throws {
+        let failure = FailedEvent(
+            position: EventPosition(
+                segment: start.segment,
+                offset: start.offset,
+                ordinal: EventPosition.maximumOrdinal
+            ),
+            received: session.batch.received,
+            key: session.batch.key,
+            code: "unreadable_record",
+            field: "",
+            message: message,
+            content: Array(payload.prefix(4096))
+        )
+        try session.failed(failure, sequence: nil)
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Everything the index keeps about one writer's sequence numbers, and the reckoning that makes a ledger row of it.
+///
+/// A number that arrived counts as received, whatever the device said about it before or after; one that admission
+/// refused counts as rejected; then come the device's own losses, and last what was meant for others only.
+package struct Account: Sendable, Hashable {
+    /// The most gaps a row names; a writer with more of them is not told apart any further.
+    package static let mostGaps = 1000
+
+    /// The highest number any batch has told of.
+    package var recorded: UInt64 = 0
+    /// Numbers whose events are stored.
+    package var received = SequenceRanges()
+    /// Numbers whose events were refused.
+    package var rejected = SequenceRanges()
+    /// Numbers the device gave up, by its reason.
+    package var dropped: [String: SequenceRanges] = [:]
+    /// Numbers addressed to other destinations only.
+    package var skipped = SequenceRanges()
+
+    /// An account without entries.
+    package init() {}
+
+    /// The counts and gaps: every number from 1 to ``recorded`` is in exactly one of them.
+    ///
+    /// - Complexity: O(ranges).
+    package func reckoning() -> Reckoning {
+        guard recorded > 0 else { return Reckoning() }
+        var known = received
+        var result = Reckoning()
+        result.received = received.count
+        let refused = rejected.subtracting(known)
+        result.rejected = refused.count
+        known.formUnion(refused)
+        // In the order of their names, so that a number with two reasons is counted the same way every time.
+        for (reason, ranges) in dropped.sorted(by: { $0.key < $1.key }) {
+            let lost = ranges.subtracting(known)
+            if !lost.isEmpty { result.dropped[reason] = lost.count }
+            known.formUnion(lost)
+        }
+        let others = skipped.subtracting(known)
+        result.skipped = others.count
+        known.formUnion(others)
+        let missing = SequenceRanges(CollectionOfOne(1...recorded)).subtracting(known)
+        result.missing = missing.count
+        result.gaps = Array(missing.ranges.prefix(Self.mostGaps))
+        return result
+    }
+}
+
+/// One account, summed up.
+package struct Reckoning: Sendable, Hashable {
+    /// Distinct numbers stored.
+    package var received: UInt64 = 0
+    /// Numbers refused.
+    package var rejected: UInt64 = 0
+    /// Numbers given up by the device, by reason.
+    package var dropped: [String: UInt64] = [:]
+    /// Numbers for other destinations.
+    package var skipped: UInt64 = 0
+    /// Numbers not heard of.
+    package var missing: UInt64 = 0
+    /// Where those are, the first ``Account/mostGaps`` ranges.
+    package var gaps: [ClosedRange<UInt64>] = []
+
+    /// Nothing at all.
+    package init() {}
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// A set of sequence numbers, kept as ranges that neither touch nor overlap, in ascending order.
+package struct SequenceRanges: Sendable, Hashable {
+    /// The ranges, ascending; between two of them at least one number is missing.
+    package private(set) var ranges: [ClosedRange<UInt64>] = []
+
+    /// The empty set.
+    package init() {}
+
+    /// The union of some ranges, in any order.
+    package init(_ ranges: some Sequence<ClosedRange<UInt64>>) {
+        for range in ranges { insert(range) }
+    }
+
+    /// How many numbers the set has; stops counting at `UInt64.max`.
+    /// - Complexity: O(ranges).
+    package var count: UInt64 {
+        ranges.reduce(0) { sum, range in
+            let (length, isWhole) = (range.upperBound - range.lowerBound).addingReportingOverflow(1)
+            let (total, isOver) = sum.addingReportingOverflow(isWhole ? .max : length)
+            return isOver ? .max : total
+        }
+    }
+
+    /// Whether the set has no numbers.
+    package var isEmpty: Bool { ranges.isEmpty }
+
+    /// Whether every number of `range` is in the set.
+    /// - Complexity: O(log ranges).
+    package func contains(_ range: ClosedRange<UInt64>) -> Bool {
+        let index = firstIndex(endingAtOrAfter: range.lowerBound)
+        return index < ranges.count && ranges[index].lowerBound <= range.lowerBound
+            && ranges[index].upperBound >= range.upperBound
+    }
+
+    /// Adds a range, merging what it touches.
+    /// - Complexity: O(ranges) at worst, O(1) at the end.
+    package mutating func insert(_ range: ClosedRange<UInt64>) {
+        if let last = ranges.last, last.upperBound < range.lowerBound {
+            if last.upperBound + 1 == range.lowerBound {
+                ranges[ranges.count - 1] = last.lowerBound...range.upperBound
+            } else {
+                ranges.append(range)
+            }
+            return
+        }
+        let before = range.lowerBound == 0 ? 0 : range.lowerBound - 1
+        let first = firstIndex(endingAtOrAfter: before)
+        var end = first
+        var merged = range
+        while end < ranges.count,
+            ranges[end].lowerBound <= merged.upperBound || ranges[end].lowerBound == merged.upperBound + 1
+        {
+            merged = min(merged.lowerBound, ranges[end].lowerBound)...max(merged.upperBound, ranges[end].upperBound)
+            end += 1
+        }
+        ranges.replaceSubrange(first..<end, with: CollectionOfOne(merged))
+    }
+
+    /// Adds every number of another set.
+    package mutating func formUnion(_ other: SequenceRanges) {
+        for range in other.ranges { insert(range) }
+    }
+
+    /// The numbers of this set that are not in `other`.
+    /// - Complexity: O(ranges of both).
+    package func subtracting(_ other: SequenceRanges) -> SequenceRanges {
+        var left = SequenceRanges()
+        var index = 0
+        for range in ranges {
+            var next: UInt64? = range.lowerBound
+            while index < other.ranges.count, other.ranges[index].upperBound < range.lowerBound { index += 1 }
+            var hole = index
+            while let from = next, hole < other.ranges.count, other.ranges[hole].lowerBound <= range.upperBound {
+                let cut = other.ranges[hole]
+                if cut.lowerBound > from { left.ranges.append(from...(cut.lowerBound - 1)) }
+                next = cut.upperBound < range.upperBound ? cut.upperBound + 1 : nil
+                hole += 1
+            }
+            if let next { left.ranges.append(next...range.upperBound) }
+        }
+        return left
+    }
+
+    private func firstIndex(endingAtOrAfter number: UInt64) -> Int {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].upperBound < number { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import GRDB
+package import TrackwayEvents
+package import TrackwayJournal
+
+/// The index in one SQLite file: what pages and queries read, and what the ``Indexer`` writes.
+///
+/// Reads see the last complete transaction and never wait for the indexer, nor it for them. Callable from any task.
+package final class SQLiteEventStore: EventStore {
+    /// The file's path.
+    package let path: String
+    /// Where a damaged index was put when this one was opened; nil when it was in order.
+    package let putAside: String?
+
+    let database: IndexDatabase
+    let signal: ProgressSignal
+    private let state: Locked<State>
+
+    private struct State: Sendable {
+        var progress: IndexProgress
+        var trouble: String?
+    }
+
+    /// Opens the index at `path`, making it when missing; its folder must exist.
+    ///
+    /// A damaged file is renamed (`.damaged`) and a new, empty one begun: the indexer fills it again from the log.
+    ///
+    /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
+    package init(path: String, storage: any JournalStorage = DiskStorage()) throws(StoreError) {
+        self.path = path
+        database = try IndexDatabase(path: path, storage: storage)
+        putAside = database.putAside
+        let progress: IndexProgress
+        do {
+            progress = try database.pool.read { try IndexProgress($0) }
+        } catch {
+            throw StoreError("The index \(path) cannot be read: \(error).")
+        }
+        state = Locked(State(progress: progress))
+        signal = ProgressSignal(at: progress.position)
+    }
+
+    package var indexed: EventPosition { signal.position }
+
+    package func progress() -> AsyncStream<EventPosition> {
+        signal.listen()
+    }
+
+    package func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent] {
+        try await read { try EventRows.matching(query, $0) }
+    }
+
+    package func event(_ id: EventID) async throws(StoreError) -> StoredEvent? {
+        try await read { try EventRows.withID(id, $0) }
+    }
+
+    package func count(matching query: EventQuery) async throws(StoreError) -> Int {
+        var everything = EventQuery()
+        everything.after = query.after
+        everything.order = query.order
+        everything.limit = query.limit
+        if query == everything { return Int(progressNow.events) }
+        return try await read { try EventRows.count(query, $0) }
+    }
+
+    package func ledger(installation: InstallationID?) async throws(StoreError) -> [LedgerRow] {
+        try await read { try LedgerRows.all(of: installation, $0) }
+    }
+
+    package func failed(before position: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {
+        try await read { try FailedRows.before(position, limit: limit, $0) }
+    }
+
+    package func minutes(since moment: Timestamp) async throws(StoreError) -> [MinuteCount] {
+        try await read { try MinuteRows.since(moment, $0) }
+    }
+
+    package func totals() async throws(StoreError) -> StoreTotals {
+        let installations = try await read { db in
+            try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0
+        }
+        let (progress, trouble) = state.withLock { ($0.progress, $0.trouble) }
+        return StoreTotals(
+            events: UInt64(clamping: progress.events),
+            installations: UInt64(clamping: installations),
+            failed: UInt64(clamping: progress.failed),
+            duplicates: UInt64(clamping: progress.duplicates),
+            damaged: UInt64(clamping: progress.damaged),
+            trouble: trouble
+        )
+    }
+
+    /// Ends the progress streams and closes the file. Queries in flight are finished first.
+    package func close() throws(StoreError) {
+        signal.finish()
+        do {
+            try database.pool.close()
+        } catch {
+            throw StoreError("The index \(path) cannot be closed: \(error).")
+        }
+    }
+
+    // MARK: For the indexer
+
+    /// The progress of the last complete transaction.
+    var progressNow: IndexProgress { state.withLock { $0.progress } }
+
+    /// A transaction is complete: tells everybody who waits.
+    func committed(_ progress: IndexProgress) {
+        state.withLock { state in
+            state.progress = progress
+            state.trouble = nil
+        }
+        signal.advance(to: progress.position)
+    }
+
+    /// The index follows again, with nothing new to show.
+    func recovered() {
+        state.withLock { $0.trouble = nil }
+    }
+
+    /// The index does not follow at the moment.
+    func stumbled(_ trouble: String) {
+        state.withLock { $0.trouble = trouble }
+    }
+
+    private func read<Result: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Result
+    ) async throws(StoreError) -> Result {
+        do {
+            return try await database.pool.read(body)
+        } catch {
+            throw StoreError("The index \(path) cannot answer: \(error).")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+
+/// The collector's page: live events, their rate, the ledger, and what was refused.
+///
+/// The files lie in `Assets` and are compiled in, so that the executable needs nothing beside it. They ask the collector
+/// they came from and nobody else.
+package enum CollectorPage {
+    /// Every file, the page itself under `/`.
+    package static let assets: [WebAsset] = [
+        WebAsset(path: "/", contentType: html, body: PackageResources.index_html),
+        WebAsset(path: "/app.css", contentType: css, body: PackageResources.app_css),
+        WebAsset(path: "/icon.svg", contentType: "image/svg+xml", body: PackageResources.icon_svg),
+        WebAsset(path: "/app.js", contentType: script, body: PackageResources.app_js),
+        WebAsset(path: "/detail.js", contentType: script, body: PackageResources.detail_js),
+        WebAsset(path: "/dom.js", contentType: script, body: PackageResources.dom_js),
+        WebAsset(path: "/failed.js", contentType: script, body: PackageResources.failed_js),
+        WebAsset(path: "/feed.js", contentType: script, body: PackageResources.feed_js),
+        WebAsset(path: "/filter.js", contentType: script, body: PackageResources.filter_js),
+        WebAsset(path: "/format.js", contentType: script, body: PackageResources.format_js),
+        WebAsset(path: "/json.js", contentType: script, body: PackageResources.json_js),
+        WebAsset(path: "/ledger.js", contentType: script, body: PackageResources.ledger_js),
+        WebAsset(path: "/palette.js", contentType: script, body: PackageResources.palette_js),
+        WebAsset(path: "/plot.js", contentType: script, body: PackageResources.plot_js),
+        WebAsset(path: "/stream.js", contentType: script, body: PackageResources.stream_js),
+    ]
+
+    /// What the page is allowed to do: load its own files and ask its own collector. Event contents never become markup,
+    /// and with this they could not run even if they did.
+    package static let contentSecurityPolicy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; \
+        form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'
+        """
+
+    private static let html = "text/html; charset=utf-8"
+    private static let css = "text/css; charset=utf-8"
+    private static let script = "text/javascript; charset=utf-8"
+}

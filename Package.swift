@@ -87,7 +87,16 @@ let package = Package(
         ),
         .testTarget(
             name: "TrackwayPlatformTests",
-            dependencies: ["TrackwayPlatform", "TrackwayDelivery", "TrackwayWire", "TrackwayEvents"],
+            dependencies: [
+                "TrackwayPlatform", "TrackwayDelivery", "TrackwayWire", "TrackwayEvents", "LifeCycleProbe",
+            ],
+            swiftSettings: house
+        ),
+        // A process for tests to send signals to.
+        .executableTarget(
+            name: "LifeCycleProbe",
+            dependencies: ["TrackwayPlatform", "TrackwayEvents"],
+            path: "Tests/LifeCycleProbe",
             swiftSettings: house
         ),
         .testTarget(

@@ -42,7 +42,9 @@ static int endings;
 static int stopping;
 /// True on the thread that reads the pipe.
 static _Thread_local bool is_reader_thread;
-static void (*reader_body)(int message);
+static void (*reader_body)(int number, bool owes_default);
+/// Set in a byte when somebody else handled the signal; signals' numbers are smaller.
+#define CTRACKWAY_HANDLED 0x80
 
 static bool is_ending(int number) { return number != SIGTSTP && number != SIGCONT; }
 
@@ -76,12 +78,15 @@ static void on_signal(int number, siginfo_t *information, void *machine) {
         // A second request while the app is still being told: whoever asks twice does not want to wait.
         default_action(number);
     } else {
-        unsigned char byte = (unsigned char)number;
+        unsigned char byte = (unsigned char)(number | (by_default ? 0 : CTRACKWAY_HANDLED));
         ssize_t written;
         do {
             written = write(pipe_write, &byte, 1);
         } while (written < 0 && errno == EINTR);
-        if (written != 1 && by_default && number != SIGCONT) default_action(number);
+        if (written != 1 && by_default && number != SIGCONT) {
+            __atomic_store_n(&stopping, 0, __ATOMIC_RELEASE);
+            default_action(number);
+        }
     }
 
     if (!by_default) {
@@ -174,14 +179,16 @@ static void *read_signals(void *nothing) {
         unsigned char byte;
         ssize_t got = read(pipe_read, &byte, 1);
         if (got == 1) {
-            reader_body(byte);
+            int number = byte & ~CTRACKWAY_HANDLED;
+            // What SIGCONT does by default, it has done already.
+            reader_body(number, number != 0 && number != SIGCONT && (byte & CTRACKWAY_HANDLED) == 0);
         } else if (got == 0 || errno != EINTR) {
             return NULL;
         }
     }
 }
 
-int ctrackway_signals_start(void (*body)(int message)) {
+int ctrackway_signals_start(void (*body)(int number, bool owes_default)) {
     if (pipe_read >= 0) return 0;
     if (open_pipe() != 0) return -1;
     reader_body = body;
@@ -199,18 +206,13 @@ int ctrackway_signals_start(void (*body)(int message)) {
     return -1;
 }
 
-int ctrackway_signals_post(int message) {
-    unsigned char byte = (unsigned char)message;
+int ctrackway_signals_post(void) {
+    unsigned char byte = 0;
     ssize_t written;
     do {
         written = write(pipe_write, &byte, 1);
     } while (written < 0 && errno == EINTR);
     return written == 1 ? 0 : -1;
-}
-
-bool ctrackway_signals_is_left_to_us(int number) {
-    return number > 0 && number < CTRACKWAY_SIGNALS && number != SIGCONT && signals[number].watched &&
-        leaves_to_default(number);
 }
 
 /// Takes back a signal that this thread has blocked and that may be pending.
@@ -228,7 +230,7 @@ static void take_back(int number, const sigset_t *only) {
 }
 
 void ctrackway_signals_finish(int number) {
-    if (!ctrackway_signals_is_left_to_us(number)) return;
+    if (number <= 0 || number >= CTRACKWAY_SIGNALS) return;
     struct sigaction standard;
     memset(&standard, 0, sizeof standard);
     standard.sa_handler = SIG_DFL;

@@ -161,18 +161,17 @@ uint64_t ctrackway_next_number(void);
 
 // MARK: Signals and normal exit (one set per process; calls to start, watch and unwatch must not overlap)
 
-/// Starts the thread that is told about watched signals: `body` gets the signal's number, or a posted message, one
-/// call after the other. Started once; later calls do nothing. -1 when the thread or its pipe cannot be made.
-int ctrackway_signals_start(void (*body)(int message));
+/// Starts the thread that is told about watched signals: `body` gets the signal's number and whether its default action
+/// is owed because nobody else handles it (see ctrackway_signals_finish), one call after the other; number 0 is a post.
+/// Started once; later calls do nothing. -1 when the thread or its pipe cannot be made.
+int ctrackway_signals_start(void (*body)(int number, bool owes_default));
 /// Sees a signal from now on; whoever handled it before still does. 1 when watched, 0 when the process ignores the
 /// signal on purpose (it stays ignored), -1 on error.
 int ctrackway_signals_watch(int number);
 /// Gives a signal back to its previous handler, unless somebody has put another handler on top.
 void ctrackway_signals_unwatch(int number);
-/// Hands `message` (1...255, above every signal's number) to the thread's body, after what is already waiting.
-int ctrackway_signals_post(int message);
-/// Whether the default action was in force, which ctrackway_signals_finish then has to carry out.
-bool ctrackway_signals_is_left_to_us(int number);
+/// Calls the thread's body with number 0, after the signals already waiting. -1 when that is impossible.
+int ctrackway_signals_post(void);
 /// Carries out the default action: ends or stops the process with the signal's own wait status. Returns after a stop
 /// once the process is continued. Call it on the thread of ctrackway_signals_start only.
 void ctrackway_signals_finish(int number);

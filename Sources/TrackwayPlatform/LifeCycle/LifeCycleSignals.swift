@@ -39,8 +39,6 @@ package final class LifeCycleSignals: Sendable {
     private static let watched: [(number: Int32, kind: LifeCycleMachine.Kind)] = [
         (SIGTSTP, .stop), (SIGCONT, .resume), (SIGTERM, .end), (SIGINT, .end), (SIGHUP, .end),
     ]
-    /// Posted to the reading thread when the process exits; above every signal's number.
-    private static let exitMessage: Int32 = 255
 
     private let state = Locked(State())
     private let exitTold = DispatchSemaphore(value: 0)
@@ -61,7 +59,7 @@ package final class LifeCycleSignals: Sendable {
     ) throws(LifeCycleError) -> LifeCycleObservation {
         let number = try state.withLock { state throws(LifeCycleError) in
             if !state.isStarted {
-                guard ctrackway_signals_start({ LifeCycleSignals.process.arrived($0) }) == 0 else {
+                guard ctrackway_signals_start({ LifeCycleSignals.process.arrived($0, owesDefault: $1) }) == 0 else {
                     throw LifeCycleError(systemCode: ctrackway_errno())
                 }
                 ctrackway_on_exit { LifeCycleSignals.process.exits() }
@@ -97,15 +95,15 @@ package final class LifeCycleSignals: Sendable {
 
     // MARK: The reading thread
 
-    private func arrived(_ message: Int32) {
-        if message == Self.exitMessage {
+    /// A watched signal, or 0 for the exit that was posted.
+    private func arrived(_ number: Int32, owesDefault: Bool) {
+        guard number != 0 else {
             perform(state.withLock { $0.machine.exitBegan() })
             exitTold.signal()
             return
         }
-        guard let kind = Self.watched.first(where: { $0.number == message })?.kind else { return }
-        let isLeftToUs = ctrackway_signals_is_left_to_us(message)
-        perform(state.withLock { $0.machine.signalArrived(message, kind: kind, isLeftToUs: isLeftToUs) })
+        guard let kind = Self.watched.first(where: { $0.number == number })?.kind else { return }
+        perform(state.withLock { $0.machine.signalArrived(number, kind: kind, isLeftToUs: owesDefault) })
     }
 
     private func perform(_ actions: [LifeCycleMachine.Action]) {
@@ -144,7 +142,7 @@ package final class LifeCycleSignals: Sendable {
         let longest = state.withLock { state in
             state.observers.values.map { $0.patience.limit(for: .exits) }.max()
         }
-        guard let longest, ctrackway_signals_post(Self.exitMessage) == 0 else { return }
+        guard let longest, ctrackway_signals_post() == 0 else { return }
         _ = exitTold.wait(timeout: .now() + longest.dispatchInterval)
     }
 }

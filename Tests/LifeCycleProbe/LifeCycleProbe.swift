@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Glibc
+internal import TrackwayEvents
+internal import TrackwayPlatform
+
+/// A process to send signals to: it says on standard output what it is told, one line each, and takes orders on standard
+/// input, one line each. Its arguments say what it does before it listens; see `Preparation`.
+@main
+struct LifeCycleProbe {
+    /// What the process does before it listens, in the order of its arguments.
+    enum Preparation: String {
+        /// Observes; every moment ends at once.
+        case observe
+        /// Observes; moments are held until "finish" is read, for at most ten minutes.
+        case hold
+        /// Observes; moments are held until they run out after 50 ms.
+        case bounded
+        /// Lets go of every observation.
+        case cancel
+        /// Handles SIGTERM and goes on.
+        case handleTermination = "handle-termination"
+        /// Handles SIGTERM once and goes on.
+        case handleTerminationOnce = "handle-termination-once"
+        /// Handles SIGTERM and passes it on to whoever handled it before.
+        case chainTermination = "chain-termination"
+        /// Ignores SIGHUP.
+        case ignoreHangUp = "ignore-hang-up"
+        /// Blocks SIGTERM and waits for it in another thread.
+        case waitForTermination = "wait-for-termination"
+    }
+
+    static let held = Locked<[LifeCycleMoment]>([])
+    nonisolated(unsafe) private static var previous = sigaction()
+
+    static func main() {
+        var observations: [LifeCycleObservation] = []
+        for argument in CommandLine.arguments.dropFirst() {
+            guard let preparation = Preparation(rawValue: argument) else {
+                say("unknown \(argument)")
+                exit(64)
+            }
+            switch preparation {
+            case .observe: observations.append(observe(.seconds(600), holds: false))
+            case .hold: observations.append(observe(.seconds(600), holds: true))
+            case .bounded: observations.append(observe(.milliseconds(50), holds: true))
+            case .cancel: observations = []
+            case .handleTermination: handleTermination(flags: 0)
+            case .handleTerminationOnce: handleTermination(flags: Int32(bitPattern: UInt32(SA_RESETHAND)))
+            case .chainTermination: chainTermination()
+            case .ignoreHangUp: signal(SIGHUP, SIG_IGN)
+            case .waitForTermination: waitForTermination()
+            }
+        }
+        say("ready")
+        listen()
+        withExtendedLifetime(observations) { exit(0) }
+    }
+
+    private static func listen() {
+        while let order = readLine() {
+            switch order {
+            case "finish":
+                let moments = held.withLock { held in
+                    defer { held = [] }
+                    return held
+                }
+                for moment in moments {
+                    moment.finish()
+                }
+            case "exit":
+                exit(3)
+            case "fork":
+                fork()
+            default:
+                say("unknown \(order)")
+            }
+        }
+    }
+
+    private static func observe(_ patience: Duration, holds: Bool) -> LifeCycleObservation {
+        let limits = LifeCyclePatience(background: patience, termination: patience)
+        do {
+            return try LifeCycleSignals.process.observe(patience: limits) { event, moment in
+                if holds, moment.limit > .zero { held.withLock { $0.append(moment) } }
+                switch event {
+                case .entersBackground: say("background")
+                case .entersForeground: say("foreground")
+                case .terminates(let signal): say("terminates \(signal)")
+                case .exits: say("exits")
+                }
+            }
+        } catch {
+            say("\(error)")
+            exit(70)
+        }
+    }
+
+    // MARK: The host's own handlers
+
+    private static func handleTermination(flags: Int32) {
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in LifeCycleProbe.say("host") }
+        action.sa_flags = flags
+        sigaction(SIGTERM, &action, nil)
+    }
+
+    private static func chainTermination() {
+        var action = sigaction()
+        action.__sigaction_handler.sa_sigaction = { number, information, machine in
+            LifeCycleProbe.say("host")
+            LifeCycleProbe.previous.__sigaction_handler.sa_sigaction?(number, information, machine)
+        }
+        action.sa_flags = SA_SIGINFO
+        sigaction(SIGTERM, &action, &previous)
+    }
+
+    private static func waitForTermination() {
+        var only = sigset_t()
+        sigemptyset(&only)
+        sigaddset(&only, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &only, nil)
+        var thread = pthread_t()
+        pthread_create(
+            &thread,
+            nil,
+            { _ in
+                var only = sigset_t()
+                sigemptyset(&only)
+                sigaddset(&only, SIGTERM)
+                var number: Int32 = 0
+                while sigwait(&only, &number) == 0 {
+                    LifeCycleProbe.say("waited \(number)")
+                }
+                return nil
+            },
+            nil
+        )
+    }
+
+    /// A child without our threads is asked to end, and its wait status told.
+    private static func fork() {
+        let child = ctrackwayFork()
+        if child == 0 {
+            while true {
+                pause()
+            }
+        }
+        kill(child, SIGTERM)
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        say("child \(status & 0x7f)")
+    }
+
+    /// One line in one system call, so that lines of several threads do not mix.
+    static func say(_ line: String) {
+        var text = line + "\n"
+        text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+
+    /// `fork` is marked as unavailable in Swift, because what follows must be as careful as the code above.
+    private static func ctrackwayFork() -> pid_t {
+        let symbol = dlsym(nil, "fork")
+        return unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)()
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Glibc
+
+/// A running `LifeCycleProbe`: signals and orders in, lines and wait statuses out. It ends with its test.
+final class ProbeProcess {
+    /// What `waitpid` says, read as the macros of wait.h do.
+    enum Status: Hashable {
+        case exited(Int32)
+        case signalled(Int32)
+        case stopped(Int32)
+        case other(Int32)
+    }
+
+    /// A pipe made here must not leak into a process that another test starts at the same time.
+    private static let spawning = NSLock()
+
+    private let process: pid_t
+    private let orders: Int32
+    private let lines: Int32
+    private var unread: [UInt8] = []
+    private var hasEnded = false
+
+    init(_ arguments: String...) throws {
+        let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let path = folder.appendingPathComponent("LifeCycleProbe").path
+        var input: [Int32] = [0, 0]
+        var output: [Int32] = [0, 0]
+        Self.spawning.lock()
+        defer { Self.spawning.unlock() }
+        guard pipe(&input) == 0, pipe(&output) == 0 else { throw POSIXError(.EMFILE) }
+        for end in input + output {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        // A group of its own with its parent in another: only such a process can be stopped from the keyboard.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        var standard = sigset_t()
+        sigemptyset(&standard)
+        posix_spawnattr_setsigmask(&attributes, &standard)
+        var restored = sigset_t()
+        sigemptyset(&restored)
+        for number in [SIGTSTP, SIGCONT, SIGTERM, SIGINT, SIGHUP] {
+            sigaddset(&restored, number)
+        }
+        posix_spawnattr_setsigdefault(&attributes, &restored)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+        defer { posix_spawnattr_destroy(&attributes) }
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        defer {
+            for word in words {
+                free(word)
+            }
+        }
+        var child: pid_t = 0
+        let code = posix_spawn(&child, path, &actions, &attributes, &words, environ)
+        close(input[0])
+        close(output[1])
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
+        process = child
+        orders = input[1]
+        lines = output[0]
+    }
+
+    deinit {
+        close(orders)
+        close(lines)
+        if !hasEnded {
+            kill(process, SIGKILL)
+            waitpid(process, nil, 0)
+        }
+    }
+
+    /// The next line it says; `nil` when it has ended.
+    func line() -> String? {
+        while true {
+            if let end = unread.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = String(decoding: unread[..<end], as: UTF8.self)
+                unread.removeFirst(end + 1)
+                return line
+            }
+            var chunk = [UInt8](repeating: 0, count: 4_096)
+            let got = read(lines, &chunk, chunk.count)
+            guard got > 0 else { return nil }
+            unread += chunk.prefix(got)
+        }
+    }
+
+    func send(_ signal: Int32) {
+        kill(process, signal)
+    }
+
+    func order(_ text: String) {
+        let bytes = Array("\(text)\n".utf8)
+        _ = write(orders, bytes, bytes.count)
+    }
+
+    /// Waits until it stops or ends.
+    func status() -> Status {
+        var status: Int32 = 0
+        waitpid(process, &status, WUNTRACED)
+        if status & 0xff == 0x7f { return .stopped(status >> 8 & 0xff) }
+        hasEnded = true
+        if status & 0x7f == 0 { return .exited(status >> 8 & 0xff) }
+        return status & 0x7f != 0x7f ? .signalled(status & 0x7f) : .other(status)
+    }
+}

@@ -46,9 +46,10 @@ extension DeliveryService {
         }
         if isAtWork(phase) {
             abort.signal()
-            // What is under way ends at once now: transports answer to cancellation.
-            while isAtWork(phase), !Task.isCancelled {
-                await signal.wait()
+            // What is under way ends at once now: transports answer to cancellation. One that does not is not waited for.
+            let grace = equipment.now.advanced(by: .seconds(1))
+            while isAtWork(phase), equipment.now < grace, !Task.isCancelled {
+                await equipment.sleeper.sleep(until: grace, or: signal)
             }
         }
         endObserving(key)

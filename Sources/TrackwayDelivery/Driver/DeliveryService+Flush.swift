@@ -7,6 +7,8 @@ internal import TrackwayWire
 extension DeliveryService {
     /// How often a process that does not deliver looks whether its events are settled.
     private static let lookInterval = Duration.milliseconds(50)
+    /// How many looks pass before the deliverer is asked again.
+    private static let looksPerRequest = 20
 
     /// Delivers everything that waits now, as far as that is possible in time.
     ///
@@ -18,10 +20,11 @@ extension DeliveryService {
     /// - Returns: What was achieved.
     @concurrent
     package func flush(timeout: Duration) async -> FlushReport {
-        let before = journal.ledger()
+        let before = journal.counts() ?? Ledger()
         let deadline = equipment.now.advanced(by: max(.zero, timeout))
         let (key, signal) = beginObserving()
         var asked: Set<DestinationID> = []
+        var looks = 0
         while !Task.isCancelled, equipment.now < deadline {
             for worker in workers where !asked.contains(worker.id) {
                 if worker.requestFlush() { asked.insert(worker.id) }
@@ -33,9 +36,10 @@ extension DeliveryService {
                 guard let next = nextMove(before: deadline) else { break }
                 wakeAt = next
             } else {
-                // Another process delivers, or nobody does yet.
-                if isSettled(journal.ledger()) { break }
-                journal.askDeliverer()
+                // Another process delivers, or nobody does yet. Should the office fall vacant, this process takes it.
+                if workers.allSatisfy({ journal.ownWaiting(for: $0.id) == 0 }) { break }
+                if looks % Self.looksPerRequest == 0 { journal.askDeliverer() }
+                looks += 1
                 attention.signal()
                 wakeAt = min(deadline, equipment.now.advanced(by: Self.lookInterval))
             }
@@ -43,7 +47,7 @@ extension DeliveryService {
         }
         endObserving(key)
         for worker in workers { worker.giveUpFlush() }
-        return report(from: before, to: journal.ledger())
+        return report(from: before, to: journal.counts() ?? before)
     }
 
     /// When to look again at the latest; nil when nothing can move before the deadline.
@@ -61,10 +65,6 @@ extension DeliveryService {
             }
         }
         return earliest
-    }
-
-    private func isSettled(_ ledger: Ledger) -> Bool {
-        workers.allSatisfy { (ledger.destinations[$0.id]?.pending ?? 0) == 0 }
     }
 
     private func report(from before: Ledger, to after: Ledger) -> FlushReport {

@@ -9,8 +9,8 @@ extension DeliveryService {
     private static let electionInterval = Duration.seconds(2)
     /// How often the journal is tended at most: after events were settled, and while other writers live, whose events nobody announces here.
     private static let tendInterval = Duration.seconds(1)
-    /// How often the journal is tended when nothing happens: events age by days.
-    private static let aloneInterval = Duration.seconds(60)
+    /// How often it is tended when nothing happens: often enough to notice another process that asks for delivery.
+    private static let idleInterval = Duration.seconds(5)
 
     private enum Ending: Sendable {
         case worker
@@ -18,15 +18,11 @@ extension DeliveryService {
         case aborted
     }
 
-    /// Delivers until `shutdown`, or until the task is cancelled. Run it once at a time, in one task.
+    /// Delivers until `shutdown`, or until the task is cancelled. May be called again after its task was cancelled; it
+    /// waits until the earlier run has ended.
     @concurrent
     package func run() async {
-        let begins = state.withLock { state -> Bool in
-            guard !state.isAtWork else { return false }
-            state.isAtWork = true
-            return true
-        }
-        guard begins else { return }
+        guard await begins() else { return }
         while !Task.isCancelled {
             switch state.withLock({ $0.phase }) {
             case .ending:
@@ -43,6 +39,22 @@ extension DeliveryService {
             }
         }
         ended()
+    }
+
+    /// Waits for an earlier run to end; false when the task is cancelled meanwhile.
+    private func begins() async -> Bool {
+        let (key, signal) = beginObserving()
+        defer { endObserving(key) }
+        while !Task.isCancelled {
+            let isFree = state.withLock { state -> Bool in
+                guard !state.isAtWork else { return false }
+                state.isAtWork = true
+                return true
+            }
+            if isFree { return true }
+            await signal.wait()
+        }
+        return false
     }
 
     private func ended() {
@@ -95,11 +107,18 @@ extension DeliveryService {
     /// Tends the journal, and looks for events that nobody announced: those of other processes, and orphans'.
     private func keepHouse(_ source: any DeliverySource) async {
         while !Task.isCancelled {
-            let hasCompany = source.tend(at: equipment.clock.now())
-            for worker in workers { worker.lookAgain() }
             let tended = equipment.now
-            if !hasCompany {
-                let next = tended.advanced(by: Self.aloneInterval)
+            do throws(DeliverySourceError) {
+                try source.tend(at: equipment.clock.now())
+            } catch {
+                equipment.report(.journalFailed(error.message))
+            }
+            let isUrgent = source.wasAsked()
+            for worker in workers {
+                if isUrgent { _ = worker.requestFlush() } else { worker.lookAgain() }
+            }
+            if !source.hasCompany {
+                let next = tended.advanced(by: Self.idleInterval)
                 await equipment.sleeper.sleep(until: next, or: equipment.housekeeping)
             }
             await equipment.sleeper.sleep(until: tended.advanced(by: Self.tendInterval))

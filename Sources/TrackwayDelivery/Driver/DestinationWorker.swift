@@ -233,7 +233,8 @@ final class DestinationWorker: Sendable {
     ) {
         let jitter = equipment.jitter.next()
         do throws(DeliverySourceError) {
-            try source.settle(batch, records: settlement.records, setAside: settlement.setAside)
+            let warning = try source.settle(batch, records: settlement.records, setAside: settlement.setAside)
+            if let warning { equipment.report(.destination(id, .journalFailed(warning))) }
         } catch {
             return tell { machine, now in machine.settleFailed(error.message, at: now, jitter: jitter) }
         }

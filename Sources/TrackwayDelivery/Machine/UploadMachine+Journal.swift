@@ -39,7 +39,7 @@ extension UploadMachine {
             state = .stopped
             return []
         }
-        let delay = policy.retry.probeDelay(afterFailures: 6, jitter: jitter)
+        let delay = policy.retry.probeDelay(afterFailures: Self.journalPatience, jitter: jitter)
         return [.report(.journalFailed(message))] + wait(until: now.advanced(by: delay), cause: .journal)
     }
 
@@ -49,7 +49,7 @@ extension UploadMachine {
     ///
     /// - Parameter pending: Events that still wait, the rest of the batch in hand included.
     package mutating func settled(pending: UInt64, at now: MonotonicTime, jitter: Double) -> [Action] {
-        guard case .settling(var hand, let settlement, _) = state else { return [] }
+        guard case .settling(var hand, let settlement) = state else { return [] }
         let reports = settlement.setAside.map { Action.report(.setAside($0)) }
         demand -= min(demand, UInt64(settlement.records.count))
         let isRefusal = settlement.delivered == 0 && !settlement.setAside.isEmpty
@@ -76,18 +76,18 @@ extension UploadMachine {
         return reports + plan(pending: pending, since: now, at: now)
     }
 
-    /// The journal could not settle the front part. The back-end has the events, so they are not sent again: the batch stays
-    /// in hand, and the journal is asked again.
+    /// The journal would not settle the front part. The back-end has it already; it is read and sent again, and the
+    /// back-end knows the events by their ids.
     package mutating func settleFailed(_ message: String, at now: MonotonicTime, jitter: Double) -> [Action] {
-        guard case .settling(let hand, let settlement, let attempts) = state else { return [] }
+        guard case .settling = state else { return [] }
         guard !isStopping else {
-            // After a restart they are sent again, and the back-end knows them by their ids.
             state = .stopped
-            return [.report(.journalFailed(message)), .release]
+            return [.release, .report(.journalFailed(message))]
         }
-        let delay = policy.retry.probeDelay(afterFailures: attempts + 1, jitter: jitter)
-        let until = now.advanced(by: delay)
-        state = .unsettled(hand, settlement, attempts: attempts + 1, until: until)
-        return [.report(.journalFailed(message)), .wake(at: until)]
+        let delay = policy.retry.probeDelay(afterFailures: Self.journalPatience, jitter: jitter)
+        return [.release, .report(.journalFailed(message))] + wait(until: now.advanced(by: delay), cause: .journal)
     }
+
+    /// A failing journal is asked again after as long as a back-end after this many failures (16 to 32 s by default).
+    private static let journalPatience = 6
 }

@@ -16,9 +16,7 @@ extension UploadMachine {
         /// The front part of the batch is on its way.
         case sending(Hand)
         /// The journal was asked to settle the front part.
-        case settling(Hand, Settlement, attempts: Int)
-        /// The journal could not settle the front part. The back-end has it: it is not sent again, only settled again.
-        case unsettled(Hand, Settlement, attempts: Int, until: MonotonicTime)
+        case settling(Hand, Settlement)
         /// After a failure: nothing is in hand, nothing may be sent before a time.
         case waiting(until: MonotonicTime, cause: Wait)
         /// The settings are wrong: everything is kept, and the back-end is asked now and then.

@@ -28,7 +28,7 @@ extension UploadMachine {
     }
 
     mutating func settle(_ settlement: Settlement, hand: Hand) -> [Action] {
-        state = .settling(hand, settlement, attempts: 0)
+        state = .settling(hand, settlement)
         return [.settle(settlement)]
     }
 

@@ -56,7 +56,7 @@ package struct UploadMachine: Sendable, Hashable {
         switch state {
         case .idle: 1
         case .gathering: UInt64(policy.flushEvents)
-        case .reading, .sending, .settling, .unsettled, .waiting, .parked, .stopped: nil
+        case .reading, .sending, .settling, .waiting, .parked, .stopped: nil
         }
     }
 
@@ -65,7 +65,6 @@ package struct UploadMachine: Sendable, Hashable {
         switch state {
         case .idle: .done
         case .gathering, .reading, .sending, .settling: demand == 0 ? .done : .moving
-        case .unsettled(_, _, _, let until): .blocked(until: until)
         case .waiting(let until, _): demand == 0 ? .done : .blocked(until: until)
         case .parked(let probeAt): demand == 0 ? .done : .blocked(until: probeAt)
         case .stopped: .blocked(until: nil)
@@ -86,7 +85,7 @@ package struct UploadMachine: Sendable, Hashable {
             return plan(pending: pending, since: now, at: now)
         case .gathering(let since, _):
             return plan(pending: pending, since: since, at: now)
-        case .reading, .sending, .settling, .unsettled, .waiting, .parked:
+        case .reading, .sending, .settling, .waiting, .parked:
             return []  // Work or a wait is under way; the journal is looked at again after it.
         case .stopped:
             return []
@@ -105,7 +104,7 @@ package struct UploadMachine: Sendable, Hashable {
         case .waiting(_, .backOff):
             demand = max(demand, pending)
             return pending > 0 ? read() : []
-        case .reading, .sending, .settling, .unsettled, .waiting, .parked:
+        case .reading, .sending, .settling, .waiting, .parked:
             demand = max(demand, pending)
             return []
         case .stopped:
@@ -123,12 +122,8 @@ package struct UploadMachine: Sendable, Hashable {
         switch state {
         case .gathering(let since, _):
             return plan(pending: pending, since: since, at: now)
-        case .waiting(let until, _), .parked(let until), .unsettled(_, _, _, let until):
+        case .waiting(let until, _), .parked(let until):
             guard now >= until else { return [.wake(at: until)] }  // The sleeper came early.
-            if case .unsettled(let hand, let settlement, let attempts, _) = state {
-                state = .settling(hand, settlement, attempts: attempts)
-                return [.settle(settlement)]
-            }
             return read()
         case .idle, .reading, .sending, .settling, .stopped:
             return []  // The order was given for a state that is over.
@@ -150,7 +145,7 @@ package struct UploadMachine: Sendable, Hashable {
         case .sending:
             hasOldRequest = true
             return []
-        case .idle, .gathering, .reading, .settling, .unsettled, .stopped:
+        case .idle, .gathering, .reading, .settling, .stopped:
             return []
         }
     }
@@ -166,9 +161,6 @@ package struct UploadMachine: Sendable, Hashable {
             notBefore = until
             state = .stopped
             return []
-        case .unsettled:
-            state = .stopped
-            return [.release]
         case .reading, .sending, .settling:
             isStopping = true
             return []

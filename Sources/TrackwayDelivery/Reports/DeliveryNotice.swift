@@ -8,6 +8,8 @@ internal import TrackwayWire
 package enum DeliveryNotice: Sendable, Hashable {
     /// This process delivers for the installation from now on.
     case elected
+    /// The journal could not be tended.
+    case journalFailed(String)
     /// Something happened at a destination.
     case destination(DestinationID, UploadMachine.Notice)
 
@@ -16,6 +18,8 @@ package enum DeliveryNotice: Sendable, Hashable {
         switch self {
         case .elected:
             "This process delivers the installation's events."
+        case .journalFailed(let message):
+            "The journal could not be tended: \(message)"
         case .destination(let id, let notice):
             switch notice {
             case .parked(let verdict):

@@ -10,8 +10,11 @@ package protocol DeliveryJournal: Sendable {
     /// - Returns: nil while another process is, or the journal cannot be read.
     func openSource() -> (any DeliverySource)?
 
-    /// What became of every event of the installation.
-    func ledger() -> Ledger
+    /// What became of every event of the installation; nil when it cannot be counted at present.
+    func counts() -> Ledger?
+
+    /// Events of this process that wait for a destination; nil when they cannot be counted at present.
+    func ownWaiting(for destination: DestinationID) -> UInt64?
 
     /// Asks the process that delivers to look soon. Called by a process that does not deliver.
     func askDeliverer()

@@ -14,23 +14,31 @@ package protocol DeliverySource: Sendable {
     func read(for destination: DestinationID, limits: BatchLimits) throws(DeliverySourceError) -> LeasedBatch?
 
     /// Moves the destination's cursor past records of a batch on loan, front to back, and counts them: delivered, except
-    /// those set aside. Durable when it returns.
+    /// those set aside.
+    ///
+    /// - Returns: nil when that is durable. A sentence when it is counted but could not be written yet: a restart before
+    ///   it is written delivers these events again.
+    /// - Throws: When nothing was settled.
     func settle(
         _ batch: LeasedBatch,
         records: Range<Int>,
         setAside: [Refusal]
-    ) throws(DeliverySourceError)
+    ) throws(DeliverySourceError) -> String?
 
     /// Gives back what is not settled of a batch.
     func release(_ batch: LeasedBatch)
 
-    /// Events that wait for a destination, those on loan included.
+    /// Events that wait for a destination, those on loan included; none when they cannot be counted at present.
     func pending(for destination: DestinationID) -> UInt64
 
     /// Trims, adopts what dead writers left, removes what everybody has settled.
-    ///
-    /// - Returns: True while other writers are alive, whose events nobody announces here.
-    func tend(at moment: Moment) -> Bool
+    func tend(at moment: Moment) throws(DeliverySourceError)
+
+    /// True while other writers are alive, whose events nobody announces here.
+    var hasCompany: Bool { get }
+
+    /// True when another process has asked for delivery since the last call.
+    func wasAsked() -> Bool
 
     /// Lets another process deliver.
     func close()

@@ -50,7 +50,10 @@ package final class DeliveryDesk: Sendable {
         return try state.withLock { (state) throws(JournalError) in
             try state.checkOpen()
             guard state.leases[destination] == nil else {
-                throw JournalError(.outOfOrder, "a batch for \(destination) is still leased; settle or release it first")
+                throw JournalError(
+                    .outOfOrder,
+                    "a batch for \(destination) is still leased; settle or release it first"
+                )
             }
             if let batch = try state.readNext(for: destination, limits, journal) { return batch }
             // Nothing at the writers known: look for new ones before saying so.
@@ -144,6 +147,8 @@ package final class DeliveryDesk: Sendable {
 
     /// Gives the office up: another process can be elected. A second call does nothing.
     package func close() {
+        // From now on the files say more than this desk.
+        journal.desk.withLock { if $0.desk === self { $0.desk = nil } }
         state.withLock { state in
             guard state.lock != nil else { return }
             state.save()

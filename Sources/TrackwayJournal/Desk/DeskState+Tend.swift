@@ -149,7 +149,9 @@ extension DeskState {
 
     /// Deletes the segments of a writer that every destination has passed.
     mutating func removePassed(_ id: WriterID) throws(StorageError) {
-        guard let shelf = shelves[id], configuration.destinations.allSatisfy({ shelf.cursors[$0] != nil }) else { return }
+        guard let shelf = shelves[id], configuration.destinations.allSatisfy({ shelf.cursors[$0] != nil }) else {
+            return
+        }
         let needed = shelf.firstNeededSegment
         for number in try SegmentName.all(in: folder.writer(id), storage) where number < needed {
             try storage.remove(SegmentName.path(folder.writer(id), number))

@@ -77,7 +77,9 @@ struct DeskState: Sendable {
     }
 
     /// The cursor of a destination in a writer's log; a destination that is new there starts at the oldest record kept.
-    mutating func cursor(_ id: WriterID, _ destination: DestinationID, _ journal: Journal) throws(JournalError) -> Cursor {
+    mutating func cursor(_ id: WriterID, _ destination: DestinationID, _ journal: Journal) throws(JournalError)
+        -> Cursor
+    {
         if let known = shelves[id]?.cursors[destination] { return known }
         let isComplete = shelves[id]?.isComplete ?? false
         guard let extent = try journal.readableExtent(of: id, isComplete: isComplete) else {
@@ -202,6 +204,7 @@ struct DeskState: Sendable {
             )
         }
         let isWhole = records.upperBound == batch.ends.count
+        guard isWhole || !records.isEmpty else { return }
         let next = isWhole ? batch.events.last + 1 : batch.events.records[records.upperBound - 1].sequence + 1
         let passed = cursor.next..<max(next, cursor.next)
         let lost = batch.found.compactMap { $0.clamped(to: passed) }

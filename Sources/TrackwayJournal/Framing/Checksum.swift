@@ -27,7 +27,8 @@ enum Checksum {
 
     /// The salt of one segment.
     static func salt(folder: String, segment: UInt32) -> UInt32 {
-        let name = folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { folder[folder.index(after: $0)...] } ?? folder[...]
+        let name =
+            folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { folder[folder.index(after: $0)...] } ?? folder[...]
         var text = String(name) + "/" + String(segment)
         return text.withUTF8 { payload(UnsafeRawBufferPointer($0)) }
     }

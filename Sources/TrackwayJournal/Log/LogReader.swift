@@ -126,7 +126,7 @@ public struct LogReader: Sendable {
             }
             if case .invalid = finding {
                 if isHead, !isComplete { return nil }
-                damage.tornTails += 1
+                if window.mayHoldEvent(at: offset) { damage.tornTails += 1 }
                 damage.bytes += max(0, window.fileSize - offset)
             }
             guard try advanceSegment() else {

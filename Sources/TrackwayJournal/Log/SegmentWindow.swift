@@ -105,6 +105,16 @@ struct SegmentWindow: Sendable {
         }
     }
 
+    /// Whether the broken record at `offset` can have been one that counts, and not one of the log's own: a segment opens
+    /// with its origin, and a kind that is still readable tells.
+    func mayHoldEvent(at offset: Int) -> Bool {
+        guard offset > SegmentPreamble.size else { return false }
+        let place = offset - start + 8
+        guard bytes.indices.contains(place) else { return true }
+        let ownKinds: [FrameKind] = [.context, .dropped, .origin, .seal]
+        return !ownKinds.contains(FrameKind(rawValue: bytes[place]))
+    }
+
     /// Whether nothing but zeros lie between `offset` and the window's end.
     func isBlank(from offset: Int) -> Bool {
         guard offset < start + bytes.count else { return true }

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+package import TrackwayEvents
+package import TrackwayJournal
+
+/// The collector's promise: a batch whose ``commit(kind:record:)`` has returned survives power loss.
+///
+/// One writer appends what is waiting to the intake log and flushes once for all of it (group commit): while one flush
+/// runs, the next group gathers, so no batch waits for a timer. The waiting line is bounded. Safe from any thread.
+package final class Intake: Sendable {
+    /// The folder of the intake log.
+    package let folder: String
+    private let log: SegmentedLog
+    private let storage: any JournalStorage
+    private let options: IntakeOptions
+    private let clock: any EventClock
+    private let writer = DispatchQueue(label: "trackway.intake")
+    private let state: Locked<State>
+
+    private struct State: Sendable {
+        var gate: IntakeGate
+        var waiting: [WaitingRecord] = []
+        var isWriting = false
+        var statistics = IntakeStatistics()
+    }
+
+    /// What the writer alone touches.
+    private struct SpaceCheck: Sendable {
+        var at: MonotonicTime?
+        var isLow = false
+    }
+
+    private let space = Locked(SpaceCheck())
+
+    /// Opens the intake log, making it when missing.
+    ///
+    /// - Throws: `JournalError`, such as `locked` when another collector owns the folder.
+    package init(
+        folder: String,
+        storage: any JournalStorage = DiskStorage(),
+        options: IntakeOptions = IntakeOptions(),
+        clock: any EventClock
+    ) throws(JournalError) {
+        self.folder = folder
+        self.storage = storage
+        self.options = options
+        self.clock = clock
+        let segmentBytes = min(options.segmentBytes, EventPosition.maximumOffset)
+        log = try SegmentedLog(folder: folder, storage: storage, options: LogOptions(segmentBytes: segmentBytes))
+        state = Locked(State(gate: IntakeGate(options: options)))
+    }
+
+    /// Appends a record and returns once it is on stable storage.
+    ///
+    /// - Returns: The place just behind it.
+    /// - Throws: ``IntakeError``; the record then does not count as stored.
+    package func commit(kind: FrameKind, record: [UInt8]) async throws(IntakeError) -> LogPosition {
+        let outcome = await withUnsafeContinuation { continuation in
+            enqueue(WaitingRecord(kind: kind, record: record, continuation: continuation))
+        }
+        return try outcome.get()
+    }
+
+    /// The place behind the last record.
+    package var end: LogPosition { log.end }
+
+    /// Counts since the start.
+    package var statistics: IntakeStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.waiting = state.gate.waitingBatches
+            return statistics
+        }
+    }
+
+    /// Why a batch would be refused now, as far as it is known; nil when batches are welcome.
+    ///
+    /// After trouble with the disk this looks whether there is space again, so that a collector nobody sends to any more
+    /// (because it said it was not ready) becomes ready by itself.
+    package var trouble: IntakeError? {
+        let (end, trouble) = state.withLock { ($0.gate.end, $0.gate.trouble) }
+        if let end { return end }
+        guard let trouble else { return nil }
+        guard let free = storage.freeBytes(at: folder) else { return trouble }
+        return free >= options.reserveBytes + options.segmentBytes ? nil : trouble
+    }
+
+    /// Accepts nothing more, waits until what is waiting is on stable storage, and closes the log.
+    package func close() async {
+        state.withLock { $0.gate.closing() }
+        await withUnsafeContinuation { (done: UnsafeContinuation<Void, Never>) in
+            writer.async {
+                self.writeWaiting()
+                self.log.close()
+                done.resume()
+            }
+        }
+    }
+
+    // MARK: The writer
+
+    private func enqueue(_ record: WaitingRecord) {
+        let (refusal, startsWriting) = state.withLock { state -> (IntakeError?, Bool) in
+            if let refusal = state.gate.offered(bytes: record.record.count) { return (refusal, false) }
+            state.waiting.append(record)
+            defer { state.isWriting = true }
+            return (nil, !state.isWriting)
+        }
+        if let refusal { record.continuation.resume(returning: .failure(refusal)) }
+        if startsWriting { writer.async { self.writeWaiting() } }
+    }
+
+    /// Writes group after group until nothing is waiting.
+    private func writeWaiting() {
+        while true {
+            let group = state.withLock { state -> [WaitingRecord] in
+                let group = state.waiting
+                state.waiting = []
+                state.waiting.reserveCapacity(group.count)
+                state.isWriting = !group.isEmpty
+                state.gate.taken(batches: group.count, bytes: group.reduce(0) { $0 + $1.record.count })
+                return group
+            }
+            if group.isEmpty { return }
+            write(group)
+        }
+    }
+
+    private func write(_ group: [WaitingRecord]) {
+        if let low = lowSpace() {
+            refuse(group, with: low)
+            return
+        }
+        var appended: [(record: WaitingRecord, end: LogPosition)] = []
+        appended.reserveCapacity(group.count)
+        var bytes = 0
+        for record in group {
+            do {
+                appended.append((record, try append(record)))
+                bytes += record.record.count
+            } catch {
+                refuse([record], with: error)
+            }
+        }
+        guard !appended.isEmpty else { return }
+        let began = ContinuousClock.now
+        do {
+            try log.synchronize()
+        } catch {
+            state.withLock { $0.gate.flushFailed(error.cause?.description ?? error.message) }
+            let end = state.withLock { $0.gate.end }
+            let reason = end ?? IntakeError(code: .stopped, message: error.message)
+            refuse(appended.map(\.record), with: reason)
+            return
+        }
+        let duration = began.duration(to: .now)
+        state.withLock { state in
+            // A record refused beside accepted ones leaves its trouble standing: there is little space.
+            if appended.count == group.count { state.gate.committed() }
+            state.statistics.flushed(records: appended.count, bytes: bytes, in: duration)
+        }
+        for (record, end) in appended { record.continuation.resume(returning: .success(end)) }
+    }
+
+    private func append(_ record: WaitingRecord) throws(IntakeError) -> LogPosition {
+        let result = record.record.withUnsafeBytes { bytes in
+            Result { () throws(JournalError) in try log.append(kind: record.kind, payload: bytes) }
+        }
+        do {
+            return try result.get()
+        } catch {
+            if let end = state.withLock({ $0.gate.end }), end.code == .stopped { throw end }
+            throw error.cause?.code == .full
+                ? IntakeError(code: .diskFull, message: "The disk is full (\(error.message)).")
+                : IntakeError(code: .storage, message: "The batch could not be stored: \(error.message).")
+        }
+    }
+
+    private func refuse(_ group: [WaitingRecord], with error: IntakeError) {
+        state.withLock { state in
+            state.gate.refused(error)
+            state.statistics.refused += UInt64(group.count)
+        }
+        for record in group { record.continuation.resume(returning: .failure(error)) }
+    }
+
+    /// Looks at the free space, at most once per interval.
+    private func lowSpace() -> IntakeError? {
+        let now = clock.now().monotonic
+        let isFresh = space.withLock { check in
+            check.at.map { now >= $0 && $0.duration(to: now) < options.spaceCheckInterval } ?? false
+        }
+        if !isFresh {
+            let isLow = storage.freeBytes(at: folder).map { $0 < options.reserveBytes } ?? false
+            space.withLock { $0 = SpaceCheck(at: now, isLow: isLow) }
+        }
+        guard space.withLock({ $0.isLow }) else { return nil }
+        return IntakeError(
+            code: .diskLow,
+            message: "Less than \(options.reserveBytes >> 20) MiB are free where \(folder) lies; free some space."
+        )
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayJournal
+
+extension Journal: DeliveryJournal {
+    /// Tries to become the one process of the installation that delivers.
+    package func openSource() -> (any DeliverySource)? {
+        // Not elected and cannot be elected now are the same to the caller: it stands again soon.
+        guard let desk = try? tryElection() else { return nil }
+        return JournalSource(desk)
+    }
+
+    /// What became of every event of the installation.
+    package func counts() -> Ledger? {
+        try? ledger()  // nil says that they cannot be counted at present.
+    }
+
+    /// Events of this process that wait for a destination.
+    package func ownWaiting(for destination: DestinationID) -> UInt64? {
+        try? ownPending(for: destination)  // nil says that they cannot be counted at present.
+    }
+
+    /// Asks the process that delivers to look soon.
+    package func askDeliverer() {
+        try? requestDelivery()  // It looks by itself too, only later.
+    }
+}

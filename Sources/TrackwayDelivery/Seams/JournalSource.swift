@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayWire
+
+/// The journal's delivery desk as a delivery source.
+final class JournalSource: DeliverySource {
+    private let desk: DeliveryDesk
+    /// The last request for delivery that was seen.
+    private let request: Locked<[UInt8]?>
+
+    init(_ desk: DeliveryDesk) {
+        self.desk = desk
+        // What was asked before the election is about to happen anyway.
+        request = Locked((try? desk.deliveryRequest()) ?? nil)
+    }
+
+    func read(for destination: DestinationID, limits: BatchLimits) throws(DeliverySourceError) -> LeasedBatch? {
+        do throws(JournalError) {
+            let batch = try desk.read(for: destination, limits: (events: limits.events, bytes: limits.bytes))
+            return batch.map { LeasedBatch(events: $0.events, lease: $0) }
+        } catch {
+            throw DeliverySourceError(error.message)
+        }
+    }
+
+    func settle(
+        _ batch: LeasedBatch,
+        records: Range<Int>,
+        setAside: [Refusal]
+    ) throws(DeliverySourceError) -> String? {
+        guard let lent = batch.lease as? JournalBatch else {
+            throw DeliverySourceError("The batch was not lent by this journal.")
+        }
+        let setAside = setAside.map { refusal in
+            SetAside(
+                sequence: batch.events.records[refusal.index].sequence,
+                reason: refusal.reason,
+                code: refusal.code,
+                message: refusal.message
+            )
+        }
+        do throws(JournalError) {
+            try desk.settle(lent, records: records, delivered: records.count - setAside.count, setAside: setAside)
+            return nil
+        } catch {
+            // The desk keeps what storage refuses, and writes it with the next cursor.
+            guard error.code == .storage else { throw DeliverySourceError(error.message) }
+            return error.message
+        }
+    }
+
+    func release(_ batch: LeasedBatch) {
+        if let lent = batch.lease as? JournalBatch { desk.release(lent) }
+    }
+
+    func pending(for destination: DestinationID) -> UInt64 {
+        // What cannot be counted now is counted when the journal is next tended.
+        (try? desk.pending(for: destination)) ?? 0
+    }
+
+    func tend(at moment: Moment) throws(DeliverySourceError) {
+        do throws(JournalError) {
+            try desk.tend(at: moment)
+        } catch {
+            throw DeliverySourceError(error.message)
+        }
+    }
+
+    var hasCompany: Bool { desk.hasOtherWriters }
+
+    func wasAsked() -> Bool {
+        // A request that cannot be read now is read at the next look.
+        guard let latest = try? desk.deliveryRequest() else { return false }
+        return request.withLock { request in
+            defer { request = latest }
+            return request != latest
+        }
+    }
+
+    func close() {
+        desk.close()
+    }
+}

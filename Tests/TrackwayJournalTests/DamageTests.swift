@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayEvents
+
+@testable import TrackwayJournal
+
+@Suite("Damage costs the damaged record and nothing else")
+struct DamageTests {
+    /// One writer's folder with one unsealed segment, as a killed process leaves it, and where its events lie.
+    private struct Wreck {
+        let folder: TemporaryFolder
+        let path: String
+        let writer: String
+        let bytes: [UInt8]
+        let frames: [(sequence: UInt64, start: Int, end: Int)]
+        let used: Int
+
+        init(events: Int) throws {
+            let world = try JournalWorld(segmentBytes: 8192)
+            let journal = try world.open()
+            for number in 1...events {
+                journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "p", count: number * 13 % 90) + "\"}")
+            }
+            folder = world.folder
+            writer = world.folder.path + "/writers/" + journal.writer.description
+            path = writer + "/00000001.segment"
+            bytes = Array(try Data(contentsOf: URL(filePath: path)))
+            var reader = LogReader(folder: writer)
+            var frames: [(sequence: UInt64, start: Int, end: Int)] = []
+            while let entry = try reader.next() {
+                guard entry.kind == .event else { continue }
+                frames.append(
+                    (entry.sequence, Int(entry.start.offset), Int(entry.start.offset) + 24 + entry.payloadLength)
+                )
+            }
+            self.frames = frames
+            used = Int(reader.position.offset)
+            journal.close()
+        }
+
+        /// Reads the damaged bytes as a later process would; the events found and the numbers given up.
+        func read(_ damaged: [UInt8]) throws -> (found: [UInt64], lost: [UInt64], last: UInt64) {
+            try Data(damaged).write(to: URL(filePath: path))
+            var reader = try BatchReader(
+                folder: writer,
+                storage: DiskStorage(),
+                destination: "collector",
+                from: .start,
+                isComplete: true
+            )
+            let limits = BatchReader.Limits(events: 10_000, bytes: 1 << 20, throughSegment: nil)
+            let stretch = try reader.read(next: 1, limits)
+            let lost = stretch.dropped.flatMap { range -> [UInt64] in
+                #expect(range.reason == .damaged)
+                return Array(range.sequences)
+            }
+            var counter = LedgerCounter()
+            let id = try #require(WriterID(String(writer.suffix(36))))
+            let extent = try counter.extent(of: id, folder: writer, storage: DiskStorage(), isComplete: true)
+            return (stretch.records.map(\.sequence), lost, max(extent.last, stretch.next - 1))
+        }
+    }
+
+    @Test("a tail cut at any byte loses the cut record, counts it, and keeps all before it")
+    func cutTail() throws {
+        let wreck = try Wreck(events: 40)
+        for cut in SegmentPreamble.size..<wreck.used {
+            let (found, lost, last) = try wreck.read(Array(wreck.bytes[..<cut]))
+            let whole = wreck.frames.filter { $0.end <= cut }.map(\.sequence)
+            #expect(found == whole, "cut at \(cut)")
+            #expect(UInt64(found.count + lost.count) == last, "cut at \(cut): every number is accounted for")
+            // A record of which a part is left is known to be lost; one of which nothing is left cannot be.
+            let begun = wreck.frames.first {
+                $0.start < cut && $0.end > cut && wreck.bytes[$0.start..<cut].contains { $0 != 0 }
+            }
+            #expect(lost == (begun.map { [$0.sequence] } ?? []), "cut at \(cut)")
+        }
+    }
+
+    enum Tail: String, CaseIterable {
+        case zeros
+        case ones
+        case noise
+    }
+
+    @Test("a tail of zeros, ones or noise from any record on loses that tail only", arguments: Tail.allCases)
+    func overwrittenTail(_ tail: Tail) throws {
+        let wreck = try Wreck(events: 40)
+        var generator = Chance(seed: 7)
+        for frame in wreck.frames {
+            var damaged = wreck.bytes
+            for index in frame.start..<damaged.count {
+                switch tail {
+                case .zeros: damaged[index] = 0
+                case .ones: damaged[index] = 0xFF
+                case .noise: damaged[index] = UInt8(truncatingIfNeeded: generator.next())
+                }
+            }
+            let (found, lost, last) = try wreck.read(damaged)
+            #expect(found == wreck.frames.filter { $0.end <= frame.start }.map(\.sequence))
+            #expect(UInt64(found.count + lost.count) == last)
+        }
+    }
+
+    @Test("a flipped bit anywhere loses at most the record it lies in, and says which")
+    func flippedBit() throws {
+        let wreck = try Wreck(events: 40)
+        var generator = Chance(seed: 11)
+        for index in 0..<wreck.used {
+            var damaged = wreck.bytes
+            damaged[index] ^= 1 << UInt8(generator.next() % 8)
+            let (found, lost, last) = try wreck.read(damaged)
+            let hit = wreck.frames.first { $0.start <= index && index < $0.end }
+            let expected = wreck.frames.map(\.sequence).filter { $0 != hit?.sequence }
+            #expect(found == expected, "bit flipped in byte \(index)")
+            #expect(UInt64(found.count + lost.count) == last, "bit flipped in byte \(index)")
+            // The very last record may be lost with its own length: then nothing says that it was there.
+            if let hit, hit.sequence != wreck.frames.last?.sequence { #expect(lost == [hit.sequence]) }
+        }
+    }
+
+    @Test("a page of zeros in the middle loses the records it touches; those behind it are found again")
+    func zeroedPage() throws {
+        let wreck = try Wreck(events: 60)
+        for start in stride(from: 16, to: wreck.used - 512, by: 64) {
+            var damaged = wreck.bytes
+            for index in start..<(start + 512) { damaged[index] = 0 }
+            let (found, lost, last) = try wreck.read(damaged)
+            let touched = wreck.frames.filter { $0.start < start + 512 && $0.end > start }
+                .filter { damaged[$0.start..<$0.end] != wreck.bytes[$0.start..<$0.end] }.map(\.sequence)
+            #expect(Set(found) == Set(wreck.frames.map(\.sequence)).subtracting(touched), "page at \(start)")
+            // Behind the last intact record nothing tells how many there were: the first of them, if a part is left.
+            let isTail = touched.last == wreck.frames.last?.sequence
+            #expect(isTail ? touched.starts(with: lost) : lost == touched, "page at \(start)")
+            #expect(UInt64(found.count + lost.count) == last)
+        }
+    }
+
+    @Test("a damaged context costs the context of its events, not the events")
+    func damagedContext() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        journal.setContext(Array("{\"user\":{\"id\":\"first-user\"}}".utf8))
+        journal.append("{\"n\":1}")
+        journal.setContext(Array("{\"user\":{\"id\":\"other-user\"}}".utf8))
+        journal.append("{\"n\":2}")
+        let path = world.folder.path + "/writers/\(journal.writer)/00000001.segment"
+        journal.close()
+        var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        let place = try #require(Data(bytes).range(of: Data("other-user".utf8))).lowerBound
+        bytes[place] ^= 1
+        try Data(bytes).write(to: URL(filePath: path))
+        let later = try world.open()
+        let desk = try #require(try later.tryElection())
+        let batch = try #require(try desk.read(for: "collector", limits: (10, 1000)))
+        #expect(batch.texts == ["{\"n\":1}", "{\"n\":2}"])
+        let contexts = batch.events.records.map { record in
+            batch.events.context(record.context).map { String(decoding: batch.events.bytes[$0.content], as: UTF8.self) }
+        }
+        // Better no user than the wrong one.
+        #expect(contexts == ["{\"user\":{\"id\":\"first-user\"}}", "{}"])
+    }
+
+    @Test("bytes inside a payload that imitate a record do not become one when the record around them breaks")
+    func imitation() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        journal.append("{\"n\":1}")
+        let path = world.folder.path + "/writers/\(journal.writer)/00000001.segment"
+        let own = Array(try Data(contentsOf: URL(filePath: path)))
+        var reader = LogReader(folder: world.folder.path + "/writers/\(journal.writer)")
+        var frame: [UInt8] = []
+        while frame.isEmpty, let entry = try reader.next() {
+            if entry.kind == .event { frame = Array(own[Int(entry.start.offset)..<Int(entry.end.offset)]) }
+        }
+        let other = try JournalWorld()
+        let victim = try other.open()
+        for shift in 0..<8 {
+            let payload = [UInt8](repeating: 0x20, count: shift) + frame
+            _ = payload.withUnsafeBytes { victim.append($0) }
+        }
+        let victimPath = other.folder.path + "/writers/\(victim.writer)/00000001.segment"
+        let writer = victim.writer
+        victim.close()
+        var bytes = Array(try Data(contentsOf: URL(filePath: victimPath)))
+        var places = LogReader(folder: other.folder.path + "/writers/\(writer)")
+        var starts: [Int] = []
+        while let entry = try places.next() {
+            if entry.kind == .event { starts.append(Int(entry.start.offset)) }
+        }
+        for start in starts { bytes[start + 4] ^= 0x55 }
+        try Data(bytes).write(to: URL(filePath: victimPath))
+        let later = try other.open()
+        let desk = try #require(try later.tryElection())
+        #expect(try desk.deliverAll("collector") == [])
+    }
+}
+
+/// Chance from a seed, the same on every run.
+struct Chance: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed &* 0x9E37_79B9_7F4A_7C15 | 1
+    }
+
+    mutating func next() -> UInt64 {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return state &* 0x2545_F491_4F6C_DD1D
+    }
+}

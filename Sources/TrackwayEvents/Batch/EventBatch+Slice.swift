@@ -6,7 +6,7 @@ extension EventBatch {
     ///
     /// Slices of neighbouring ranges speak for neighbouring sequence numbers, so cutting a batch anywhere loses no gap:
     /// a slice speaks for everything after the record before it up to its own last record; the slice that ends with the
-    /// last record also for the gaps behind it. The bytes are shared, not copied. A range beyond the records is clamped.
+    /// last record also for the gaps behind it. A slice of no records speaks for nothing, unless the batch holds none. The bytes are shared, not copied. A range beyond the records is clamped.
     ///
     /// - Complexity: O(length of the slice + number of gaps).
     public func slice(_ range: Range<Int>) -> EventBatch {
@@ -14,13 +14,10 @@ extension EventBatch {
         var part = self
         part.records = Array(records[range])
         part.first = range.lowerBound == 0 ? first : records[range.lowerBound - 1].sequence &+ 1
-        if range.upperBound == records.count {
-            part.last = last
-        } else if range.upperBound == 0 {
-            // Before the first record and not up to it: nothing is spoken for.
-            part.last = first &- 1
+        if range.isEmpty, !records.isEmpty {
+            part.last = part.first &- 1
         } else {
-            part.last = records[range.upperBound - 1].sequence
+            part.last = range.upperBound == records.count ? last : records[range.upperBound - 1].sequence
         }
         let upper = part.last
         // Losses from before the batch are told once, by the slice that begins where the batch begins.

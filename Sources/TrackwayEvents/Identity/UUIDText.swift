@@ -30,7 +30,7 @@ enum UUIDText {
     @inline(__always)
     static func read(_ text: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64)? {
         guard text.count == length else { return nil }
-        let dashes = text[8] ^ 0x2D | text[13] ^ 0x2D | text[18] ^ 0x2D | text[23] ^ 0x2D
+        let dashes = (text[8] ^ 0x2D) | (text[13] ^ 0x2D) | (text[18] ^ 0x2D) | (text[23] ^ 0x2D)
         let second = join(text.loadUnaligned(fromByteOffset: 9, as: UInt32.self), text, at: 14)
         let third = join(text.loadUnaligned(fromByteOffset: 19, as: UInt32.self), text, at: 24)
         guard dashes == 0,

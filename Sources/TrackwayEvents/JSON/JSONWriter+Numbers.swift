@@ -15,6 +15,11 @@ extension JSONWriter {
         digits(value.magnitude)
     }
 
+    /// A whole number.
+    public mutating func integer(_ value: Int) {
+        integer(Int64(value))
+    }
+
     /// A whole number that is not negative.
     public mutating func integer(_ value: UInt64) {
         guard reserve(24) else { return }

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+
+@Suite("Diagnostics")
+struct DiagnosticTests {
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        var name = "e"
+        var attributes: Attributes = [:]
+        var items: [Item] = []
+        var code: Diagnostic.Code
+        var field: String
+        var value: String
+        var testDescription: String { "\(code.rawValue) in \(field)" }
+    }
+
+    static let mistakes: [Mistake] = [
+        Mistake(name: "", code: .nameEmpty, field: "name", value: ""),
+        Mistake(name: "a\nb\u{7F}", code: .nameInvalid, field: "name", value: "a_b_"),
+        Mistake(attributes: ["": 1], code: .keyEmpty, field: "attributes", value: ""),
+        Mistake(attributes: ["a": 1, "b": 2, "a": 3], code: .keyDuplicate, field: "attributes.a", value: "a"),
+        Mistake(attributes: ["a": .double(.nan)], code: .numberNotFinite, field: "attributes.a", value: "nan"),
+        Mistake(attributes: ["a": .double(-.infinity)], code: .numberNotFinite, field: "attributes.a", value: "-inf"),
+        Mistake(
+            attributes: ["a": [1, .double(.infinity)]],
+            code: .numberNotFinite,
+            field: "attributes.a",
+            value: "an array of 2"
+        ),
+        Mistake(
+            attributes: ["a": ["b": ["c": .double(.nan)]]],
+            code: .numberNotFinite,
+            field: "attributes.a.b.c",
+            value: "nan"
+        ),
+        Mistake(
+            attributes: ["a": [["b": .double(.nan)]]],
+            code: .numberNotFinite,
+            field: "attributes.a.b",
+            value: "nan"
+        ),
+        Mistake(
+            attributes: ["a": .date(Timestamp(milliseconds: .max))],
+            code: .dateOutOfRange,
+            field: "attributes.a",
+            value: "9223372036854775807 ms since 1970"
+        ),
+        Mistake(
+            items: [Item(id: "1"), Item(id: "2", ["x": ["y": .double(.nan)]])],
+            code: .numberNotFinite,
+            field: "items[1].attributes.x.y",
+            value: "nan"
+        ),
+        Mistake(items: [Item(id: "")], code: .itemInvalid, field: "items[0].id", value: ""),
+    ]
+
+    @Test("a mistake is told with field, value and remedy, and in the event", arguments: mistakes)
+    func told(_ mistake: Mistake) throws {
+        let encoded = CanonicalJSONTests.encode(mistake.name, mistake.attributes, items: mistake.items)
+        let diagnostic = try #require(encoded.diagnostics.first)
+        #expect(encoded.diagnostics.count == 1)
+        #expect(diagnostic.code == mistake.code)
+        #expect(diagnostic.field == mistake.field)
+        #expect(diagnostic.value == mistake.value)
+        #expect(diagnostic.remedy.hasSuffix("."))
+        #expect(diagnostic.description.contains(mistake.code.rawValue))
+        let event = try Event(json: Array(encoded.json.utf8))
+        #expect(event.attributes["_error_code"] == .string(mistake.code.rawValue))
+        #expect(event.attributes["_error_message"] == .string("\(mistake.field): \(diagnostic.remedy)"))
+    }
+
+    @Test("the rest of the event survives every mistake")
+    func survives() throws {
+        let attributes: Attributes = [
+            "a": 1, "": 2, "b": .double(.nan), "c": "text", "d": [.double(.nan)],
+            "e": ["bad": .double(.nan), "good": 1],
+            "a": 7, "f": true,
+        ]
+        let items = [Item(id: "1"), Item(id: ""), Item(id: "2", name: "two", ["bad": .double(.infinity), "good": 2])]
+        let encoded = CanonicalJSONTests.encode("", attributes, items: items)
+        let event = try Event(json: Array(encoded.json.utf8))
+        #expect(event.name == "_unnamed")
+        #expect(event.attributes.dropLast(2).map(\.key) == ["a", "c", "e", "f"])
+        #expect(event.attributes["a"] == 7)
+        #expect(event.attributes["e"] == ["good": 1])
+        #expect(event.items == [Item(id: "1"), Item(id: "2", name: "two", ["good": 2])])
+        #expect(encoded.diagnostics.count == 8)
+        #expect(event.attributes["_error_code"] == "name_empty")
+        #expect(event.attributes["_error_message"]?.string?.hasSuffix("And 7 more.") == true)
+    }
+
+    @Test("an event whose every attribute is bad still tells why, before its items")
+    func onlyBad() throws {
+        let encoded = CanonicalJSONTests.encode("e", ["a": .double(.nan)], items: [Item(id: "1")])
+        let event = try Event(json: Array(encoded.json.utf8))
+        #expect(event.attributes.keys == ["_error_code", "_error_message"])
+        #expect(event.items == [Item(id: "1")])
+    }
+
+    @Test("an error the app records itself is not overwritten")
+    func ownError() throws {
+        let encoded = CanonicalJSONTests.encode("e", ["_error_code": 3001, "a": .double(.nan)])
+        #expect(try Event(json: Array(encoded.json.utf8)).attributes == ["_error_code": 3001])
+        #expect(encoded.diagnostics.count == 1)
+    }
+
+    @Test("a thousand mistakes stay short")
+    func bounded() throws {
+        var attributes: Attributes = [:]
+        for index in 0..<250 { attributes[String(repeating: "\"\\", count: 60) + "\(index)"] = .double(.nan) }
+        let encoded = CanonicalJSONTests.encode("e", attributes)
+        #expect(encoded.diagnostics.count == 32)
+        #expect(encoded.json.utf8.count < 1000)
+        let message = try Event(json: Array(encoded.json.utf8)).attributes["_error_message"]?.string
+        #expect(message?.contains("And 249 more.") == true)
+    }
+
+    @Test("keys that only look alike are kept apart; equal ones are found among many")
+    func manyKeys() throws {
+        var seed = Seed(9)
+        for _ in 0..<50 {
+            var keys: [String] = []
+            for _ in 0..<seed.below(200) {
+                keys.append(
+                    String((0..<seed.below(4) + 1).map { _ in "abcdefgh".dropFirst(seed.below(8)).first ?? "x" })
+                )
+            }
+            let pairs = keys.enumerated().map { ($0.element, AttributeValue.integer(Int64($0.offset))) }
+            var expected: Attributes = [:]
+            for (key, value) in pairs { expected[key] = value }
+            // Only a literal can hold a key twice; a typed object decodes one too.
+            let text = pairs.map { "\"\($0.0)\":\($0.1.integer ?? 0)" }.joined(separator: ",")
+            #expect(try Event(json: RoundTripTests.event(attributes: "{\(text)}")).attributes == expected)
+        }
+    }
+
+    @Test("a composed and a decomposed character make two keys, as bytes do")
+    func canonicalEquivalence() throws {
+        let encoded = CanonicalJSONTests.encode("e", ["\u{E9}": 1, "e\u{301}": 2])
+        #expect(encoded.json.contains("\"\u{E9}\":1,\"e\u{301}\":2"))
+        #expect(encoded.diagnostics.isEmpty)
+    }
+
+    @Test("values in messages are cut between characters")
+    func cut() {
+        #expect("abc".cut(toBytes: 3) == "abc")
+        #expect("abc".cut(toBytes: 2) == "ab")
+        #expect("中文".cut(toBytes: 5) == "中")
+        #expect("😀".cut(toBytes: 3) == "")
+        #expect("é".cut(toBytes: 0) == "")
+        #expect("é".cut(toBytes: -1) == "")
+        let diagnostic = Diagnostic(
+            code: .malformed,
+            field: "f",
+            value: String(repeating: "中", count: 100),
+            remedy: "R."
+        )
+        #expect(diagnostic.value.utf8.count == 126)
+    }
+}

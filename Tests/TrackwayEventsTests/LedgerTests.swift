@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+
+@Suite("Ledger")
+struct LedgerTests {
+    @Test("an account is balanced when nothing is missing and nothing is too much")
+    func balance() {
+        var account = Ledger.Account(recorded: 10, delivered: 5, pending: 2, dropped: [.rejected: 1, .expired: 2])
+        #expect(account.isBalanced)
+        #expect(account.droppedTotal == 3)
+        #expect(Ledger(recorded: 10, destinations: ["a": account]).isBalanced)
+        account.pending = 3
+        #expect(!account.isBalanced)
+        #expect(!Ledger(recorded: 10, destinations: ["a": account]).isBalanced)
+        #expect(Ledger().isBalanced)
+    }
+}

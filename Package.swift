@@ -54,7 +54,8 @@ let package = Package(
         .target(
             name: "Trackway",
             dependencies: [
-                "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery", "TrackwayPlatform", "CTrackway",
+                "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery", "TrackwayPlatform",
+                "CTrackway",
             ],
             swiftSettings: house
         ),

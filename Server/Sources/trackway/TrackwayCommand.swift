@@ -2,12 +2,52 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
+internal import Foundation
 
 /// The `trackway` command: runs the collector and talks to it.
 @main
 struct TrackwayCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "trackway",
-        abstract: "Runs the Trackway collector and talks to it."
+        abstract: "Runs the Trackway collector and talks to it.",
+        discussion: """
+            EXAMPLES
+              trackway serve --dev-key dev                 start a collector on http://127.0.0.1:8787
+              trackway send purchase total=12.5            send one event
+              trackway tail                                watch events arrive
+              trackway ledger                              see that nothing is missing
+              trackway inspect ~/.local/state/…/shopping   look into an app's journal
+
+            ENVIRONMENT
+              TRACKWAY_URL    the collector's address (instead of --url)
+              TRACKWAY_KEY    the key to use (instead of --key)
+              TRACKWAY_DATA   the collector's folder (instead of --data)
+              NO_COLOR        when set and not empty: no colours
+
+            EXIT STATUS
+            \(CommandStatus.table)
+            """,
+        version: TrackwayVersion.current,
+        subcommands: [
+            TailCommand.self, EventsCommand.self, LedgerCommand.self, InspectCommand.self,
+            KeysCommand.self,
+        ]
     )
+
+    /// Runs the command and ends the process with a documented status.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+        } catch let failure as CommandFailure {
+            Console.standard.complain(failure)
+            Foundation.exit(failure.status.rawValue)
+        } catch {
+            exit(withError: error)
+        }
+    }
 }

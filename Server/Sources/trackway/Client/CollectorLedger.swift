@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The collector's ledger as the command reads it.
+struct CollectorLedger: Sendable, Hashable {
+    /// One writer's account.
+    struct Row: Sendable, Hashable {
+        /// The installed copy of the app.
+        var installation: String
+        /// The process that recorded.
+        var writer: String
+        /// The highest sequence number told of.
+        var recorded: UInt64
+        /// Distinct events stored.
+        var received: UInt64
+        /// Events refused by admission.
+        var rejected: UInt64
+        /// Events that came again and were not counted twice.
+        var duplicates: UInt64
+        /// Events the device gave up, by reason.
+        var dropped: [String: UInt64]
+        /// Events addressed to other destinations only.
+        var skipped: UInt64
+        /// Sequence numbers not heard of.
+        var gaps: [ClosedRange<UInt64>]
+        /// When the writer's last batch arrived.
+        var lastReceived: Timestamp
+
+        /// What is neither stored, refused, given up nor addressed elsewhere.
+        var missing: UInt64 {
+            let known = received + rejected + skipped + dropped.values.reduce(0, +)
+            return recorded > known ? recorded - known : 0
+        }
+    }
+
+    /// The accounts, those heard of last first.
+    var rows: [Row]
+
+    /// Reads the collector's answer; what is absent counts as zero.
+    init(_ json: JSONValue) {
+        rows = (json["writers"]?.array ?? []).map { Row($0) }
+    }
+
+    /// The sum of one count over all writers.
+    func total(_ count: (Row) -> UInt64) -> UInt64 { rows.reduce(0) { $0 + count($1) } }
+
+    /// Whether nothing is missing anywhere.
+    var isComplete: Bool { rows.allSatisfy { $0.missing == 0 && $0.gaps.isEmpty } }
+}
+
+extension CollectorLedger.Row {
+    fileprivate init(_ json: JSONValue) {
+        func count(_ key: String) -> UInt64 { json[key]?.integer.flatMap { UInt64(exactly: $0) } ?? 0 }
+        installation = json["installation"]?.string ?? ""
+        writer = json["writer"]?.string ?? ""
+        recorded = count("recorded")
+        received = count("received")
+        rejected = count("rejected")
+        duplicates = count("duplicates")
+        skipped = count("skipped")
+        dropped = [:]
+        for member in json["dropped"]?.object?.members ?? [] {
+            dropped[member.key] = member.value.integer.flatMap { UInt64(exactly: $0) }
+        }
+        gaps = (json["gaps"]?.array ?? []).compactMap { pair in
+            guard let ends = pair.array, ends.count == 2, let first = ends[0].integer, let last = ends[1].integer,
+                first >= 0, first <= last
+            else { return nil }
+            return UInt64(first)...UInt64(last)
+        }
+        lastReceived = Timestamp(milliseconds: json["last_received"]?.integer ?? 0)
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import TrackwayEvents
+
+/// Asks for stored events.
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events",
+        abstract: "Ask for stored events.",
+        discussion: """
+            Shows stored events, the latest last. Times are points such as 2026-11-21, 2026-11-21T06:38:00Z, or 2h for
+            two hours ago; they mean the event's own time.
+
+            EXAMPLES
+              trackway events --name purchase --from 2h
+              trackway events --user user-42 --limit 1000 --json > events.ndjson
+              trackway events --id 0199a1b2-…               one event with everything known about it
+            """
+    )
+
+    @OptionGroup var collector: CollectorOptions
+    @OptionGroup var filter: FilterOptions
+
+    @Option(help: "The earliest time, inclusive.")
+    var from: String?
+
+    @Option(help: "The latest time, exclusive.")
+    var to: String?
+
+    @Option(help: "The most events, the latest win. 0 means all.")
+    var limit: Int = 50
+
+    @Option(help: "The one event of this id.")
+    var id: String?
+
+    @Flag(help: "Print each event as the collector's JSON, one a line.")
+    var json = false
+
+    /// Events asked for at once.
+    private static let pageSize = 1000
+
+    /// Sees that the values make sense.
+    func validate() throws {
+        guard limit >= 0 else { throw ValidationError("--limit takes 0 (all) or more") }
+        if let id, EventID(id) == nil { throw ValidationError("“\(id)” is not an event's id: it has 36 characters") }
+    }
+
+    /// Asks and prints.
+    func run() async throws {
+        let client = CollectorClient(try collector.address())
+        if let id {
+            let event = try await client.get("/v1/events/" + id)
+            show([event])
+            return
+        }
+        let now = SystemClock().now().wall
+        var query = filter.query
+        if let from { query.append(("from", String(try PointInTime(from, now: now).timestamp.milliseconds))) }
+        if let to { query.append(("to", String(try PointInTime(to, now: now).timestamp.milliseconds))) }
+        if limit == 0 {
+            try await showAll(client, query: query)
+        } else {
+            try await showLatest(client, query: query)
+        }
+    }
+
+    /// The latest events, asked for from the end and shown in the order of time.
+    private func showLatest(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
+        var found: [JSONValue] = []
+        var after: String?
+        while found.count < limit {
+            let size = min(limit - found.count, Self.pageSize)
+            let page = try await self.page(client, query: query, order: "desc", size: size, after: after)
+            found += page.events
+            guard let next = page.next, !page.events.isEmpty else { break }
+            after = next
+        }
+        show(found.reversed())
+    }
+
+    /// Every event, page by page, in the order of arrival.
+    private func showAll(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
+        var after: String?
+        while true {
+            let page = try await self.page(client, query: query, order: "asc", size: Self.pageSize, after: after)
+            show(page.events)
+            guard let next = page.next, !page.events.isEmpty else { return }
+            after = next
+        }
+    }
+
+    private func page(
+        _ client: CollectorClient,
+        query: [(name: String, value: String)],
+        order: String,
+        size: Int,
+        after: String?
+    ) async throws(CommandFailure) -> (events: [JSONValue], next: String?) {
+        var query = query + [("order", order), ("limit", String(size))]
+        if let after { query.append(("after", after)) }
+        let answer = try await client.get("/v1/events", query: query)
+        return (answer["events"]?.array ?? [], answer["next"]?.string)
+    }
+
+    private func show(_ events: some Sequence<JSONValue>) {
+        let format = EventLineFormat(style: Console.standard.style)
+        Console.standard.write(
+            events.map { event in
+                guard !json, id == nil, let summary = StoredEventSummary(event) else {
+                    return String(decoding: event.json(), as: UTF8.self)
+                }
+                return format.line(summary)
+            }
+        )
+    }
+}

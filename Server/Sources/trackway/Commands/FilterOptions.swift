@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import TrackwayEvents
+
+/// Which events are wanted.
+struct FilterOptions: ParsableArguments {
+    @Option(help: "Only events of this name.")
+    var name: String?
+
+    @Option(help: "Only events of this installation.")
+    var installation: String?
+
+    @Option(help: "Only events of this user.")
+    var user: String?
+
+    @Option(help: "Only events of this session.")
+    var session: String?
+
+    /// The filter as the collector's query understands it.
+    var query: [(name: String, value: String)] {
+        [("name", name), ("installation", installation), ("user", user), ("session", session)]
+            .compactMap { field, value in value.map { (name: field, value: $0) } }
+    }
+
+    /// Sees that what must be an id is one.
+    func validate() throws {
+        if let installation, InstallationID(installation) == nil {
+            throw ValidationError(
+                "“\(installation)” is not an installation's id: it has 36 characters, as `trackway ledger` shows them"
+            )
+        }
+    }
+}

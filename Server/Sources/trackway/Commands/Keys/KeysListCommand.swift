@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Collector
+internal import TrackwayEvents
+
+/// Lists the keys by name.
+struct KeysListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the keys by name; the keys themselves are not known any more."
+    )
+
+    @OptionGroup var data: DataOptions
+
+    @Flag(help: "Print JSON, one key a line.")
+    var json = false
+
+    /// Reads and prints.
+    func run() async throws {
+        let records = try data.keyFile().records
+        if json {
+            Console.standard.write(records.map { String(decoding: Self.value($0).json(), as: UTF8.self) })
+            return
+        }
+        guard !records.isEmpty else {
+            Console.standard.note("No keys in \(data.folder.keys). Make one with: trackway keys create NAME")
+            return
+        }
+        let format = EventLineFormat(style: Console.standard.style)
+        var table = Table([("name", .left), ("allows", .left), ("made", .left)])
+        for record in records {
+            table.append([record.name, Self.scopes(record).joined(separator: ", "), format.date(record.created)])
+        }
+        Console.standard.write(table.lines(style: Console.standard.style))
+    }
+
+    private static func scopes(_ record: KeyRecord) -> [String] { record.scopes.map(\.rawValue).sorted(by: >) }
+
+    private static func value(_ record: KeyRecord) -> JSONValue {
+        .members(
+            ("name", .string(record.name)),
+            ("scopes", .array(scopes(record).map { .string($0) })),
+            ("created", .integer(record.created.milliseconds))
+        )
+    }
+}

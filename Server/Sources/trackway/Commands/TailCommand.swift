@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import TrackwayEvents
+
+/// Watches events arrive.
+struct TailCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "tail",
+        abstract: "Watch events arrive.",
+        discussion: """
+            Shows events as the collector has them, one a line, until Ctrl-C. A lost connection is made again, and the
+            stream goes on behind the last event shown.
+
+            EXAMPLES
+              trackway tail                          everything from now on
+              trackway tail --last 20                the last twenty first
+              trackway tail --name purchase --json   purchases as NDJSON, for jq
+            """
+    )
+
+    @OptionGroup var collector: CollectorOptions
+    @OptionGroup var filter: FilterOptions
+
+    @Option(help: "Begin with this many of the latest events.")
+    var last: Int = 10
+
+    @Option(help: "End after this many events.")
+    var count: Int?
+
+    @Flag(help: "Print each event as the collector's JSON, one a line.")
+    var json = false
+
+    /// Sees that the numbers make sense.
+    func validate() throws {
+        guard (0...1000).contains(last) else { throw ValidationError("--last takes 0 to 1000") }
+        if let count, count < 1 { throw ValidationError("--count takes 1 or more") }
+    }
+
+    /// Follows the stream until Ctrl-C, or until `--count` events were shown.
+    func run() async throws {
+        let address = try collector.address()
+        var query = filter.query
+        if last > 0 { query.append((name: "last", value: String(last))) }
+        var follower = LiveFollower(address: address, query: query, console: .standard)
+        let formatter = EventLineFormat(style: Console.standard.style)
+        var left = count ?? .max
+        try await follower.run { event in
+            if json {
+                Console.standard.write(bytes: event)
+            } else if let value = StoredEventSummary(event) {
+                Console.standard.write(formatter.line(value))
+            }
+            left -= 1
+            return left > 0
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+
+/// Where a collector keeps its data.
+struct CollectorFolder: Sendable, Hashable {
+    /// The folder, as an absolute path.
+    var path: String
+
+    /// The folder that an option, the environment, or the system's rules give, in this order.
+    ///
+    /// - Parameters:
+    ///   - option: What `--data` said; nil when it was not given.
+    ///   - environment: The process's environment: `TRACKWAY_DATA`, `XDG_DATA_HOME`, `HOME`.
+    init(option: String?, environment: [String: String]) {
+        let home = environment["HOME"] ?? "/tmp"
+        let chosen: String
+        if let option {
+            chosen = option
+        } else if let data = environment["TRACKWAY_DATA"], !data.isEmpty {
+            chosen = data
+        } else if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") {
+            chosen = data + "/trackway/collector"
+        } else {
+            chosen = home + "/.local/share/trackway/collector"
+        }
+        let expanded = chosen == "~" || chosen.hasPrefix("~/") ? home + chosen.dropFirst() : chosen
+        path = URL(fileURLWithPath: expanded).standardizedFileURL.path
+    }
+
+    /// The folder of the intake log.
+    var intake: String { path + "/intake" }
+    /// The index, which can be rebuilt from the intake log.
+    var index: String { path + "/index.sqlite" }
+    /// The hashed keys.
+    var keys: String { path + "/keys" }
+
+    /// Makes the folder when it is not there.
+    ///
+    /// - Throws: ``CommandFailure`` `cannotCreate`.
+    func make() throws(CommandFailure) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path,
+                withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700]
+            )
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                "the folder \(path) cannot be made: \(error.localizedDescription)",
+                remedy: "name a folder that you may write with --data or in TRACKWAY_DATA"
+            )
+        }
+    }
+}

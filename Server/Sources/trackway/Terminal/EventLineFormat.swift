@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayEvents
+
+/// How an event looks as one line in a terminal.
+struct EventLineFormat: Sendable {
+    /// Colours.
+    var style: Style
+    /// The zone in which times are shown.
+    var zone: TimeZone
+
+    /// A format; times are shown in the machine's own zone unless another is given.
+    init(style: Style, zone: TimeZone = .current) {
+        self.style = style
+        self.zone = zone
+    }
+
+    /// Names shorter than this are filled up, so that attributes stand below each other.
+    private static let nameWidth = 18
+    /// Values longer than this are cut.
+    private static let longestValue = 60
+
+    /// The line.
+    func line(_ event: StoredEventSummary) -> String {
+        let filling = String(repeating: " ", count: max(0, Self.nameWidth - event.name.count))
+        var parts = [style.faint(clock(event.time)), style.byName(Self.plain(event.name)) + filling]
+        parts += event.attributes.map { key, value in
+            style.faint(Self.plain(key) + "=") + cut(Self.plain(value))
+        }
+        if event.items > 0 { parts.append(style.faint(event.items == 1 ? "1 item" : "\(event.items) items")) }
+        if let user = event.user { parts.append(style.faint("· " + cut(Self.plain(user)))) }
+        return parts.joined(separator: "  ")
+    }
+
+    /// Hours to milliseconds in the zone: `06:38:00.123`.
+    func clock(_ time: Timestamp) -> String {
+        let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
+        return String(time.advanced(by: .seconds(seconds)).iso8601.dropFirst(11).dropLast())
+    }
+
+    /// Day, hours, minutes and seconds in the zone: `2026-11-21 06:38:00`.
+    func date(_ time: Timestamp) -> String {
+        let seconds = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(time.milliseconds) / 1000))
+        let text = time.advanced(by: .seconds(seconds)).iso8601
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))"
+    }
+
+    private func cut(_ value: String) -> String {
+        value.count > Self.longestValue ? value.prefix(Self.longestValue - 1) + "…" : value
+    }
+
+    /// Text that cannot steer the terminal: control characters from an event become `·`.
+    static func plain(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return text }
+        return String(
+            String.UnicodeScalarView(
+                text.unicodeScalars.map { $0.properties.generalCategory == .control ? "·" : $0 }
+            )
+        )
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// A journal's report for a person.
+struct JournalReportText: Sendable {
+    /// Colours.
+    var style: Style
+
+    /// The whole report.
+    func lines(_ report: JournalReport, path: String) -> [String] {
+        let name =
+            report.installation.map { "\($0)" } ?? style.coloured("unknown: its file is missing or damaged", .yellow)
+        var lines = [style.bold(path), "installation  \(name)"]
+        if report.setAside > 0 {
+            lines.append(
+                "set aside     \(report.setAside.grouped) events that a destination refused, kept for inspection"
+            )
+        }
+        if report.settled.recorded > 0 { lines += settled(report.settled) }
+        for writer in report.writers { lines += [""] + self.writer(writer) }
+        if report.writers.isEmpty { lines += ["", "No writer has a log here: everything recorded is settled."] }
+        return lines + ["", verdict(report)]
+    }
+
+    private func settled(_ ledger: Ledger) -> [String] {
+        var lines = ["finished      \(ledger.recorded.grouped) events of writers whose logs are gone"]
+        for (destination, account) in ledger.destinations.sorted(by: { $0.key < $1.key }) {
+            lines.append("              \(destination): " + counts(account.delivered, account.dropped))
+        }
+        return lines
+    }
+
+    private func writer(_ writer: JournalReport.Writer) -> [String] {
+        var lines = [style.bold("writer \(writer.id)")]
+        if let started = writer.started {
+            lines.append("  started  " + EventLineFormat(style: style).date(started))
+        }
+        if let problem = writer.problem { lines.append("  " + style.coloured(problem, .red)) }
+        var table = Table([
+            ("  segment", .right), ("bytes", .right), ("records", .right), ("events", .right), ("sequences", .left),
+            ("damage", .left),
+        ])
+        for segment in writer.segments {
+            table.append([
+                "\(segment.number)", segment.bytes.grouped, segment.records.grouped, segment.events.grouped,
+                segment.sequences.map { "\($0.lowerBound)–\($0.upperBound)" } ?? "—",
+                Self.damage(segment.damage),
+            ])
+        }
+        lines += table.lines(style: style)
+        let last = writer.segments.compactMap { $0.sequences?.upperBound }.max() ?? 0
+        for cursor in writer.cursors {
+            let waiting = last >= cursor.next ? last - cursor.next + 1 : 0
+            lines.append(
+                "  → \(cursor.destination)  at \(cursor.position), next #\(cursor.next): "
+                    + counts(cursor.delivered, cursor.dropped) + ", \(waiting.grouped) to go"
+                    + (cursor.isBalanced ? "" : style.coloured("  the cursor's numbers do not add up", .red))
+            )
+        }
+        return lines
+    }
+
+    private func counts(_ delivered: UInt64, _ dropped: [DropReason: UInt64]) -> String {
+        let reasons = dropped.sorted { $0.key.rawValue < $1.key.rawValue }.map { "\($0.key) \($0.value.grouped)" }
+        return "\(delivered.grouped) delivered"
+            + (reasons.isEmpty ? "" : ", dropped: " + reasons.joined(separator: ", "))
+    }
+
+    private func verdict(_ report: JournalReport) -> String {
+        guard report.isDamaged else {
+            return style.coloured("✓ ", .green) + "\(report.events.grouped) events lie here, none damaged"
+        }
+        return style.coloured("✗ ", .red)
+            + "\(report.events.grouped) events lie here; the damaged places cost what lay in them, and nothing else"
+    }
+
+    /// What had to be stepped over, in words.
+    static func damage(_ damage: LogDamage) -> String {
+        guard !damage.isEmpty else { return "none" }
+        var parts: [String] = []
+        if damage.gaps > 0 { parts.append(damage.gaps == 1 ? "1 place" : "\(damage.gaps) places") }
+        if damage.tornTails > 0 { parts.append("an unfinished record at the end") }
+        return parts.joined(separator: ", ") + " (\(damage.bytes.grouped) bytes)"
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+
+/// The collector's ledger for a person.
+struct LedgerText: Sendable {
+    /// Colours.
+    var style: Style
+    /// The zone in which times are shown.
+    var zone: TimeZone
+
+    /// A text; times are shown in the machine's own zone unless another is given.
+    init(style: Style, zone: TimeZone = .current) {
+        self.style = style
+        self.zone = zone
+    }
+
+    /// A table, the sums, and the gaps.
+    func lines(_ ledger: CollectorLedger) -> [String] {
+        guard !ledger.rows.isEmpty else {
+            return ["No writer has sent anything yet.", "Send an event with: trackway send hello"]
+        }
+        let format = EventLineFormat(style: style, zone: zone)
+        var table = Table([
+            ("installation", .left), ("writer", .left), ("recorded", .right), ("received", .right),
+            ("refused", .right), ("dropped", .right), ("elsewhere", .right), ("missing", .right), ("repeats", .right),
+            ("last heard", .left),
+        ])
+        for row in ledger.rows {
+            table.append([
+                row.installation, row.writer, row.recorded.grouped, row.received.grouped, row.rejected.grouped,
+                row.dropped.values.reduce(0, +).grouped, row.skipped.grouped, row.missing.grouped,
+                row.duplicates.grouped, format.date(row.lastReceived),
+            ])
+        }
+        return table.lines(style: style) + reasons(ledger) + gaps(ledger) + ["", sum(ledger)]
+    }
+
+    private func sum(_ ledger: CollectorLedger) -> String {
+        let missing = ledger.total(\.missing)
+        let text =
+            "recorded \(ledger.total(\.recorded).grouped) · received \(ledger.total(\.received).grouped)"
+            + " · missing \(missing.grouped) · repeats not counted twice \(ledger.total(\.duplicates).grouped)"
+        return style.coloured(ledger.isComplete ? "✓ " : "… ", ledger.isComplete ? .green : .yellow) + style.bold(text)
+    }
+
+    private func reasons(_ ledger: CollectorLedger) -> [String] {
+        var sums: [String: UInt64] = [:]
+        for row in ledger.rows { sums.merge(row.dropped) { $0 + $1 } }
+        guard !sums.isEmpty else { return [] }
+        let list = sums.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.grouped)" }
+        return ["", "dropped on the device: " + list.joined(separator: ", ")]
+    }
+
+    private func gaps(_ ledger: CollectorLedger) -> [String] {
+        let rows = ledger.rows.filter { !$0.gaps.isEmpty }
+        guard !rows.isEmpty else { return [] }
+        return [""]
+            + rows.map { row in
+                let list = row.gaps.prefix(8).map { gap in
+                    gap.count == 1 ? "\(gap.lowerBound)" : "\(gap.lowerBound)–\(gap.upperBound)"
+                }
+                let more = row.gaps.count > 8 ? ", …" : ""
+                return "not heard of from \(row.writer): \(list.joined(separator: ", "))\(more)"
+            }
+    }
+}

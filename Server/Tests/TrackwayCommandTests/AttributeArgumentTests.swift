@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("Attributes as they are typed")
+struct AttributeArgumentTests {
+    @Test(
+        "a value has the type it looks like",
+        arguments: [
+            ("total=12.5", "total", .double(12.5)),
+            ("count=3", "count", .integer(3)),
+            ("count=-3", "count", .integer(-3)),
+            ("first=true", "first", .boolean(true)),
+            ("first=false", "first", .boolean(false)),
+            ("currency=CNY", "currency", .string("CNY")),
+            ("empty=", "empty", .string("")),
+            ("formula=a=b", "formula", .string("a=b")),
+            ("zip:=0815", "zip", .string("0815")),
+            ("truth:=true", "truth", .string("true")),
+            ("phone=0815", "phone", .string("0815")),
+            ("day=2026-11-21", "day", .string("2026-11-21")),
+            ("minus=-", "minus", .string("-")),
+            ("quoted=\"3\"", "quoted", .string("3")),
+            ("tags=[\"a\",2]", "tags", .array([.string("a"), .integer(2)])),
+            ("size={\"w\":1}", "size", .object(["w": 1])),
+            ("at=\"2023-11-14T22:13:20.000Z\"", "at", .date(Timestamp(milliseconds: 1_700_000_000_000))),
+        ] as [(String, String, AttributeValue)]
+    )
+    func types(argument: String, key: String, value: AttributeValue) throws {
+        let attribute = try AttributeArgument(argument)
+        #expect(attribute.key == key)
+        #expect(attribute.value == value)
+    }
+
+    @Test(
+        "what is not an attribute is refused with the remedy",
+        arguments: ["total", "=3", ":=3", "", "a=[1,", "a={x}"]
+    )
+    func refusals(argument: String) {
+        let failure = #expect(throws: CommandFailure.self) { try AttributeArgument(argument) }
+        #expect(failure?.status == .usage)
+        #expect(failure?.remedy.isEmpty == false)
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+
+@testable internal import trackway
+
+@Suite("The collector's folder")
+struct CollectorFolderTests {
+    @Test(
+        "an option wins over the environment, and that over the system's rules",
+        arguments: [
+            ("/data", ["TRACKWAY_DATA": "/other", "HOME": "/h"], "/data"),
+            ("~/data", ["HOME": "/h"], "/h/data"),
+            (nil, ["TRACKWAY_DATA": "/other", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/other"),
+            (nil, ["TRACKWAY_DATA": "", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/x/trackway/collector"),
+            (nil, ["XDG_DATA_HOME": "relative", "HOME": "/h"], "/h/.local/share/trackway/collector"),
+        ] as [(String?, [String: String], String)]
+    )
+    func choice(option: String?, environment: [String: String], path: String) {
+        #expect(CollectorFolder(option: option, environment: environment).path == path)
+    }
+}

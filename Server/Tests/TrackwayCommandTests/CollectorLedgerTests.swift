@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("The collector's ledger")
+struct CollectorLedgerTests {
+    private func ledger(_ text: String) throws -> CollectorLedger {
+        CollectorLedger(try JSONValue.parse(Array(text.utf8)))
+    }
+
+    @Test("a writer is complete when every event's fate is known")
+    func complete() throws {
+        let ledger = try ledger(
+            #"{"writers":[{"installation":"i","writer":"w","recorded":10,"received":6,"rejected":1,"duplicates":3,"dropped":{"expired":2},"skipped":1,"gaps":[]}]}"#
+        )
+        #expect(ledger.isComplete)
+        #expect(ledger.rows[0].missing == 0)
+        #expect(ledger.total(\.duplicates) == 3)
+        let text = LedgerText(style: Style(isColoured: false)).lines(ledger).joined(separator: "\n")
+        #expect(text.contains("dropped on the device: expired 2"))
+        #expect(text.contains("✓ recorded 10 · received 6 · missing 0"))
+    }
+
+    @Test("what nobody has heard of is missing, and its gaps are named")
+    func gaps() throws {
+        let ledger = try ledger(
+            #"{"writers":[{"installation":"i","writer":"w","recorded":10,"received":6,"gaps":[[3,5],[9,9],[7,1],["x"]]}]}"#
+        )
+        #expect(!ledger.isComplete)
+        #expect(ledger.rows[0].missing == 4)
+        #expect(ledger.rows[0].gaps == [3...5, 9...9])
+        let text = LedgerText(style: Style(isColoured: false)).lines(ledger).joined(separator: "\n")
+        #expect(text.contains("not heard of from w: 3–5, 9"))
+    }
+
+    @Test("an empty answer says what to do")
+    func empty() throws {
+        let lines = LedgerText(style: Style(isColoured: false)).lines(try ledger(#"{"writers":[]}"#))
+        #expect(lines.last?.contains("trackway send") == true)
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("Events as lines of NDJSON")
+struct EventLineTests {
+    @Test("a line has a name, attributes and items")
+    func whole() throws {
+        let text =
+            #"{"name":"view","attributes":{"a":1,"none":null},"items":[{"id":"1","name":"N","attributes":{"b":true}}]}"#
+        let line = try EventLine(Array(text.utf8), number: 1)
+        #expect(line.name == "view")
+        #expect(line.attributes == ["a": 1])
+        #expect(line.items == [Item(id: "1", name: "N", ["b": true])])
+        #expect(!line.hasOwnIdentity)
+    }
+
+    @Test("what the collector prints can be sent again, with a new identity")
+    func again() throws {
+        let text = #"{"position":"1.2.3","received":5,"event":{"id":"x","name":"view","time":1,"mono":2}}"#
+        let line = try EventLine(Array(text.utf8), number: 1)
+        #expect(line.name == "view")
+        #expect(line.hasOwnIdentity)
+    }
+
+    @Test(
+        "a line that is no event is refused with its number and the remedy",
+        arguments: [
+            "", "x", "[]", "3", "{}", #"{"name":3}"#, #"{"name":"a","attributes":[]}"#, #"{"name":"a","items":{}}"#,
+            #"{"name":"a","items":[{}]}"#, #"{"name":"a","total":3}"#, #"{"name":"a"} x"#,
+        ]
+    )
+    func refusals(text: String) {
+        let failure = #expect(throws: CommandFailure.self) { try EventLine(Array(text.utf8), number: 17) }
+        #expect(failure?.status == .malformedInput)
+        #expect(failure?.message.contains("line 17") == true)
+        #expect(failure?.remedy.isEmpty == false)
+    }
+}

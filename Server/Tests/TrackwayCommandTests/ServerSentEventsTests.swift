@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+
+@testable internal import trackway
+
+@Suite("Event streams")
+struct ServerSentEventsTests {
+    private static let stream =
+        ": hello\n\nid: 1.2.3\nevent: event\ndata: {\"a\":1}\n\n: heartbeat\n\r\nid: 1.2.4\r\nevent: event\r\ndata:one\r\ndata: two\r\n\r\nretry: 5\ndata\n\nid: 9\n\n"
+
+    @Test("messages are the same however the bytes are cut", arguments: 1...40)
+    func cuts(size: Int) {
+        var reader = ServerSentEvents()
+        let bytes = Array(Self.stream.utf8)
+        var events: [ServerSentEvent] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            events += reader.feed(bytes[start..<min(start + size, bytes.count)])
+        }
+        #expect(
+            events == [
+                ServerSentEvent(kind: "event", data: Array("{\"a\":1}".utf8)),
+                ServerSentEvent(kind: "event", data: Array("one\ntwo".utf8)),
+                ServerSentEvent(kind: "message", data: []),
+            ]
+        )
+        #expect(reader.lastID == "9")
+    }
+
+    @Test("a message that never ends is left out, and the next one is whole")
+    func overlong() {
+        var reader = ServerSentEvents()
+        let long = Array(repeating: UInt8(ascii: "x"), count: ServerSentEvents.largestMessage)
+        #expect(reader.feed(Array("data: ".utf8) + long).isEmpty)
+        #expect(reader.feed(Array("yyyyyyyy\n\n".utf8)).isEmpty)
+        #expect(reader.feed(Array("data: z\n\n".utf8)) == [ServerSentEvent(kind: "message", data: [UInt8(ascii: "z")])])
+    }
+}

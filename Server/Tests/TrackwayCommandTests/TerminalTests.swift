@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("What a terminal shows")
+struct TerminalTests {
+    private let plain = Style(isColoured: false)
+
+    @Test(
+        "colours follow the terminal and the conventions",
+        arguments: [
+            (true, [:], true), (false, [:], false), (true, ["NO_COLOR": "1"], false), (true, ["NO_COLOR": ""], true),
+            (true, ["TERM": "dumb"], false), (false, ["CLICOLOR_FORCE": "1"], true),
+            (false, ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"], false),
+        ] as [(Bool, [String: String], Bool)]
+    )
+    func colours(isTerminal: Bool, environment: [String: String], wanted: Bool) {
+        #expect(Style.isWanted(isTerminal: isTerminal, environment: environment) == wanted)
+    }
+
+    @Test("a name keeps its colour, and plain text has none")
+    func names() {
+        let coloured = Style(isColoured: true)
+        #expect(coloured.byName("purchase") == coloured.byName("purchase"))
+        #expect(coloured.byName("purchase") != "purchase")
+        #expect(plain.byName("purchase") == "purchase")
+    }
+
+    @Test("columns are as wide as their widest cell")
+    func table() {
+        var table = Table([("name", .left), ("n", .right)])
+        table.append(["a", "1,000"])
+        table.append(["longer"])
+        #expect(table.lines(style: plain) == ["name        n", "a       1,000", "longer       "])
+    }
+
+    @Test("a bar never grows wider than the terminal", arguments: [10, 20, 40, 80, 200])
+    func bar(width: Int) {
+        for done: UInt64 in [0, 1, 50, 99, 100, 500] {
+            let line = ProgressBar(done: done, total: 100, note: "1,204 recorded, 1,100 delivered").line(width: width)
+            #expect(line.count <= width)
+        }
+        #expect(
+            ProgressBar(done: 5, total: nil, note: "5 recorded").line(width: width)
+                == String("5 recorded".prefix(width - 1))
+        )
+    }
+
+    @Test("a bar shows its share")
+    func share() {
+        let line = ProgressBar(done: 1, total: 2, note: "half").line(width: 26)
+        #expect(line == "██████░░░░░░   50 %  half")
+    }
+
+    @Test("numbers are grouped", arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (-1_234_567, "-1,234,567")])
+    func grouped(number: Int, text: String) {
+        #expect(number.grouped == text)
+    }
+
+    @Test("an event is one line, its times in the zone of the person")
+    func event() throws {
+        let json =
+            #"{"user":"u","event":{"name":"buy","time":1700000000123,"attributes":{"total":12.5,"c":"CNY"},"items":[{"id":"1"}]}}"#
+        let summary = try #require(StoredEventSummary(Array(json.utf8)))
+        let zone = try #require(TimeZone(secondsFromGMT: 3600))
+        let line = EventLineFormat(style: plain, zone: zone).line(summary)
+        #expect(line == "23:13:20.123  buy                 total=12.5  c=CNY  1 item  · u")
+    }
+
+    @Test("an event cannot steer the terminal")
+    func controls() throws {
+        let json = #"{"event":{"name":"a\u001b[2J","time":0,"attributes":{"k\n":"\u0007v\u009b"}}}"#
+        let summary = try #require(StoredEventSummary(Array(json.utf8)))
+        let line = EventLineFormat(style: plain).line(summary)
+        #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
+    }
+}

@@ -1,2 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
+
+// What an app needs from the rooms below, by name, so that it imports `Trackway` alone.
+
+// Delivery: settings and reports.
+@_exported public import struct TrackwayDelivery.DeliveryPolicy
+@_exported public import struct TrackwayDelivery.FlushReport
+@_exported public import struct TrackwayDelivery.RetrySchedule
+// The vocabulary.
+@_exported public import protocol TrackwayEvents.AttributeConvertible
+@_exported public import enum TrackwayEvents.AttributeValue
+@_exported public import struct TrackwayEvents.Attributes
+@_exported public import struct TrackwayEvents.DestinationID
+@_exported public import struct TrackwayEvents.Diagnostic
+@_exported public import struct TrackwayEvents.DropReason
+@_exported public import struct TrackwayEvents.Event
+@_exported public import struct TrackwayEvents.EventBatch
+@_exported public import struct TrackwayEvents.EventID
+@_exported public import struct TrackwayEvents.EventLimits
+@_exported public import struct TrackwayEvents.InstallationID
+@_exported public import struct TrackwayEvents.Item
+@_exported public import struct TrackwayEvents.Ledger
+@_exported public import struct TrackwayEvents.MonotonicTime
+@_exported public import struct TrackwayEvents.Timestamp
+@_exported public import protocol TrackwayEvents.TypedEvent
+@_exported public import protocol TrackwayEvents.UniqueID
+@_exported public import struct TrackwayEvents.WriterID
+// Destinations and transports of the app's own.
+@_exported public import struct TrackwayWire.BatchLimits
+@_exported public import struct TrackwayWire.CollectorDestination
+@_exported public import protocol TrackwayWire.Destination
+@_exported public import struct TrackwayWire.Rejection
+@_exported public import protocol TrackwayWire.Transport
+@_exported public import struct TrackwayWire.TransportError
+@_exported public import enum TrackwayWire.Verdict
+@_exported public import struct TrackwayWire.WireEncodingError
+@_exported public import struct TrackwayWire.WireHeaders
+@_exported public import struct TrackwayWire.WireRequest
+@_exported public import struct TrackwayWire.WireResponse

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayDelivery
+public import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayWire
+
+/// Records what happens in an app, keeps it safe on the device, and delivers it to every destination.
+///
+/// ```swift
+/// let analytics = try Analytics(Configuration(
+///     appID: "shopping",
+///     destinations: [.collector(URL(string: "http://127.0.0.1:8787")!, writeKey: "dev")]
+/// ))
+/// analytics.record("button_click", ["category": "shoes", "value": 279.9])
+/// ```
+///
+/// Keep the value as long as the app records; how it reaches the places that record is the app's choice, nothing here is
+/// global. Several may exist: with folders of their own they have nothing to do with each other, with one folder they
+/// are writers of one installation.
+///
+/// Every call may come from any thread. When `record` returns, the event survives the death of the process.
+///
+/// Letting go of the value stops delivery at once and sends nothing more; what waits goes out on the next start. To send
+/// it first, call ``shutdown(within:)``.
+public final class Analytics: Sendable {
+    // What recording needs, in the order it needs it.
+    let control: ControlDriver
+    let clock: any EventClock
+    let ids: EventIDGenerator
+    let limits: EventLimits
+    let journal: Journal
+    let delivery: DeliveryService
+    let reporter: DiagnosticReporter
+    let write: @Sendable (String) -> Void
+
+    // What everything else needs.
+    let destinations: Set<DestinationID>
+    let options: Locked<RuntimeOptions>
+    let settings: SettingsFile
+    let context: Locked<EventContext>
+    let queue: StorageQueue
+    let lastLedger = Locked(Ledger())
+    let commits: GroupCommitter<JournalError>
+    private let lifeCycle: LifeCycleFollower?
+
+    /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
+    ///
+    /// Reads a few small files on the calling thread, a matter of a millisecond; events left by earlier runs are read
+    /// later, elsewhere.
+    ///
+    /// - Throws: ``TrackwayError`` saying what is wrong with the configuration or the storage folder, and what helps.
+    public convenience init(_ configuration: Configuration) throws(TrackwayError) {
+        try configuration.check()
+        self.init(configuration, try Parts(configuration, World.live(configuration)))
+    }
+
+    /// The same in a given world.
+    package convenience init(_ configuration: Configuration, in world: World) throws(TrackwayError) {
+        try configuration.check()
+        self.init(configuration, try Parts(configuration, world))
+    }
+
+    private init(_ configuration: Configuration, _ parts: Parts) {
+        control = parts.control
+        clock = parts.world.clock
+        ids = parts.world.ids
+        limits = configuration.limits
+        journal = parts.journal
+        delivery = parts.delivery
+        reporter = parts.reporter
+        write = parts.world.write
+        destinations = Set(configuration.destinations.map(\.id))
+        options = Locked(RuntimeOptions(configuration))
+        settings = parts.settings
+        context = parts.context
+        queue = parts.queue
+        commits = parts.commits
+        lifeCycle = configuration.followsLifeCycle ? parts.world.followLifeCycle(parts.control) : nil
+        let (control, work) = (parts.control, parts.work)
+        // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
+        // and it holds parts only, never this object.
+        Task { await control.run(work) }
+    }
+
+    deinit {
+        control.change { $0.abandoned() }
+    }
+
+    /// The id of this installed copy of the app; it survives restarts and changes when the installation is erased.
+    public var installation: InstallationID { journal.installation }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+internal import TrackwayJournal
+
+extension Analytics {
+    /// Says who uses the app from now on. Every event recorded after this call carries the id, on every thread, and the
+    /// id survives restarts until ``signOut()``.
+    ///
+    /// An empty id, or one longer than the limit of a text value, is a mistake: a ``Diagnostic`` tells, and the user
+    /// stays who it was.
+    public func identify(_ user: String) {
+        guard !user.isEmpty, user.utf8.count <= limits.stringBytes else {
+            reporter.report(
+                Diagnostic(
+                    code: .userInvalid,
+                    field: "user",
+                    value: user,
+                    remedy: user.isEmpty
+                        ? "Call signOut to say that nobody is signed in."
+                        : "Use an id of at most \(limits.stringBytes) bytes; a cut one would be somebody else's."
+                )
+            )
+            return
+        }
+        changeContext { $0.user = user }
+        settings.change { $0.user = user }
+    }
+
+    /// Says that nobody is signed in from now on.
+    public func signOut() {
+        changeContext { $0.user = nil }
+        settings.change { $0.user = nil }
+    }
+
+    /// Adds attributes to every event recorded after this call; those with a known key replace it. They survive restarts.
+    ///
+    /// They are kept beside the events, once, and every event refers to them, so they cost an event nothing. What breaks
+    /// a limit is left out with a ``Diagnostic``.
+    public func setGlobalAttributes(_ attributes: Attributes) {
+        var diagnostics: [Diagnostic] = []
+        var global = Attributes()
+        changeContext { context in
+            // The whole is judged, not the addition: many small additions must not outgrow the limits either.
+            context.global = context.global.merging(attributes).valid(limits) { diagnostics.append($0) }
+            global = context.global
+        }
+        for diagnostic in diagnostics { reporter.report(diagnostic) }
+        settings.change { [global] in $0.global = global }
+    }
+
+    /// Takes attributes away from every event recorded after this call; unknown keys are ignored.
+    public func removeGlobalAttributes(_ keys: [String]) {
+        changeContext { context in
+            for key in keys { context.global[key] = nil }
+        }
+        settings.change { settings in
+            for key in keys { settings.global[key] = nil }
+        }
+    }
+
+    /// Changes the context and tells the journal in one step, so that two changes reach it in the order they were made.
+    /// The journal's own short lock is taken inside this one, never the other way round.
+    func changeContext(_ body: (inout EventContext) -> Void) {
+        context.withLock { context in
+            let before = context
+            body(&context)
+            if context != before { journal.setContext(context.json()) }
+        }
+    }
+}

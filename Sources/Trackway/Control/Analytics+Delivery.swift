@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayDelivery
+public import TrackwayEvents
+internal import TrackwayJournal
+public import TrackwayWire
+
+extension Analytics {
+    /// Sends what waits now, and returns when it has arrived or the time is over.
+    ///
+    /// Asks no destination more often than it wants to be asked: one that named a time to come back, or is down, is not
+    /// bothered. While consent or switch forbid sending, nothing is sent, and the report says what waits.
+    ///
+    /// - Parameter timeout: how long to try; what is not sent by then stays and is sent later.
+    /// - Returns: Per destination what was delivered, what waits, what was dropped, and the last verdict.
+    public func flush(timeout: Duration = .seconds(10)) async -> FlushReport {
+        await delivery.flush(timeout: control.machine.maySend ? timeout : .zero)
+    }
+
+    /// What became of every event of this installation, as of now: per destination delivered, waiting, or dropped by
+    /// reason. When storage cannot be read now, a ``Diagnostic`` tells, and the counts are the last ones read.
+    public func ledger() -> Ledger {
+        do throws(JournalError) {
+            let ledger = try journal.ledger()
+            lastLedger.withLock { $0 = ledger }
+            return ledger
+        } catch {
+            reporter.report(
+                Diagnostic(
+                    code: .storageFailing,
+                    field: "ledger",
+                    value: "\(error)",
+                    remedy: "Make the storage folder readable; the counts shown are older."
+                )
+            )
+            return lastLedger.withLock { $0 }
+        }
+    }
+
+    /// Puts a destination with new settings (a new write key, another address) in the place of the one with the same id,
+    /// and tries it at once, even if the old one had been refused.
+    ///
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id.
+    public func replace(_ destination: any Destination) throws(TrackwayError) {
+        guard destinations.contains(destination.id) else {
+            throw TrackwayError(
+                .unknownDestination,
+                "no destination has the id \"\(destination.id)\"; a destination is added in the configuration only, the "
+                    + "ids are \(destinations.sorted().map(\.rawValue).joined(separator: ", "))"
+            )
+        }
+        delivery.replace(destination)
+    }
+
+    /// Sends what waits, as far as it gets, and ends delivery. A second call returns when the first is done.
+    ///
+    /// Recording still works afterwards: such events are kept, with a ``Diagnostic``, and go out after the next start.
+    ///
+    /// - Parameter timeout: how long the last flush may take; zero for none.
+    public func shutdown(within timeout: Duration = .seconds(5)) async {
+        control.change { $0.shutDown(within: timeout) }
+        await control.untilAtRest()
+    }
+}

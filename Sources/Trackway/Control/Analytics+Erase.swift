@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+extension Analytics {
+    /// Forgets everything about this installation: waiting events, counts, its id, the user, the global attributes. What
+    /// the person decided about consent stays.
+    ///
+    /// A new installation begins at once. Its first event is `_installation_erased`, whose attribute `installation` names
+    /// the former one, so that a collector can forget it too; it travels under the same consent as every event, and is
+    /// not recorded while consent is denied or the SDK is disabled.
+    ///
+    /// Ask all other processes of the installation to stop first: what they write cannot be erased from here.
+    ///
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notErased`` when not everything could be removed; calling
+    ///   again continues.
+    public func erase() async throws(TrackwayError) {
+        control.change { $0.eraseBegan() }
+        defer { control.change { $0.eraseEnded() } }
+        await control.untilAtRest()
+        // From here on no new event carries what is to be forgotten.
+        changeContext { context in
+            context.user = nil
+            context.global = [:]
+        }
+        settings.change { settings in
+            settings.user = nil
+            settings.global = [:]
+        }
+        let journal = journal
+        let result = await queue.run { () -> Result<InstallationID, JournalError> in
+            do throws(JournalError) {
+                return .success(try journal.erase())
+            } catch {
+                return .failure(error)
+            }
+        }
+        switch result {
+        case .success(let former):
+            record("_installation_erased", ["installation": .string(former.description)])
+        case .failure(let error):
+            throw TrackwayError(
+                .notErased,
+                "not everything of this installation could be erased; call erase again, after making the storage folder "
+                    + "writable and stopping other processes that use it",
+                cause: error
+            )
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Drives ``ControlMachine``: keeps the recording gate in step with it and carries out its orders, one at a time.
+///
+/// Changes take effect on recording before ``change(_:)`` returns; on sending, as soon as the running ``run(_:)`` has
+/// carried out the order. Any thread.
+package final class ControlDriver: Sendable {
+    private struct State: Sendable {
+        var machine: ControlMachine
+        var logsEvents: Bool
+        var restWaiters: [@Sendable () -> Void] = []
+    }
+
+    /// What recording looks at.
+    package let gate = RecordingGate([])
+    private let state: Locked<State>
+    private let changes: AsyncStream<Void>
+    private let announce: AsyncStream<Void>.Continuation
+
+    /// Makes a driver; nothing is ordered before ``run(_:)``.
+    package init(_ machine: ControlMachine, logsEvents: Bool) {
+        state = Locked(State(machine: machine, logsEvents: logsEvents))
+        // Announcements carry nothing, so one that waits stands for any number.
+        (changes, announce) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        change { _ in }
+    }
+
+    /// The machine now.
+    package var machine: ControlMachine { state.withLock { $0.machine } }
+
+    /// Tells the machine something. `body` must be quick and must not come back here.
+    package func change(_ body: (inout ControlMachine) -> Void) {
+        let rested = state.withLock { state -> [@Sendable () -> Void] in
+            body(&state.machine)
+            setGate(state)
+            guard state.machine.isAtRest else { return [] }
+            defer { state.restWaiters = [] }
+            return state.restWaiters
+        }
+        announce.yield()
+        for tell in rested { tell() }
+    }
+
+    /// Brings the machine in step with what the settings say. Reads them inside the machine's lock: of two decisions made
+    /// at the same time, both then end with the one that was written last.
+    package func follow(_ settings: SettingsFile) {
+        change { machine in
+            let settings = settings.current
+            if let consent = settings.consent, consent != machine.consent { machine.consentChanged(to: consent) }
+            if let isEnabled = settings.isEnabled, isEnabled != machine.isEnabled {
+                machine.enabledChanged(to: isEnabled)
+            }
+        }
+    }
+
+    /// Whether each event is also written to the log.
+    package func setLogsEvents(_ logsEvents: Bool) {
+        state.withLock { state in
+            state.logsEvents = logsEvents
+            setGate(state)
+        }
+    }
+
+    /// Returns when nothing uses the journal's delivery side, which the change before must have asked for.
+    package func untilAtRest() async {
+        await withCheckedContinuation { waiter in whenAtRest { waiter.resume() } }
+    }
+
+    /// Calls `tell` once, as soon as nothing uses the journal's delivery side; at once when that is so now.
+    package func whenAtRest(_ tell: @escaping @Sendable () -> Void) {
+        let rests = state.withLock { state in
+            if state.machine.isAtRest { return true }
+            state.restWaiters.append(tell)
+            return false
+        }
+        if rests { tell() }
+    }
+
+    /// Carries out orders until the machine orders the end. Called once.
+    package func run(_ work: ControlWork) async {
+        for await _ in changes {
+            while let order = nextOrder() {
+                switch order {
+                case .startDelivery:
+                    await deliver(work)
+                case .stopDelivery:
+                    assertionFailure("delivery is stopped where it was started")
+                case .discardPending:
+                    await work.discard()
+                    change { $0.discardEnded() }
+                case .end:
+                    return
+                }
+            }
+        }
+    }
+
+    /// One delivery, from its start until the machine wants it to end.
+    private func deliver(_ work: ControlWork) async {
+        work.begin()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await work.deliver() }
+            for await _ in changes {
+                guard case .stopDelivery(let lastFlush) = nextOrder() else { continue }
+                await work.stop(lastFlush)
+                break
+            }
+            // Nothing is under way any more; what is left is a service that waits to be told to go on.
+            group.cancelAll()
+        }
+        change { $0.deliveryStopped() }
+    }
+
+    private func nextOrder() -> ControlMachine.Order? {
+        state.withLock { $0.machine.nextOrder() }
+    }
+
+    private func setGate(_ state: State) {
+        var open: RecordingGate.State = []
+        if state.machine.mayRecord { open.insert(.isOpen) }
+        if state.machine.isShutDown { open.insert(.isShutDown) }
+        if state.logsEvents { open.insert(.logsEvents) }
+        gate.state = open
+    }
+}

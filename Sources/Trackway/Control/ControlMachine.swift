@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Decides whether events may be recorded and sent, and what has to be done about it.
+///
+/// Two kinds of facts meet here: what the app wants (consent, enabled, shut down, erasing) and what the delivery is
+/// doing. ``nextOrder()`` names the one step that brings the second closer to the first; the driver carries it out and
+/// reports. Asking twice without a report gives nothing new, so a driver may ask as often as it likes.
+package struct ControlMachine: Sendable {
+    /// An order to the driver.
+    package enum Order: Sendable, Hashable {
+        /// Start delivering; report with ``ControlMachine/deliveryStopped()`` once it has ended.
+        case startDelivery
+        /// Let the delivery end after a last flush of at most this long; none when it is zero.
+        case stopDelivery(lastFlush: Duration)
+        /// Drop and count everything that waits; report with ``ControlMachine/discardEnded()``.
+        case discardPending
+        /// Nothing will ever be ordered again.
+        case end
+    }
+
+    private enum Delivery: Sendable {
+        case stopped
+        case running
+        case stopping
+    }
+
+    private enum Discard: Sendable {
+        case notNeeded
+        case needed
+        case underWay
+        /// Consent was denied again meanwhile: what came between needs another one.
+        case underWayAndNeeded
+    }
+
+    /// What the person using the app has agreed to.
+    package private(set) var consent: Consent
+    /// Whether the app has the SDK switched on.
+    package private(set) var isEnabled: Bool
+    /// Whether the app said that it is done.
+    package private(set) var isShutDown = false
+    private var isAbandoned = false
+    private var isSuspended = false
+    private var erasures = 0
+    private var lastFlush = Duration.zero
+    private var delivery = Delivery.stopped
+    private var discard: Discard
+
+    /// Makes the machine with what was decided in earlier runs.
+    package init(consent: Consent, isEnabled: Bool) {
+        self.consent = consent
+        self.isEnabled = isEnabled
+        // A refusal in an earlier run may have been killed before everything was dropped.
+        discard = consent == .denied ? .needed : .notNeeded
+    }
+
+    /// Whether `record` keeps events now. After a shutdown it still does: what is kept goes out on the next start.
+    package var mayRecord: Bool { isEnabled && consent != .denied }
+    /// Whether anything may leave the device now.
+    package var maySend: Bool { isAllowedToSend && !isShutDown && !isSuspended && !isAbandoned }
+    /// Whether the person and the app allow sending; a last flush happens only while they do.
+    package var isAllowedToSend: Bool { isEnabled && consent == .granted && erasures == 0 }
+    /// Whether nothing here uses the journal's delivery side.
+    package var isAtRest: Bool { delivery == .stopped && !isDiscarding }
+
+    // MARK: Inputs
+
+    /// The person using the app decided.
+    package mutating func consentChanged(to consent: Consent) {
+        self.consent = consent
+        switch (consent, discard) {
+        case (.denied, .notNeeded), (.denied, .needed): discard = .needed
+        case (.denied, .underWay), (.denied, .underWayAndNeeded): discard = .underWayAndNeeded
+        case (.granted, .notNeeded), (.granted, .needed), (.pending, .notNeeded), (.pending, .needed):
+            discard = .notNeeded
+        // One that is under way ends in its own time.
+        case (.granted, .underWay), (.granted, .underWayAndNeeded), (.pending, .underWay),
+            (.pending, .underWayAndNeeded):
+            discard = .underWay
+        }
+    }
+
+    /// The app switched the SDK on or off.
+    package mutating func enabledChanged(to isEnabled: Bool) {
+        self.isEnabled = isEnabled
+    }
+
+    /// The app said that it is done; there is no way back. What waits may be sent for so long.
+    package mutating func shutDown(within lastFlush: Duration) {
+        isShutDown = true
+        self.lastFlush = max(.zero, lastFlush)
+    }
+
+    /// The system is about to stop or end the process, which must not take the folder's delivery lock with it. What waits
+    /// may be sent for so long.
+    package mutating func suspended(within lastFlush: Duration) {
+        isSuspended = true
+        if !isShutDown { self.lastFlush = max(.zero, lastFlush) }
+    }
+
+    /// The process goes on.
+    package mutating func resumed() {
+        isSuspended = false
+    }
+
+    /// Erasing begins: delivery must let go of the folder. Several may be under way.
+    package mutating func eraseBegan() {
+        erasures += 1
+    }
+
+    /// One erasing ended, however it went.
+    package mutating func eraseEnded() {
+        assert(erasures > 0, "an erasing ended that never began")
+        erasures = max(0, erasures - 1)
+    }
+
+    /// The front door is going away.
+    package mutating func abandoned() {
+        isAbandoned = true
+    }
+
+    /// Delivery has ended and let go of the folder.
+    package mutating func deliveryStopped() {
+        delivery = .stopped
+    }
+
+    /// The ordered discard ended, whether it dropped everything or another process holds the folder: that one finds the
+    /// refusal in the settings and discards in our place.
+    package mutating func discardEnded() {
+        switch discard {
+        case .underWay: discard = .notNeeded
+        case .underWayAndNeeded: discard = .needed
+        case .notNeeded, .needed: assertionFailure("a discard ended that was never ordered")
+        }
+    }
+
+    // MARK: Orders
+
+    /// The next step, if one is due.
+    package mutating func nextOrder() -> Order? {
+        switch delivery {
+        case .running where !maySend:
+            delivery = .stopping
+            // Who leaves wants to send what is there; who refuses or erases wants the opposite.
+            return .stopDelivery(lastFlush: isAllowedToSend && !isAbandoned ? lastFlush : .zero)
+        case .running, .stopping:
+            return nil
+        case .stopped:
+            return nextOrderAtRest()
+        }
+    }
+
+    private var isDiscarding: Bool {
+        switch discard {
+        case .underWay, .underWayAndNeeded: true
+        case .notNeeded, .needed: false
+        }
+    }
+
+    private mutating func nextOrderAtRest() -> Order? {
+        switch discard {
+        case .underWay, .underWayAndNeeded:
+            // Nothing may be sent before everything refused is gone.
+            return nil
+        case .needed where erasures == 0:
+            discard = .underWay
+            return .discardPending
+        case .needed, .notNeeded:
+            if isAbandoned { return .end }
+            guard maySend else { return nil }
+            delivery = .running
+            return .startDelivery
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// What carrying out the orders of ``ControlMachine`` means.
+package struct ControlWork: Sendable {
+    /// Makes ready to deliver; called right before `deliver`.
+    package var begin: @Sendable () -> Void
+    /// Delivers until cancelled.
+    package var deliver: @Sendable () async -> Void
+    /// Ends the delivery after a last flush of at most this long; returns when nothing is sent any more.
+    package var stop: @Sendable (_ lastFlush: Duration) async -> Void
+    /// Drops and counts everything that waits.
+    package var discard: @Sendable () async -> Void
+
+    /// Makes the work from its parts.
+    package init(
+        begin: @escaping @Sendable () -> Void,
+        deliver: @escaping @Sendable () async -> Void,
+        stop: @escaping @Sendable (_ lastFlush: Duration) async -> Void,
+        discard: @escaping @Sendable () async -> Void
+    ) {
+        self.begin = begin
+        self.deliver = deliver
+        self.stop = stop
+        self.discard = discard
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTrackway
+
+/// What the recording path must know about the SDK's state, in one word that it reads without a lock.
+///
+/// `@unchecked Sendable`: the word's address never changes while the gate lives, and it is read and written with atomic
+/// operations only.
+package final class RecordingGate: @unchecked Sendable {
+    /// The word's bits.
+    package struct State: OptionSet, Sendable, Hashable {
+        package let rawValue: UInt32
+
+        package init(rawValue: UInt32) {
+            self.rawValue = rawValue
+        }
+
+        /// Events may be recorded.
+        package static let isOpen = State(rawValue: 1)
+        /// Each recorded event is also written to the log.
+        package static let logsEvents = State(rawValue: 2)
+        /// The app has shut the SDK down.
+        package static let isShutDown = State(rawValue: 4)
+    }
+
+    private let word: UnsafeMutablePointer<UInt32>
+
+    /// Makes a gate in the given state.
+    package init(_ state: State) {
+        word = .allocate(capacity: 1)
+        word.initialize(to: state.rawValue)
+    }
+
+    deinit {
+        word.deallocate()
+    }
+
+    /// The state now. A record that began before a change may still see the old one.
+    package var state: State {
+        get { State(rawValue: ctrackway_load_acquire(word)) }
+        set { ctrackway_store_release(word, newValue.rawValue) }
+    }
+}

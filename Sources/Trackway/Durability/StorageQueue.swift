@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+
+/// The one thread on which the SDK waits for storage.
+///
+/// Flushing a disk can take seconds. It happens here, never on a caller's thread and never on the cooperative pool,
+/// whose threads the host app's own tasks need. The queue is serial and has a thread of its own when it has work.
+package final class StorageQueue: Sendable {
+    private let queue: DispatchQueue
+
+    /// Makes a queue; `label` shows in debuggers.
+    package init(label: String) {
+        queue = DispatchQueue(label: label, qos: .utility)
+    }
+
+    /// Runs `work` after everything ordered before, without waiting for it.
+    package func order(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
+    /// Runs `work` after everything ordered before and waits for its value without blocking a thread.
+    package func run<Value: Sendable>(_ work: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: work()) }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayPlatform
+
+extension World {
+    /// The real world: the one place where clocks, chance, disk, network and the system's facts are chosen.
+    static func live(_ configuration: Configuration) throws(TrackwayError) -> World {
+        let clock = SystemClock()
+        let log = StandardErrorLog(clock: clock)
+        let app = AppFacts.read(id: configuration.appID, version: configuration.appVersion)
+        return World(
+            clock: clock,
+            ids: EventIDGenerator(),
+            storage: DiskStorage(),
+            folder: try folder(configuration),
+            segmentBytes: segmentBytes(configuration),
+            transport: URLSessionTransport(),
+            sleeper: TaskSleeper(),
+            random: SystemRandomNumberGenerator(),
+            facts: ContextFacts(
+                app: app.attributes,
+                device: DeviceFacts.read(appID: configuration.appID).attributes,
+                boot: BootIdentity.current()
+            ),
+            log: { log.report($0) },
+            write: { StandardErrorLog.writeLine($0 + "\n") },
+            followLifeCycle: { control in
+                do throws(LifeCycleError) {
+                    return try LifeCycleFollower(control)
+                } catch {
+                    log.report(
+                        Diagnostic(
+                            code: .lifeCycleUnseen,
+                            field: "followsLifeCycle",
+                            value: "\(error)",
+                            remedy: "Nothing is lost; what waits is sent later than it could be."
+                        )
+                    )
+                    return nil
+                }
+            }
+        )
+    }
+
+    private static func folder(_ configuration: Configuration) throws(TrackwayError) -> String {
+        do throws(StorageLocationError) {
+            let location =
+                if let url = configuration.storageFolder {
+                    try StorageLocation(path: url.path)
+                } else {
+                    try StorageLocation.standard(appID: configuration.appID)
+                }
+            try location.prepare()
+            return location.path
+        } catch {
+            throw TrackwayError(.storageUnavailable, error.description, cause: error)
+        }
+    }
+
+    /// A journal with a small bound gets small segments, so that trimming by whole segments stays fine-grained.
+    private static func segmentBytes(_ configuration: Configuration) -> Int {
+        min(1 << 20, max(32_768, configuration.maximumJournalBytes / 8))
+    }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+internal import TrackwayJournal
+
+extension Analytics {
+    /// Records an event and returns when it survives power loss.
+    ///
+    /// The event is recorded before anything is awaited, exactly as ``record(_:_:items:to:)`` does. Callers who wait at
+    /// the same time share one flush of the disk, which runs on a thread of the SDK's own. Cancelling the task neither
+    /// takes the event back nor ends the wait.
+    ///
+    /// - Parameters:
+    ///   - name: what happened.
+    ///   - attributes: what is worth knowing about it, in order.
+    ///   - items: what it is about.
+    ///   - route: the ids of the destinations that shall have it; all of them when empty.
+    /// - Returns: A receipt whose durability is ``Receipt/Durability/disk``.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notRecorded`` when the event was not recorded at all, with
+    ///   ``TrackwayError/Code/notDurable`` when it was, and stable storage did not confirm it; it is then still
+    ///   delivered unless the power fails first.
+    @discardableResult
+    public func recordDurably(
+        _ name: String,
+        _ attributes: Attributes = [:],
+        items: [Item] = [],
+        to route: [DestinationID] = []
+    ) async throws(TrackwayError) -> Receipt {
+        try await makeDurable(record(name, attributes, items: items, to: route), name)
+    }
+
+    /// Records an event that has a type of its own and returns when it survives power loss.
+    ///
+    /// - Returns: As for ``recordDurably(_:_:items:to:)``.
+    /// - Throws: As for ``recordDurably(_:_:items:to:)``.
+    @discardableResult
+    public func recordDurably(
+        _ event: some TypedEvent,
+        to route: [DestinationID] = []
+    ) async throws(TrackwayError) -> Receipt {
+        try await makeDurable(record(event, to: route), type(of: event).name)
+    }
+
+    private func makeDurable(_ receipt: Receipt, _ name: String) async throws(TrackwayError) -> Receipt {
+        if receipt.durability == .none {
+            let reason = receipt.dropped.map { "\($0)" } ?? "unknown"
+            throw TrackwayError(
+                .notRecorded,
+                "the event \"\(name)\" was not recorded (\(reason)); "
+                    + (receipt.sequence == 0
+                        ? "give consent, enable the SDK or correct the destinations, then record it again"
+                        : "free some space or make the storage folder writable, then record it again")
+            )
+        }
+        do throws(JournalError) {
+            try await commits.commit()
+        } catch {
+            throw TrackwayError(
+                .notDurable,
+                "the event \"\(name)\" is recorded, but stable storage did not confirm it; do not record it again, it "
+                    + "is delivered unless the power fails first",
+                cause: error
+            )
+        }
+        return Receipt(id: receipt.id, sequence: receipt.sequence, durability: .disk)
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+public import TrackwayDelivery
+public import TrackwayEvents
+public import TrackwayWire
+
+/// How an ``Analytics`` works. It is read once, when the ``Analytics`` is made; what may change later goes through
+/// ``Analytics/reconfigure(_:)``.
+///
+/// ```swift
+/// var configuration = Configuration(
+///     appID: "shopping",
+///     destinations: [.collector(URL(string: "https://events.example.com")!, writeKey: "…")]
+/// )
+/// configuration.consent = .pending
+/// let analytics = try Analytics(configuration)
+/// ```
+public struct Configuration: Sendable {
+    // MARK: Required
+
+    /// Which app records: 1 to 256 bytes, for example the bundle identifier. It names the storage folder and is part of
+    /// every event's context.
+    public var appID: String
+
+    /// Who receives the events: at least one, each with an id of its own.
+    public var destinations: [any Destination]
+
+    // MARK: The app
+
+    /// The app's version as events show it. nil (the default) takes the version of the main bundle, because that is
+    /// what the store shows; a command-line program has none.
+    public var appVersion: String?
+
+    // MARK: Storage
+
+    /// The folder in which events wait, made when missing. nil (the default) takes the system's place for state that
+    /// must survive but is not the user's own data, one folder per ``appID``, because nobody should have to choose.
+    ///
+    /// Several processes of one app may share a folder; they then are one installation.
+    public var storageFolder: URL?
+
+    /// How many bytes may wait on the device; the oldest events go first, counted. 50 MB by default: about 120,000
+    /// events of ten attributes, weeks of offline time for most apps, and little beside the photos on any device.
+    public var maximumJournalBytes = 50_000_000
+
+    /// How long an event may wait; older ones are dropped, counted. 30 days by default, because hardly any report looks
+    /// further back.
+    public var maximumJournalAge = Duration.seconds(30 * 86400)
+
+    /// How much an event may carry. The defaults suit the collector.
+    public var limits = EventLimits()
+
+    // MARK: Delivery
+
+    /// When and how often events are sent, for every destination that ``deliveryExceptions`` does not name.
+    public var delivery = DeliveryPolicy()
+
+    /// Destinations with a pace of their own; empty by default.
+    public var deliveryExceptions: [DestinationID: DeliveryPolicy] = [:]
+
+    /// What carries requests. nil (the default) takes the system's URL loading, which knows proxies and certificates.
+    public var transport: (any Transport)?
+
+    /// Whether the SDK watches the process's signals (Ctrl-Z, termination, exit) to send what waits in the short moment
+    /// before, and to let another process deliver while this one is stopped. True by default: the app's own handlers
+    /// keep working, and nothing is lost without it, events only arrive later.
+    public var followsLifeCycle = true
+
+    // MARK: Permission
+
+    /// The consent to begin with, until ``Analytics/setConsent(_:)`` was called once on this installation; from then on
+    /// that decision counts, also after a restart. Granted by default: an app that must ask says `.pending` here.
+    public var consent = Consent.granted
+
+    /// Whether the SDK begins switched on, until ``Analytics/disable()`` or ``Analytics/enable()`` was called once on
+    /// this installation. True by default.
+    public var isEnabled = true
+
+    // MARK: What can be seen
+
+    /// Whether each event is also written to standard error as it is recorded. False by default: it costs a system call
+    /// per event and shows users' data.
+    public var logEvents = false
+
+    /// Is told about every mistake and difficulty, on the thread where it was noticed, so it must return quickly. It may
+    /// call the SDK. nil (the default) writes to standard error, a few lines per kind and minute, so that no mistake goes unseen.
+    public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
+
+    /// Makes a configuration; everything not named here has its documented default.
+    public init(appID: String, destinations: [any Destination]) {
+        self.appID = appID
+        self.destinations = destinations
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+public import TrackwayEvents
+
+extension Timestamp {
+    /// The moment of a Foundation date, to the millisecond. A date that is not a number, or outside what 64 bits of
+    /// milliseconds can hold, becomes the nearest moment they can.
+    public init(_ date: Date) {
+        let milliseconds = (date.timeIntervalSince1970 * 1000).rounded()
+        // NaN compares false with everything and ends as the beginning of 1970.
+        if milliseconds >= 9.2e18 {
+            self.init(milliseconds: .max)
+        } else if milliseconds <= -9.2e18 {
+            self.init(milliseconds: .min)
+        } else {
+            self.init(milliseconds: milliseconds.isNaN ? 0 : Int64(milliseconds))
+        }
+    }
+}
+
+extension Date: AttributeConvertible {
+    /// The date as an attribute, to the millisecond.
+    public var attributeValue: AttributeValue { .date(Timestamp(self)) }
+}
+
+extension AttributeValue {
+    /// A date attribute, to the millisecond: `["bought": .date(purchase.date)]`.
+    public static func date(_ date: Date) -> AttributeValue {
+        .date(Timestamp(date))
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayDelivery
+public import TrackwayEvents
+internal import TrackwayWire
+
+extension Diagnostic.Code {
+    /// An event was recorded after the SDK was shut down; it is kept and goes out after the next start.
+    public static let recordedAfterShutdown = Diagnostic.Code(rawValue: "recorded_after_shutdown")
+    /// An event was addressed to a destination that is not configured; it was not recorded.
+    public static let unknownDestination = Diagnostic.Code(rawValue: "unknown_destination")
+    /// An event could not be kept.
+    public static let notKept = Diagnostic.Code(rawValue: "not_kept")
+    /// Storage fails; events are held in memory until it works again.
+    public static let storageFailing = Diagnostic.Code(rawValue: "storage_failing")
+    /// A user id is empty or too long; the user stayed who it was.
+    public static let userInvalid = Diagnostic.Code(rawValue: "user_invalid")
+    /// A destination refuses the credentials, or its address is wrong; its events wait until
+    /// ``Analytics/replace(_:)`` gives it new settings.
+    public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked")
+    /// A destination failed several times in a row; it is asked seldom until it answers again.
+    public static let destinationDown = Diagnostic.Code(rawValue: "destination_down")
+    /// A destination refused an event, which is set aside for inspection.
+    public static let eventRefused = Diagnostic.Code(rawValue: "event_refused")
+    /// The process's signals cannot be watched.
+    public static let lifeCycleUnseen = Diagnostic.Code(rawValue: "life_cycle_unseen")
+    /// A decision that must survive a restart could not be written down.
+    public static let settingsNotSaved = Diagnostic.Code(rawValue: "settings_not_saved")
+    /// What waited could not be dropped after consent was denied; nothing is sent.
+    public static let notDiscarded = Diagnostic.Code(rawValue: "not_discarded")
+    /// What earlier runs had written down could not be understood.
+    public static let settingsDamaged = Diagnostic.Code(rawValue: "settings_damaged")
+}
+
+extension Diagnostic {
+    /// What delivery has to say, if it is a difficulty; nil for good news.
+    init?(_ notice: DeliveryNotice) {
+        guard case .destination(let id, let what) = notice else { return nil }
+        let field = "destinations.\(id)"
+        switch what {
+        case .resumed, .recovered:
+            return nil
+        case .parked(let verdict):
+            self.init(
+                code: .destinationParked,
+                field: field,
+                value: verdict.reason,
+                remedy: "Correct address and credentials and call replace; the events wait."
+            )
+        case .down(let failures, let reason):
+            self.init(
+                code: .destinationDown,
+                field: field,
+                value: reason,
+                remedy: "It failed \(failures) times in a row and is asked seldom until it answers; the events wait."
+            )
+        case .setAside(let refusal):
+            self.init(
+                code: .eventRefused,
+                field: field,
+                value: "\(refusal.code): \(refusal.message)",
+                remedy: "The event is set aside in the storage folder; see what it holds with trackway inspect."
+            )
+        case .journalFailed(let message):
+            self.init(
+                code: .storageFailing,
+                field: field,
+                value: message,
+                remedy: "Free some space or make the storage folder writable; delivery goes on when storage works."
+            )
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Hands diagnostics to the app, or to the log when the app does not listen.
+package final class DiagnosticReporter: Sendable {
+    /// Takes one diagnostic.
+    package typealias Handler = @Sendable (Diagnostic) -> Void
+
+    private let handler: Locked<Handler?>
+    private let log: Handler
+
+    /// Makes a reporter.
+    ///
+    /// - Parameters:
+    ///   - handler: the app's own; nil leaves it to the log.
+    ///   - log: where diagnostics go while the app has no handler.
+    package init(_ handler: Handler?, log: @escaping Handler) {
+        self.handler = Locked(handler)
+        self.log = log
+    }
+
+    /// From now on the app's handler is this one.
+    package func replaceHandler(_ handler: Handler?) {
+        self.handler.withLock { $0 = handler }
+    }
+
+    /// Reports one diagnostic on the calling thread. No lock is held while the app's handler runs.
+    package func report(_ diagnostic: Diagnostic) {
+        let handler = handler.withLock { $0 }
+        (handler ?? log)(diagnostic)
+    }
+}

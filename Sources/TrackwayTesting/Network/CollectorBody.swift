@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// The body of a request in Trackway's own format, read without the code that wrote it, so that neither can hide the
+/// other's mistake.
+struct CollectorBody {
+    /// The batch header; null when there is none.
+    private(set) var header = JSONValue.null
+    /// The events in order, each with the context before it.
+    private(set) var events: [(event: Event, context: JSONValue)] = []
+
+    /// Reads a body; nil when it is not in this format.
+    init?(_ request: WireRequest) {
+        var body = request.body
+        if request.headers["content-encoding"] == "gzip" {
+            guard let inflated = try? Gzip.inflate(body) else { return nil }
+            body = inflated
+        }
+        var context = JSONValue.null
+        for line in body.split(separator: UInt8(ascii: "\n")) {
+            let line = Array(line)
+            guard let value = try? JSONValue.parse(line) else { return nil }
+            if let batch = value["batch"], value["id"] == nil {
+                header = batch
+            } else if let changed = value["context"], value["id"] == nil {
+                context = changed
+            } else if let event = try? Event(json: line) {
+                events.append((event, context))
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// The collector's answer, refusing the events at the given places.
+    func answer(refusing refused: [Int: String]) -> WireResponse {
+        let rejected = refused.sorted { $0.key < $1.key }.filter { events.indices.contains($0.key) }.map {
+            place,
+            code in
+            #"{"i":\#(place),"id":"\#(events[place].event.id)","code":"\#(code)","field":"name","message":"scripted"}"#
+        }
+        let accepted = events.count - rejected.count
+        let list = rejected.joined(separator: ",")
+        let body = #"{"accepted":\#(accepted),"rejected":[\#(list)],"position":"1.0","durability":"disk"}"#
+        return WireResponse(status: 200, headers: ["content-type": "application/json"], body: Array(body.utf8))
+    }
+}

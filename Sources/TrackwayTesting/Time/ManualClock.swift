@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+
+/// A clock that stands still until told to move. Whoever sleeps by it wakes when it is moved past the time.
+///
+/// Any thread.
+public final class ManualClock: EventClock {
+    private struct Sleeper: Sendable {
+        var until: MonotonicTime
+        var wake: CheckedContinuation<Void, Never>
+    }
+
+    private struct State: Sendable {
+        var now: Moment
+        var sleepers: [UInt64: Sleeper] = [:]
+        var lastNumber: UInt64 = 0
+        var cancelled: Set<UInt64> = []
+        var watchers: [(count: Int, tell: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state: Locked<State>
+
+    /// Makes a clock that shows the given moment; 2023-11-14T22:13:20Z, 1,000 seconds after boot, when none is given.
+    public init(
+        wall: Timestamp = Timestamp(milliseconds: 1_700_000_000_000),
+        monotonic: MonotonicTime = MonotonicTime(milliseconds: 1_000_000)
+    ) {
+        state = Locked(State(now: Moment(wall: wall, monotonic: monotonic)))
+    }
+
+    /// The moment the clock shows.
+    public func now() -> Moment {
+        state.withLock { $0.now }
+    }
+
+    /// Lets time pass: both times move, and everybody whose time has come wakes.
+    public func advance(by duration: Duration) {
+        let due = state.withLock { state -> [Sleeper] in
+            state.now = state.now.advanced(by: max(.zero, duration))
+            return Self.takeDue(&state)
+        }
+        for sleeper in due { sleeper.wake.resume() }
+    }
+
+    /// Moves the wall clock alone, forwards or backwards, as a person or a time server does.
+    public func jumpWall(by duration: Duration) {
+        state.withLock { $0.now.wall = $0.now.wall.advanced(by: duration) }
+    }
+
+    /// Lets time pass until the next sleeper wakes; false when nobody sleeps.
+    @discardableResult
+    public func advanceToNextSleeper() -> Bool {
+        let due = state.withLock { state -> [Sleeper] in
+            guard let next = state.sleepers.values.map(\.until).min() else { return [] }
+            let step = max(.zero, state.now.monotonic.duration(to: next))
+            state.now = state.now.advanced(by: step)
+            return Self.takeDue(&state)
+        }
+        for sleeper in due { sleeper.wake.resume() }
+        return !due.isEmpty
+    }
+
+    /// How many sleep by this clock now.
+    public var sleepers: Int {
+        state.withLock { $0.sleepers.count }
+    }
+
+    /// Returns when at least so many sleep by this clock.
+    public func untilSleeping(_ count: Int = 1) async {
+        await withCheckedContinuation { continuation in
+            let isSo = state.withLock { state in
+                if state.sleepers.count >= count { return true }
+                state.watchers.append((count, continuation))
+                return false
+            }
+            if isSo { continuation.resume() }
+        }
+    }
+
+    /// Returns when the clock shows the time, or when the task is cancelled.
+    func sleep(until time: MonotonicTime) async {
+        let number = state.withLock { state in
+            state.lastNumber += 1
+            return state.lastNumber
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (passes, told) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
+                    if state.cancelled.remove(number) != nil || state.now.monotonic >= time { return (true, []) }
+                    state.sleepers[number] = Sleeper(until: time, wake: continuation)
+                    let count = state.sleepers.count
+                    let told = state.watchers.filter { $0.count <= count }.map(\.tell)
+                    state.watchers.removeAll { $0.count <= count }
+                    return (false, told)
+                }
+                if passes { continuation.resume() }
+                for continuation in told { continuation.resume() }
+            }
+        } onCancel: {
+            let sleeper = state.withLock { state -> Sleeper? in
+                if let sleeper = state.sleepers.removeValue(forKey: number) { return sleeper }
+                state.cancelled.insert(number)
+                return nil
+            }
+            sleeper?.wake.resume()
+        }
+        state.withLock { _ = $0.cancelled.remove(number) }
+    }
+
+    private static func takeDue(_ state: inout State) -> [Sleeper] {
+        let due = state.sleepers.filter { $0.value.until <= state.now.monotonic }
+        for number in due.keys { state.sleepers[number] = nil }
+        // In the order of their times, as a real clock wakes them.
+        return due.sorted { ($0.value.until, $0.key) < ($1.value.until, $1.key) }.map(\.value)
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// Only what an app imports: the re-exports must be enough.
+import Foundation
+import Testing
+import Trackway
+
+struct AddToCart: TypedEvent {
+    static let name = "add_to_cart"
+    var sku: String
+    var price: Double
+}
+
+/// The calls as users write them. That they compile is the test; what they do is asserted elsewhere.
+func callsAsUsersWriteThem() async throws {
+    let analytics = try Analytics(
+        Configuration(
+            appID: "shopping",
+            destinations: [.collector(URL(string: "http://127.0.0.1:8787")!, writeKey: "dev")]
+        )
+    )
+
+    analytics.record("button_click")
+    analytics.record(
+        "button_click",
+        ["category": "shoes", "currency": "CNY", "value": 279.9, "first": true, "count": 3]
+    )
+    analytics.record(
+        "view_item",
+        ["value": 99.9],
+        items: [Item(id: "123", name: "Nature", ["publisher": "Nature Research"])]
+    )
+    analytics.record(AddToCart(sku: "A-1", price: 12.5))
+    analytics.record("internal_metric", to: ["audit"])
+
+    analytics.identify("user-42")
+    analytics.signOut()
+    analytics.setGlobalAttributes(["channel": "App Store"])
+    analytics.removeGlobalAttributes(["channel"])
+
+    let receipt = try await analytics.recordDurably("purchase", ["total": 12.5])
+    let report = await analytics.flush(timeout: .seconds(5))
+    let ledger = analytics.ledger()
+    analytics.setConsent(.granted)
+    analytics.disable()
+    analytics.enable()
+    analytics.reconfigure { $0.logEvents = true }
+    await analytics.shutdown()
+    try await analytics.erase()
+
+    _ = (receipt.durability == .disk, report.isComplete, ledger.isBalanced)
+    _ = (receipt.id.description, report.destinations["collector"]?.delivered, ledger.destinations["collector"]?.pending)
+}
+
+@Suite("The calls of the front door")
+struct DesignCallsTests {
+    @Test("a Foundation date is an attribute, to the millisecond", arguments: [0, 1_700_000_000.1239, -86_400.5])
+    func dates(seconds: Double) {
+        let date = Date(timeIntervalSince1970: seconds)
+        let expected = AttributeValue.date(Timestamp(milliseconds: Int64((seconds * 1000).rounded())))
+        #expect(AttributeValue.date(date) == expected)
+        #expect(date.attributeValue == expected)
+        #expect(AttributeValue(date) == expected)
+    }
+
+    @Test(
+        "a date that no calendar knows does not trap",
+        arguments: [Double.nan, .infinity, -.infinity, 1e300, -1e300]
+    )
+    func strangeDates(seconds: Double) {
+        _ = Timestamp(Date(timeIntervalSince1970: seconds))
+    }
+}

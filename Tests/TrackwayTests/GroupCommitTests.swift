@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+
+@Suite("Group commit")
+struct GroupCommitTests {
+    /// Stands for a failed flush.
+    struct Failure: Error, Hashable {}
+
+    @Test("a caller alone gets a flush of its own")
+    func alone() {
+        var machine = GroupCommit<Failure>()
+        #expect(machine.asked(by: 1).flushes == 1)
+        #expect(machine.flushFinished(nil).finished == [1])
+        #expect(machine.asked(by: 2).flushes == 1)
+    }
+
+    @Test("who asks during a flush waits for the next one, all together")
+    func together() {
+        var machine = GroupCommit<Failure>()
+        _ = machine.asked(by: 1)
+        #expect(machine.asked(by: 2).isEmpty)
+        #expect(machine.asked(by: 3).isEmpty)
+        let first = machine.flushFinished(nil)
+        #expect(first.finished == [1])
+        #expect(first.flushes == 1)
+        let second = machine.flushFinished(nil)
+        #expect(second.finished == [2, 3])
+        #expect(second.flushes == 0)
+    }
+
+    @Test("a failure reaches exactly the callers the flush covered")
+    func failure() {
+        var machine = GroupCommit<Failure>()
+        _ = machine.asked(by: 1)
+        _ = machine.asked(by: 2)
+        #expect(machine.flushFinished(Failure()).failed == [1])
+        #expect(machine.flushFinished(nil).finished == [2])
+    }
+
+    @Test("whatever happens, everybody is told once, and by a flush that began after they asked", arguments: 0..<50)
+    func randomWalk(seed: UInt64) {
+        var random = Walk(seed: seed)
+        var machine = GroupCommit<Failure>()
+        var flushesBegun = 0
+        var isFlushing = false
+        var askedAt: [UInt64: Int] = [:]
+        var told: Set<UInt64> = []
+        func follow(_ actions: [GroupCommit<Failure>.Action], endedFlush: Int) {
+            for action in actions {
+                switch action {
+                case .flush:
+                    #expect(!isFlushing, "two flushes at once")
+                    flushesBegun += 1
+                    isFlushing = true
+                case .finish(let tickets, _):
+                    for ticket in tickets {
+                        #expect(told.insert(ticket).inserted)
+                        let isLater = askedAt[ticket].map { endedFlush > $0 } ?? false
+                        #expect(isLater, "covered by a flush that began before it asked")
+                    }
+                }
+            }
+        }
+        for ticket in 1...200 as ClosedRange<UInt64> {
+            if random.next() % 3 == 0, isFlushing {
+                isFlushing = false
+                let ended = flushesBegun
+                follow(machine.flushFinished(random.next() % 4 == 0 ? Failure() : nil), endedFlush: ended)
+            }
+            askedAt[ticket] = flushesBegun
+            follow(machine.asked(by: ticket), endedFlush: 0)
+        }
+        while isFlushing {
+            isFlushing = false
+            follow(machine.flushFinished(nil), endedFlush: flushesBegun)
+        }
+        #expect(told.count == 200)
+    }
+}
+
+/// A small repeatable generator.
+private struct Walk {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed &* 2 &+ 1 }
+
+    mutating func next() -> UInt64 {
+        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        return state >> 33
+    }
+}
+
+extension [GroupCommit<GroupCommitTests.Failure>.Action] {
+    fileprivate var flushes: Int { count { if case .flush = $0 { true } else { false } } }
+    fileprivate var finished: [UInt64] {
+        flatMap { if case .finish(let tickets, nil) = $0 { tickets } else { [UInt64]() } }
+    }
+    fileprivate var failed: [UInt64] {
+        flatMap { if case .finish(let tickets, .some) = $0 { tickets } else { [UInt64]() } }
+    }
+}

@@ -15,6 +15,7 @@ struct JournalTests {
         let first = try world.open()
         for text in texts[..<200] { #expect(first.append(text).sequence != nil) }
         first.close()
+        world.clock.advance(.seconds(1))
         let second = try world.open()
         for text in texts[200...] { second.append(text) }
         let desk = try #require(try second.tryElection())
@@ -321,5 +322,23 @@ struct JournalTests {
         let batch = try #require(try desk.read(for: "collector", limits: (10, 1 << 20)))
         #expect(batch.texts == ["{\"n\":1}", "{\"n\":3}", large])
         #expect(batch.events.dropped == [DroppedRange(sequences: 2...2, reason: .tooLarge)])
+    }
+
+    @Test("a segment made ahead of need is used next, and a closed journal leaves none behind")
+    func spareSegment() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        let folder = world.folder.path + "/writers/" + journal.writer.description
+        var recorded: [String] = []
+        for number in 0..<200 {
+            recorded.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 60) + "\"}")
+            journal.append(recorded[number])
+            journal.keepHouse()
+        }
+        #expect(try SegmentName.all(in: folder, DiskStorage()).count > 4)
+        let desk = try #require(try journal.tryElection())
+        #expect(try desk.deliverAll("collector") == recorded)
+        journal.close()
+        #expect(try DiskStorage().names(in: folder).contains(SegmentName.spare) == false)
     }
 }

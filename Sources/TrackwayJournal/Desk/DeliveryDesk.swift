@@ -119,12 +119,12 @@ package final class DeliveryDesk: Sendable {
         try ledger().destinations[destination]?.pending ?? 0
     }
 
-    /// Housekeeping: writes what waits in memory, notices new and dead writers, trims by age and bytes, deletes what
+    /// Housekeeping: what ``Journal/keepHouse()`` does, notices new and dead writers, trims by age and bytes, deletes what
     /// every destination has passed. Call it about once a second while there is something to do.
     ///
     /// - Complexity: O(number of writers and segments).
     package func tend(at moment: Moment) throws(JournalError) {
-        journal.drain()
+        journal.keepHouse()
         try state.withLock { (state) throws(JournalError) in
             try state.checkOpen()
             try state.tend(at: moment, journal)

@@ -13,7 +13,7 @@ struct SegmentAppender: @unchecked Sendable {
     private let salt: UInt32
     // The mapping's address, taken out of `file` once: the hot path must not pay for a protocol call.
     private let start: UnsafeMutableRawPointer
-    private let capacity: Int
+    let capacity: Int
     private(set) var used: Int
 
     /// Takes a fresh segment and writes its preamble; nil when the storage handed out no memory.
@@ -55,10 +55,9 @@ struct SegmentAppender: @unchecked Sendable {
         used += header.stride
     }
 
-    /// Marks the segment complete and gives back the unused space.
-    mutating func seal(sequence: UInt64) throws(StorageError) {
+    /// Marks the segment complete; the unused space is given back by finishing the file.
+    mutating func seal(sequence: UInt64) {
         let header = FrameHeader(kind: .seal, payload: 0, sequence: sequence)
         append(header, payload: UnsafeRawBufferPointer(start: nil, count: 0), payloadChecksum: 0)
-        try file.finish(length: used)
     }
 }

@@ -11,6 +11,10 @@ struct LogWriter: Sendable {
     private(set) var lastSegment: UInt32
     /// The first segment that was not flushed to stable storage as a whole.
     private(set) var firstUnsynchronized: UInt32
+    /// The next segment, made ahead of need; see ``offerSpare(_:)``.
+    private var spare: (any SegmentStorage)?
+    /// Complete segments whose unused space is still to be given back.
+    private var retired: [RetiredSegment] = []
     /// The newest segment whose name in the folder was flushed.
     private var lastNamed: UInt32
 
@@ -62,17 +66,21 @@ struct LogWriter: Sendable {
         let opening = SegmentPreamble.size + FrameHeader.stride(payload: origin.count) + 2 * FrameHeader.size
         let bytes = max(segmentBytes, opening + FrameHeader.stride(payload: payload) + 64)
         let path = SegmentName.path(folder, number)
-        let file = try storage.makeSegment(path, bytes: bytes)
+        let file: any SegmentStorage
+        if let spare = try takeSpare(for: path, bytes: bytes) {
+            file = spare
+        } else {
+            file = try storage.makeSegment(path, bytes: bytes)
+        }
         let salt = Checksum.salt(folder: folder, segment: number)
         guard let next = SegmentAppender(number: number, file: file, salt: salt) else {
             throw StorageError(.other, operation: "map", path: path)
         }
         if var old = appender {
-            do {
-                try old.seal(sequence: sequence)
-            } catch {
-                // Only the giving back of unused space failed: every record is in place, and readers stop at the seal.
-            }
+            old.seal(sequence: sequence)
+            retired.append(RetiredSegment(file: old.file, length: old.used))
+            // Normally left to whoever keeps house, off the recording thread; bounded when nobody does.
+            if retired.count > 4 { retired.removeFirst().finish() }
         }
         appender = next
         lastSegment = number
@@ -81,13 +89,47 @@ struct LogWriter: Sendable {
 
     /// Completes the current segment; nothing can be appended until the next ``roll(payload:sequence:origin:)``.
     mutating func close(sequence: UInt64) {
+        for segment in takeRetired() { segment.finish() }
+        if spare != nil {
+            spare = nil
+            do {
+                try storage.remove(folder + "/" + SegmentName.spare)
+            } catch {
+                // It goes with the folder.
+            }
+        }
         guard var last = appender else { return }
         appender = nil
-        do {
-            try last.seal(sequence: sequence)
-        } catch {
-            // As in `roll`: the records are in place.
-        }
+        last.seal(sequence: sequence)
+        RetiredSegment(file: last.file, length: last.used).finish()
+    }
+
+    // MARK: Keeping house, off the recording thread
+
+    /// Where the next segment is to be made ahead of need, and how large; nil when there is no need yet.
+    func spareWanted() -> (path: String, bytes: Int)? {
+        guard spare == nil, let appender, appender.used > appender.capacity / 2 else { return nil }
+        return (folder + "/" + SegmentName.spare, segmentBytes)
+    }
+
+    /// Takes a segment made ahead of need; false when there is one already.
+    mutating func offerSpare(_ file: any SegmentStorage) -> Bool {
+        guard spare == nil, appender != nil else { return false }
+        spare = file
+        return true
+    }
+
+    /// Hands out the complete segments whose unused space is still to be given back.
+    mutating func takeRetired() -> [RetiredSegment] {
+        defer { retired = [] }
+        return retired
+    }
+
+    private mutating func takeSpare(for path: String, bytes: Int) throws(StorageError) -> (any SegmentStorage)? {
+        guard let file = spare, file.memory.count >= bytes else { return nil }
+        try storage.rename(folder + "/" + SegmentName.spare, to: path)
+        spare = nil
+        return file
     }
 
     /// What must be flushed to make everything appended so far survive power loss.

@@ -157,6 +157,25 @@ package final class Journal: Sendable {
         state.withLock { $0.drain() }
     }
 
+    /// Keeps house off the recording threads: writes what waits in memory, gives back the unused space of complete
+    /// segments, and makes the next segment ahead of need. Call it about once a second while events are recorded;
+    /// without it everything still works, and the thread that fills a segment does the work.
+    package func keepHouse() {
+        let (retired, wanted) = state.withLock { state in
+            state.drain()
+            return (state.log.takeRetired(), state.isClosed ? nil : state.log.spareWanted())
+        }
+        for segment in retired { segment.finish() }
+        guard let wanted else { return }
+        do throws(StorageError) {
+            let file = try storage.makeSegment(wanted.path, bytes: wanted.bytes)
+            let isTaken = state.withLock { $0.isClosed ? false : $0.log.offerSpare(file) }
+            if !isTaken { try storage.remove(wanted.path) }
+        } catch {
+            // Nothing is lost: the thread that fills the segment asks again, and holds events if there is no space.
+        }
+    }
+
     /// Ends recording and gives the writer's lock back. Later appends answer `closed`; a second close does nothing.
     package func close() {
         state.withLock { $0.close() }

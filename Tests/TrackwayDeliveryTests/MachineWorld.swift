@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// A journal, a back-end and a clock around one machine, all of them values: what a driver does, step by step.
+///
+/// It carries out orders, and notes every way in which an order breaks a promise.
+struct MachineWorld {
+    enum Fate: Hashable {
+        case delivered, setAside
+    }
+
+    var machine: UploadMachine
+    var now = MonotonicTime(milliseconds: 5_000)
+    /// What became of the events, by their place in the journal; those behind its end wait.
+    private(set) var fates: [Fate] = []
+    var recorded = 0
+    /// Events the back-end has taken, and those it has refused by name or alone.
+    private(set) var taken: Set<Int> = []
+    private(set) var refused: Set<Int> = []
+    private(set) var wakeAt: MonotonicTime?
+    private(set) var requests: [MonotonicTime] = []
+    private(set) var sizes: [Int] = []
+    private(set) var notices: [UploadMachine.Notice] = []
+    private(set) var remembered: RetryState?
+    private(set) var violations: [String] = []
+    /// The batch on loan: the journal's numbers of its events, and how many of them are settled.
+    private var hand: (events: Range<Int>, settled: Int)?
+    private var orders: [UploadMachine.Action] = []
+
+    init(policy: DeliveryPolicy = DeliveryPolicy(), limits: BatchLimits = BatchLimits(events: 100)) {
+        machine = UploadMachine(policy: policy, limits: limits)
+    }
+
+    var pending: UInt64 { UInt64(recorded - fates.count) }
+    var hasOrders: Bool { !orders.isEmpty }
+    /// The order that waits to be carried out.
+    var nextOrder: UploadMachine.Action? { orders.first }
+
+    mutating func tell(_ input: (inout UploadMachine) -> [UploadMachine.Action]) {
+        orders += input(&machine)
+        let working = orders.filter { order in
+            switch order {
+            case .read, .send, .settle: true
+            case .release, .wake, .remember, .report: false
+            }
+        }
+        if working.count > 1 { violations.append("two orders at once: \(working)") }
+    }
+
+    mutating func record(_ count: Int) {
+        recorded += count
+        let pending = pending
+        let now = now
+        tell { $0.eventsWait(pending: pending, at: now) }
+    }
+
+    mutating func pass(_ duration: Duration) {
+        now = now.advanced(by: duration)
+        guard let wakeAt, wakeAt <= now else { return }
+        self.wakeAt = nil
+        let pending = pending
+        let now = now
+        tell { $0.timeCame(pending: pending, at: now) }
+    }
+
+    /// Lets time pass up to the next wake-up.
+    mutating func passToWake() {
+        guard let wakeAt else { return }
+        pass(max(.zero, now.duration(to: wakeAt)))
+    }
+
+    /// Carries out one order.
+    ///
+    /// - Parameters:
+    ///   - backEnd: Answers a request for these events; nil when the network fails.
+    ///   - disk: False when the journal fails.
+    mutating func step(jitter: Double, disk: Bool = true, backEnd: (Range<Int>) -> Verdict?) {
+        guard !orders.isEmpty else { return }
+        let order = orders.removeFirst()
+        let now = now
+        let pending = pending
+        switch order {
+        case .read(let limits):
+            if hand != nil { violations.append("read with a batch in hand") }
+            guard disk else { return tell { $0.readFailed("EIO", at: now, jitter: jitter) } }
+            let first = fates.count
+            let count = min(limits.events, recorded - first)
+            guard count > 0 else { return tell { $0.nothingToRead(pending: pending, at: now) } }
+            hand = (first..<first + count, 0)
+            tell { $0.batchRead(count: count) }
+        case .send(let records):
+            send(records, jitter: jitter, backEnd: backEnd)
+        case .settle(let settlement):
+            guard disk else { return tell { $0.settleFailed("EIO", at: now, jitter: jitter) } }
+            settle(settlement)
+            let pending = self.pending
+            tell { $0.settled(pending: pending, at: now, jitter: jitter) }
+        case .release:
+            if hand == nil { violations.append("released nothing") }
+            hand = nil
+        case .wake(let time):
+            wakeAt = time
+        case .remember(let state):
+            remembered = state
+        case .report(let notice):
+            notices.append(notice)
+        }
+    }
+
+    /// Carries out orders until there are none.
+    mutating func settleDown(jitter: Double = 0.5, backEnd: (Range<Int>) -> Verdict?) {
+        var steps = 0
+        while hasOrders {
+            step(jitter: jitter, backEnd: backEnd)
+            steps += 1
+            if steps > 100_000 { return violations.append("never settles down") }
+        }
+    }
+
+    private mutating func send(_ records: Range<Int>, jitter: Double, backEnd: (Range<Int>) -> Verdict?) {
+        let now = now
+        guard let hand else { return violations.append("sent without a batch") }
+        if records.lowerBound != hand.settled { violations.append("sent \(records) after \(hand.settled) settled") }
+        let events = (hand.events.lowerBound + records.lowerBound)..<(hand.events.lowerBound + records.upperBound)
+        requests.append(now)
+        sizes.append(events.count)
+        guard let verdict = backEnd(events) else {
+            return tell { $0.transportFailed(TransportError(.timedOut), at: now, jitter: jitter) }
+        }
+        switch verdict {
+        case .accepted:
+            taken.formUnion(events)
+        case .acceptedExcept(let rejections):
+            let named = Set(rejections.map { events.lowerBound + $0.index }).intersection(events)
+            refused.formUnion(named)
+            taken.formUnion(Set(events).subtracting(named))
+        case .rejected where events.count == 1, .tooLarge where events.count == 1:
+            refused.formUnion(events)
+        default:
+            break
+        }
+        tell { $0.answered(verdict, at: now, jitter: jitter) }
+    }
+
+    private mutating func settle(_ settlement: Settlement) {
+        guard var hand else { return violations.append("settled without a batch") }
+        if settlement.records.lowerBound != hand.settled {
+            violations.append("settled \(settlement.records) after \(hand.settled)")
+        }
+        let setAside = Set(settlement.setAside.map(\.index))
+        if setAside.count != settlement.setAside.count { violations.append("set aside twice") }
+        for index in settlement.records {
+            let event = hand.events.lowerBound + index
+            if event != fates.count { violations.append("\(event) settled out of order") }
+            if setAside.contains(index) {
+                if !refused.contains(event) { violations.append("\(event) set aside though not refused") }
+                fates.append(.setAside)
+            } else {
+                if !taken.contains(event) { violations.append("\(event) let go though not taken") }
+                fates.append(.delivered)
+            }
+        }
+        hand.settled = settlement.records.upperBound
+        self.hand = hand.settled == hand.events.count ? nil : hand
+    }
+
+    /// The ledger equation, and that something will happen if something waits.
+    var problems: [String] {
+        var problems = violations
+        if fates.count > recorded { problems.append("more settled than recorded") }
+        if pending > 0, !hasOrders, wakeAt == nil, machine.wantsNudge == nil, !machine.isStopped {
+            problems.append("asleep with \(pending) events waiting")
+        }
+        return problems
+    }
+}

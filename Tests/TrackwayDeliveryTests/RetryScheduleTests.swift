@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayDelivery
+
+@Suite("Retry schedule and breaker")
+struct RetryScheduleTests {
+    @Test(
+        "the ceiling doubles up to the cap",
+        arguments: [(0, 1), (1, 1), (2, 2), (3, 4), (8, 128), (9, 256), (10, 300), (1_000, 300), (Int.max, 300)]
+    )
+    func ceiling(failures: Int, seconds: Int) {
+        #expect(RetrySchedule().ceiling(afterFailures: failures) == .seconds(seconds))
+    }
+
+    @Test(
+        "jitter spreads the wait over everything up to the ceiling, a probe's over the upper half",
+        arguments: [
+            (-1.0, 0, 2_000), (0, 0, 2_000), (0.25, 1_000, 2_500), (0.5, 2_000, 3_000), (1, 4_000, 4_000),
+            (7, 4_000, 4_000), (.nan, 0, 2_000),
+        ] as [(Double, Int, Int)]
+    )
+    func jitter(jitter: Double, delay: Int, probe: Int) {
+        let schedule = RetrySchedule()
+        #expect(schedule.delay(afterFailures: 3, jitter: jitter) == .milliseconds(delay))
+        #expect(schedule.probeDelay(afterFailures: 3, jitter: jitter) == .milliseconds(probe))
+    }
+
+    @Test("a cap below the base is raised to it, a base of nothing to a millisecond")
+    func nonsense() {
+        #expect(RetrySchedule(base: .seconds(5), cap: .seconds(1)).ceiling(afterFailures: 9) == .seconds(5))
+        #expect(RetrySchedule(base: .zero, cap: .zero).ceiling(afterFailures: 9) == .milliseconds(1))
+    }
+
+    @Test("the breaker opens once, at the threshold, and one success closes it")
+    func breaker() {
+        var breaker = CircuitBreaker(threshold: 3)
+        #expect(
+            [breaker.failed(), breaker.failed(), breaker.failed(), breaker.failed()] == [false, false, true, false]
+        )
+        #expect(breaker.isOpen)
+        let closed = breaker.succeeded()
+        #expect(closed)
+        #expect(!breaker.isOpen)
+        let again = breaker.succeeded()
+        #expect(!again)
+    }
+}

@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayWire
+
+private typealias Action = UploadMachine.Action
+
+/// One transition: from a situation, something happens, orders come out.
+private struct Transition: CustomTestStringConvertible {
+    var from: MachineSituation
+    var name: String
+    var input: @Sendable (inout UploadMachine) -> [Action]
+    var orders: [Action]
+
+    var testDescription: String { "\(from): \(name)" }
+
+    init(
+        _ from: MachineSituation,
+        _ name: String,
+        _ orders: [Action],
+        _ input: @escaping @Sendable (inout UploadMachine) -> [Action]
+    ) {
+        self.from = from
+        self.name = name
+        self.input = input
+        self.orders = orders
+    }
+}
+
+private let now = MachineSituation.now
+private let whole = Action.read(MachineSituation.limits)
+private let probe = Action.read(BatchLimits(events: 1, bytes: 1_000))
+
+private func later(_ seconds: Double) -> MonotonicTime {
+    MonotonicTime(milliseconds: now.milliseconds + Int64(seconds * 1_000))
+}
+
+private func wait(_ seconds: Double, failures: Int) -> [Action] {
+    [
+        .release, .remember(RetryState(failures: failures, notBefore: later(seconds))), .wake(at: later(seconds)),
+    ]
+}
+
+private func refusal(_ index: Int, _ reason: DropReason, _ code: String, _ message: String) -> Refusal {
+    Refusal(index: index, reason: reason, code: code, message: message)
+}
+
+private func answer(_ verdict: Verdict) -> @Sendable (inout UploadMachine) -> [Action] {
+    { $0.answered(verdict, at: now, jitter: 0.5) }
+}
+
+@Suite("The upload machine")
+struct UploadMachineTests {
+    fileprivate static let waiting: [Transition] = [
+        Transition(.idle, "nothing waits", []) { $0.eventsWait(pending: 0, at: now) },
+        Transition(.idle, "one event waits", [.wake(at: later(10))]) { $0.eventsWait(pending: 1, at: now) },
+        Transition(.idle, "enough events wait", [whole]) { $0.eventsWait(pending: 30, at: now) },
+        Transition(.idle, "a flush with nothing", []) { $0.flushRequested(pending: 0, at: now) },
+        Transition(.idle, "a flush with one event", [whole]) { $0.flushRequested(pending: 1, at: now) },
+        Transition(.idle, "a late wake-up", []) { $0.timeCame(pending: 9, at: later(99)) },
+        Transition(.gathering, "more, but not enough", [.wake(at: later(10))]) {
+            $0.eventsWait(pending: 29, at: later(3))
+        },
+        Transition(.gathering, "enough", [whole]) { $0.eventsWait(pending: 30, at: later(3)) },
+        Transition(.gathering, "too early", [.wake(at: later(10))]) { $0.timeCame(pending: 5, at: later(9.999)) },
+        Transition(.gathering, "the time came", [whole]) { $0.timeCame(pending: 5, at: later(10)) },
+        Transition(.gathering, "the events went elsewhere", []) { $0.timeCame(pending: 0, at: later(10)) },
+        Transition(.gathering, "a flush", [whole]) { $0.flushRequested(pending: 5, at: now) },
+        Transition(.waiting, "events", []) { $0.eventsWait(pending: 99, at: now) },
+        Transition(.waiting, "a flush tries once more", [whole]) { $0.flushRequested(pending: 9, at: now) },
+        Transition(.waiting, "too early", [.wake(at: later(0.5))]) { $0.timeCame(pending: 9, at: later(0.499)) },
+        Transition(.waiting, "the time came", [whole]) { $0.timeCame(pending: 9, at: later(0.5)) },
+        Transition(.strict, "a flush does not shorten what the back-end asked for", []) {
+            $0.flushRequested(pending: 9, at: now)
+        },
+        Transition(.strict, "too early", [.wake(at: later(60))]) { $0.timeCame(pending: 9, at: later(59)) },
+        Transition(.strict, "the time came", [whole]) { $0.timeCame(pending: 9, at: later(60)) },
+        Transition(.journalWait, "a flush does not mend the journal", []) { $0.flushRequested(pending: 9, at: now) },
+        Transition(.journalWait, "the time came", [whole]) { $0.timeCame(pending: 9, at: later(16)) },
+        Transition(.parked, "events", []) { $0.eventsWait(pending: 99, at: now) },
+        Transition(.parked, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
+        Transition(.parked, "the time came: one event asks", [probe]) { $0.timeCame(pending: 9, at: later(150)) },
+        Transition(.stopped, "events", []) { $0.eventsWait(pending: 99, at: now) },
+        Transition(.stopped, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
+        Transition(.stopped, "the time came", []) { $0.timeCame(pending: 9, at: later(999)) },
+    ]
+
+    fileprivate static let journal: [Transition] = [
+        Transition(.reading, "events meanwhile", []) { $0.eventsWait(pending: 99, at: now) },
+        Transition(.reading, "a batch", [.send(records: 0..<7)]) { $0.batchRead(count: 7) },
+        Transition(.reading, "gaps alone", [.send(records: 0..<0)]) { $0.batchRead(count: 0) },
+        Transition(.reading, "nothing", []) { $0.nothingToRead(pending: 0, at: now) },
+        Transition(.reading, "nothing readable: does not spin", [.wake(at: later(10))]) {
+            $0.nothingToRead(pending: 3, at: now)
+        },
+        Transition(.reading, "a failure", [.report(.journalFailed("EIO")), .wake(at: later(24))]) {
+            $0.readFailed("EIO", at: now, jitter: 0.5)
+        },
+        Transition(.idle, "a batch nobody asked for", [.release]) { $0.batchRead(count: 7) },
+        Transition(.stopped, "a batch nobody asked for", [.release]) { $0.batchRead(count: 7) },
+        Transition(.settling, "settled, nothing left", []) { $0.settled(pending: 0, at: now, jitter: 0.5) },
+        Transition(.settling, "settled, a few left", [.wake(at: later(10))]) {
+            $0.settled(pending: 29, at: now, jitter: 0.5)
+        },
+        Transition(.settling, "settled, many left", [whole]) { $0.settled(pending: 30, at: now, jitter: 0.5) },
+        Transition(.settling, "refused", [.release, .report(.journalFailed("EIO")), .wake(at: later(24))]) {
+            $0.settleFailed("EIO", at: now, jitter: 0.5)
+        },
+        Transition(.idle, "settled for nobody", []) { $0.settled(pending: 9, at: now, jitter: 0.5) },
+        Transition(.sending, "settled for nobody", []) { $0.settled(pending: 9, at: now, jitter: 0.5) },
+    ]
+
+    fileprivate static let answers: [Transition] = [
+        Transition(.sending, "accepted", [.settle(Settlement(records: 0..<4))], answer(.accepted)),
+        Transition(
+            .sending,
+            "accepted except one",
+            [.settle(Settlement(records: 0..<4, setAside: [refusal(2, .rejected, "bad", "is bad")]))],
+            answer(.acceptedExcept([Rejection(index: 2, code: "bad", message: "is bad")]))
+        ),
+        Transition(
+            .sending,
+            "an answer about an event that was not sent is no answer",
+            wait(0.5, failures: 1),
+            answer(.acceptedExcept([Rejection(index: 4, code: "bad", message: "is bad")]))
+        ),
+        Transition(
+            .sending,
+            "accepted, one left out by the format",
+            [.settle(Settlement(records: 0..<4, setAside: [refusal(1, .notExpressible, "deep", "too deep")]))]
+        ) {
+            $0.answered(
+                .accepted,
+                leftOut: [Rejection(index: 1, code: "deep", message: "too deep")],
+                at: now,
+                jitter: 0.5
+            )
+        },
+        Transition(.sending, "too large: half", [.send(records: 0..<2)], answer(.tooLarge)),
+        Transition(
+            .sendingOne,
+            "too large alone: set aside",
+            [
+                .settle(
+                    Settlement(
+                        records: 0..<1,
+                        setAside: [refusal(0, .tooLarge, "too_large", "The back-end calls it too large.")]
+                    )
+                )
+            ],
+            answer(.tooLarge)
+        ),
+        Transition(.sending, "rejected: half", [.send(records: 0..<2)], answer(.rejected(reason: "bad"))),
+        Transition(
+            .sendingOne,
+            "rejected alone: set aside",
+            [.settle(Settlement(records: 0..<1, setAside: [refusal(0, .rejected, "rejected", "bad")]))],
+            answer(.rejected(reason: "bad"))
+        ),
+        Transition(.sending, "busy", wait(0.5, failures: 1), answer(.retry(after: nil, reason: "busy"))),
+        Transition(
+            .sending,
+            "busy for a minute",
+            wait(60, failures: 1),
+            answer(.retry(after: .seconds(60), reason: ""))
+        ),
+        Transition(
+            .sending,
+            "busy for a year: asked again within the hour",
+            wait(3_600, failures: 1),
+            answer(.retry(after: .seconds(31_000_000), reason: ""))
+        ),
+        Transition(
+            .sending,
+            "a captive portal is a failure of the network",
+            wait(0.5, failures: 1),
+            answer(.notTheBackEnd(reason: "login"))
+        ),
+        Transition(
+            .sending,
+            "unauthorized: parked",
+            [.release, .report(.parked(.unauthorized(reason: "no"))), .wake(at: later(225))],
+            answer(.unauthorized(reason: "no"))
+        ),
+        Transition(
+            .sending,
+            "misconfigured: parked",
+            [.release, .report(.parked(.misconfigured(reason: "no"))), .wake(at: later(225))],
+            answer(.misconfigured(reason: "no"))
+        ),
+        Transition(.sending, "no network", wait(0.5, failures: 1)) {
+            $0.transportFailed(TransportError(.offline), at: now, jitter: 0.5)
+        },
+        Transition(
+            .sending,
+            "an address that is none: parked",
+            [
+                .release, .report(.parked(.misconfigured(reason: "invalid_request: no host"))), .wake(at: later(150)),
+            ]
+        ) {
+            $0.transportFailed(TransportError(.invalidRequest, "no host"), at: now, jitter: 0)
+        },
+        Transition(
+            .sending,
+            "nothing the format can express",
+            [
+                .settle(
+                    Settlement(
+                        records: 0..<4,
+                        setAside: (0..<4).map {
+                            $0 == 3
+                                ? refusal(3, .notExpressible, "deep", "too deep")
+                                : refusal($0, .notExpressible, "not_expressible", "none fits")
+                        }
+                    )
+                )
+            ]
+        ) {
+            let leftOut = [Rejection(index: 3, code: "deep", message: "too deep")]
+            return $0.encodingFailed(
+                WireEncodingError(.nothingToSend, "none fits", leftOut: leftOut),
+                at: now,
+                jitter: 0
+            )
+        },
+        Transition(
+            .sending,
+            "settings that allow no request: parked",
+            [.release, .report(.parked(.misconfigured(reason: "no key"))), .wake(at: later(150))]
+        ) {
+            $0.encodingFailed(WireEncodingError(.misconfigured, "no key"), at: now, jitter: 0)
+        },
+        Transition(.idle, "an answer to nothing", [], answer(.accepted)),
+        Transition(.waiting, "an answer to nothing", [], answer(.accepted)),
+        Transition(.settling, "a second answer", [], answer(.rejected(reason: "bad"))),
+        Transition(.stopped, "a late answer after the end", [], answer(.accepted)),
+    ]
+
+    fileprivate static let settings: [Transition] = [
+        Transition(.parked, "new credentials: one event asks", [.remember(nil), probe]) {
+            $0.destinationReplaced(limits: MachineSituation.limits, at: now)
+        },
+        Transition(.strict, "a new address need not wait for the old one", [.remember(nil), whole]) {
+            $0.destinationReplaced(limits: MachineSituation.limits, at: now)
+        },
+        Transition(.journalWait, "new settings do not mend the journal", []) {
+            $0.destinationReplaced(limits: MachineSituation.limits, at: now)
+        },
+        Transition(.sending, "the old request's 401 does not park the new settings", [.release, whole]) {
+            _ = $0.destinationReplaced(limits: MachineSituation.limits, at: now)
+            return $0.answered(.unauthorized(reason: "old key"), at: now, jitter: 0)
+        },
+        Transition(.sending, "the old request's failure does not count", [.release, whole]) {
+            _ = $0.destinationReplaced(limits: MachineSituation.limits, at: now)
+            return $0.answered(.retry(after: .seconds(60), reason: "old"), at: now, jitter: 0)
+        },
+        Transition(.idle, "end", []) { $0.stopRequested() },
+        Transition(.waiting, "end", []) { $0.stopRequested() },
+        Transition(.parked, "end", []) { $0.stopRequested() },
+        Transition(.reading, "end, then a batch", [.release]) {
+            _ = $0.stopRequested()
+            return $0.batchRead(count: 3)
+        },
+        Transition(.sending, "end, then accepted", [.settle(Settlement(records: 0..<4))]) {
+            _ = $0.stopRequested()
+            return $0.answered(.accepted, at: now, jitter: 0)
+        },
+        Transition(.sending, "end, then rejected: nothing new is sent", [.release]) {
+            _ = $0.stopRequested()
+            return $0.answered(.rejected(reason: "bad"), at: now, jitter: 0)
+        },
+        Transition(.sending, "end, then cancelled", [.release]) {
+            _ = $0.stopRequested()
+            return $0.transportFailed(TransportError(.cancelled), at: now, jitter: 0)
+        },
+        Transition(.settling, "end, then settled", []) {
+            _ = $0.stopRequested()
+            return $0.settled(pending: 99, at: now, jitter: 0)
+        },
+        Transition(.waiting, "ended and wanted again: the wait goes on", [.wake(at: later(0.5))]) {
+            _ = $0.stopRequested()
+            $0.resumed()
+            return $0.eventsWait(pending: 9, at: now)
+        },
+    ]
+
+    @Test("events and time", arguments: waiting)
+    fileprivate func waits(_ transition: Transition) { check(transition) }
+
+    @Test("the journal", arguments: journal)
+    fileprivate func journals(_ transition: Transition) { check(transition) }
+
+    @Test("answers", arguments: answers)
+    fileprivate func verdicts(_ transition: Transition) { check(transition) }
+
+    @Test("settings and the end", arguments: settings)
+    fileprivate func ends(_ transition: Transition) { check(transition) }
+
+    private func check(_ transition: Transition) {
+        var machine = transition.from.machine()
+        #expect(transition.input(&machine) == transition.orders)
+    }
+
+    @Test("only rest and gathering want to hear of events", arguments: MachineSituation.allCases)
+    func nudges(situation: MachineSituation) {
+        let wants = situation.machine().wantsNudge
+        switch situation {
+        case .idle: #expect(wants == 1)
+        case .gathering: #expect(wants == 30)
+        default: #expect(wants == nil)
+        }
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayWire
+
+@Suite("The upload machine, walked at random")
+struct UploadMachineWalkTests {
+    /// A back-end in a mood: down, picky, lost behind a portal, or well.
+    private struct BackEnd {
+        enum Mood: CaseIterable {
+            case well, slow, busy, portal, closed, picky, byName, small
+        }
+
+        var mood = Mood.well
+        /// One event in twenty is one that a picky back-end refuses.
+        func isPoison(_ event: Int) -> Bool { (event &* 0x9e37) % 20 == 7 }
+
+        func answer(_ events: Range<Int>, roll: UInt64) -> Verdict? {
+            switch mood {
+            case .well: return .accepted
+            case .slow: return roll % 2 == 0 ? nil : .accepted
+            case .busy: return .retry(after: roll % 3 == 0 ? .seconds(Int(roll % 5_000)) : nil, reason: "503")
+            case .portal: return .notTheBackEnd(reason: "login")
+            case .closed: return roll % 2 == 0 ? .unauthorized(reason: "401") : .misconfigured(reason: "404")
+            case .picky: return events.contains(where: isPoison) ? .rejected(reason: "400") : .accepted
+            case .byName:
+                let named = events.filter(isPoison).map {
+                    Rejection(index: $0 - events.lowerBound, code: "bad", message: "")
+                }
+                // Now and then it names an event that was not sent.
+                if roll % 17 == 0 {
+                    return .acceptedExcept([Rejection(index: events.count, code: "bad", message: "")])
+                }
+                return named.isEmpty ? .accepted : .acceptedExcept(named)
+            case .small: return events.count > 7 ? .tooLarge : .accepted
+            }
+        }
+    }
+
+    @Test("promises hold at every step, and everything is settled in the end", arguments: 1...60 as ClosedRange<UInt64>)
+    func walk(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var world = MachineWorld(limits: BatchLimits(events: 1 + Int(random.next() % 64)))
+        var backEnd = BackEnd()
+        for _ in 0..<4_000 {
+            let roll = random.next()
+            let jitter = Double(random.next() >> 11) * 0x1p-53
+            switch roll % 64 {
+            case 0: backEnd.mood = BackEnd.Mood.allCases[Int((roll >> 8) % 8)]
+            case 1...5: world.record(Int((roll >> 8) % 40))
+            case 6:
+                let (pending, now) = (world.pending, world.now)
+                world.tell { $0.flushRequested(pending: pending, at: now) }
+            case 7 where roll & 0x100 == 0:
+                let now = world.now
+                world.tell { $0.destinationReplaced(limits: BatchLimits(events: 32), at: now) }
+            case 8 where roll & 0x300 == 0:
+                world.tell { $0.stopRequested() }
+            case 9 where world.machine.isStopped:
+                let (pending, now) = (world.pending, world.now)
+                world.tell {
+                    $0.resumed()
+                    return $0.eventsWait(pending: pending, at: now)
+                }
+            case 10...14: world.pass(.milliseconds(Int64((roll >> 8) % 20_000)))
+            case 15: world.passToWake()
+            case 16:
+                world.tell { machine in
+                    machine.flushGivenUp()
+                    return []
+                }
+            default:
+                world.step(jitter: jitter, disk: (roll >> 8) % 50 != 0) { backEnd.answer($0, roll: roll >> 16) }
+            }
+            if !world.problems.isEmpty { break }
+        }
+        #expect(world.problems == [])
+
+        // The back-end gets well, and somebody cares.
+        world.settleDown { backEnd.answer($0, roll: 1) }
+        backEnd.mood = .picky
+        let now = world.now
+        world.tell {
+            $0.resumed()
+            return $0.destinationReplaced(limits: BatchLimits(events: 32), at: now)
+        }
+        for _ in 0..<10_000 where world.pending > 0 {
+            let (pending, now) = (world.pending, world.now)
+            world.tell { $0.flushRequested(pending: pending, at: now) }
+            world.settleDown { backEnd.answer($0, roll: 1) }
+            world.passToWake()
+        }
+        #expect(world.problems == [])
+        #expect(world.pending == 0)
+        #expect(world.fates.count == world.recorded)
+        for (event, fate) in world.fates.enumerated() where fate == .setAside {
+            #expect(backEnd.isPoison(event))
+        }
+    }
+
+    @Test("a small machine state stays small", arguments: [1, 2, 3] as [UInt64])
+    func flatMemory(seed: UInt64) {
+        var random = SplitMix(seed: seed)
+        var world = MachineWorld()
+        for _ in 0..<2_000 {
+            world.record(1_000)
+            world.settleDown { _ in
+                random.next() % 2 == 0 ? .retry(after: nil, reason: "503") : .rejected(reason: "400")
+            }
+            world.passToWake()
+        }
+        #expect(world.problems == [])
+    }
+}

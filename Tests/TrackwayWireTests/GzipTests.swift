@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayWire
+
+@Suite("Gzip")
+struct GzipTests {
+    // What `gzip -n -9` makes of "hello" and of ", world".
+    static let hello: [UInt8] = [
+        0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86,
+        0xa6,
+        0x10, 0x36, 0x05, 0x00, 0x00, 0x00,
+    ]
+
+    @Test("a body made elsewhere is read")
+    func foreignBody() throws {
+        #expect(try Gzip.inflate(Self.hello) == Array("hello".utf8))
+    }
+
+    @Test("members one after the other are one body")
+    func members() throws {
+        let world = GzipCompressor().compress(Array(", world".utf8))
+        #expect(try Gzip.inflate(Self.hello + world) == Array("hello, world".utf8))
+        let many = Array(repeating: Self.hello, count: 300).flatMap { $0 }
+        #expect(try Gzip.inflate(many).count == 1_500)
+    }
+
+    @Test("what is compressed comes back", arguments: [0, 1, 2, 63, 64, 65, 4_096, 65_535, 65_536, 1_000_000])
+    func roundTrip(count: Int) throws {
+        var random = SplitMix(seed: UInt64(count))
+        let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next() & 0x0f) }
+        let compressor = GzipCompressor()
+        for _ in 0..<3 {
+            let wire = compressor.compress(bytes)
+            #expect(try Gzip.inflate(wire, limits: InflateLimits(wireBytes: .max)) == bytes)
+        }
+    }
+
+    @Test("every level gives the same body back", arguments: -1...10)
+    func levels(level: Int) throws {
+        let bytes = Array(String(repeating: "{\"name\":\"view_item\",\"value\":19.99}\n", count: 50).utf8)
+        let compressor = GzipCompressor(level: level)
+        #expect((1...9).contains(compressor.level))
+        #expect(try Gzip.inflate(compressor.compress(bytes)) == bytes)
+    }
+
+    @Test("a body cut anywhere is called truncated")
+    func truncation() {
+        let wire = GzipCompressor().compress(Array("some text, some more text".utf8))
+        for count in 0..<wire.count {
+            #expect(throws: GzipError(.truncated)) { try Gzip.inflate(Array(wire[..<count])) }
+        }
+    }
+
+    @Test("a body with any one bit turned is never taken for another body")
+    func damage() {
+        let bytes = Array("some text, some more text, and a few numbers: 1 2 3 4 5".utf8)
+        let wire = GzipCompressor().compress(bytes)
+        for bit in 0..<wire.count * 8 {
+            var damaged = wire
+            damaged[bit / 8] ^= 1 << (bit % 8)
+            // Some header bits (time, system) say nothing about the content.
+            let inflated = try? Gzip.inflate(damaged)  // A refusal is as good as the right content.
+            #expect(inflated == nil || inflated == bytes)
+        }
+    }
+
+    @Test(
+        "bytes behind the body are refused",
+        arguments: [[0], [0x1f], [0x1f, 0x8c], Array("<html>".utf8)] as [[UInt8]]
+    )
+    func trailingGarbage(garbage: [UInt8]) {
+        #expect(throws: GzipError(.trailingGarbage)) { try Gzip.inflate(Self.hello + garbage) }
+    }
+
+    @Test("what is no gzip is called damaged", arguments: ["hello", "{\"events\":[]}", "\u{1}\u{2}\u{3}"])
+    func noGzip(text: String) {
+        #expect(throws: GzipError(.damaged)) { try Gzip.inflate(Array(text.utf8)) }
+    }
+
+    @Test("the limit on the wire is exact")
+    func wireLimit() throws {
+        var limits = InflateLimits(wireBytes: Self.hello.count)
+        #expect(try Gzip.inflate(Self.hello, limits: limits).count == 5)
+        limits.wireBytes -= 1
+        #expect(throws: GzipError(.wireTooLarge, limit: limits.wireBytes)) {
+            try Gzip.inflate(Self.hello, limits: limits)
+        }
+    }
+
+    @Test("the limit on the inflated body is exact, and a lying trailer is refused", arguments: [5, 100_000])
+    func inflatedLimit(count: Int) throws {
+        let bytes = [UInt8](repeating: 7, count: count)
+        var wire = GzipCompressor().compress(bytes)
+        let limits = InflateLimits(inflatedBytes: count, ratio: 2_000)
+        #expect(try Gzip.inflate(wire, limits: limits) == bytes)
+        let less = InflateLimits(inflatedBytes: count - 1, ratio: 2_000)
+        #expect(throws: GzipError(.inflatedTooLarge, limit: count - 1)) { try Gzip.inflate(wire, limits: less) }
+        wire[wire.count - 4] ^= 0xff
+        #expect(throws: GzipError.self) { try Gzip.inflate(wire, limits: less) }
+    }
+
+    @Test("a bomb is stopped by its ratio before it is large")
+    func bomb() {
+        let bomb = GzipCompressor(level: 9).compress([UInt8](repeating: 0, count: 4_000_000))
+        #expect(throws: GzipError(.ratioTooHigh, limit: 100)) { try Gzip.inflate(bomb) }
+    }
+
+    @Test("a bomb of many small members is stopped as well")
+    func bombInMembers() {
+        let member = GzipCompressor(level: 9).compress([UInt8](repeating: 0, count: 400_000))
+        let bomb = Array(repeating: member, count: 100).flatMap { $0 }
+        #expect(throws: GzipError(.ratioTooHigh, limit: 100)) { try Gzip.inflate(bomb) }
+    }
+}

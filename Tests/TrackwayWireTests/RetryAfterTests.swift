@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayWire
+
+@Suite("Retry-After")
+struct RetryAfterTests {
+    @Test(
+        "seconds and dates are read; anything else says nothing",
+        arguments: [
+            ("0", .zero),
+            ("120", .seconds(120)),
+            ("99999999999999999999999999", .seconds(366 * 24 * 3_600)),
+            ("Sun, 06 Nov 1994 08:50:37 GMT", .seconds(60)),
+            ("Sunday, 06-Nov-94 08:50:37 GMT", .seconds(60)),
+            ("Sun Nov  6 08:50:37 1994", .seconds(60)),
+            ("Sun, 06 Nov 1994 08:48:37 GMT", .zero),
+            ("", nil),
+            ("-1", nil),
+            ("1.5", nil),
+            ("soon", nil),
+            ("Sun, 06 Now 1994 08:50:37 GMT", nil),
+            ("Sun, 06 Nov 1994 08:50:37 PST", nil),
+            ("Sun, 32 Nov 1994 08:50:37 GMT", nil),
+        ] as [(String, Duration?)]
+    )
+    func table(text: String, wait: Duration?) {
+        let response = WireResponse(
+            status: 503,
+            headers: ["Date": "Sun, 06 Nov 1994 08:49:37 GMT", "Retry-After": text]
+        )
+        #expect(RetryAfter.duration(in: response) == wait)
+    }
+
+    @Test("a date is measured from the answer's own date, not from a wrong device clock")
+    func wrongClock() {
+        var response = WireResponse(
+            status: 429,
+            headers: ["retry-after": "Sun, 06 Nov 1994 08:50:37 GMT", "date": "Sun, 06 Nov 1994 08:49:37 GMT"],
+            receivedAt: Timestamp(milliseconds: 4_000_000_000_000)
+        )
+        #expect(RetryAfter.duration(in: response) == .seconds(60))
+        response.headers["date"] = nil
+        #expect(RetryAfter.duration(in: response) == .zero)
+        response.receivedAt = nil
+        #expect(RetryAfter.duration(in: response) == nil)
+    }
+
+    @Test(
+        "dates of all three forms name the same instant",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777_000),
+            ("Sunday, 06-Nov-94 08:49:37 GMT", 784_111_777_000),
+            ("Sun Nov  6 08:49:37 1994", 784_111_777_000),
+            ("Thu, 01 Jan 1970 00:00:00 GMT", 0),
+            ("Thu, 29 Feb 2024 12:00:00 GMT", 1_709_208_000_000),
+            ("Sunday, 01-Mar-26 00:00:00 GMT", 1_772_323_200_000),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", 253_402_300_799_000),
+        ] as [(String, Int64)]
+    )
+    func dates(text: String, milliseconds: Int64) {
+        #expect(HTTPDate.parse(text) == Timestamp(milliseconds: milliseconds))
+    }
+}

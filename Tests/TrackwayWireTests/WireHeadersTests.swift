@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayWire
+
+@Suite("Headers")
+struct WireHeadersTests {
+    @Test("names are found whatever their case, first value first")
+    func lookup() {
+        var headers: WireHeaders = ["Content-Type": "application/json", "X-A": "1", "x-a": "2"]
+        #expect(headers["content-type"] == "application/json")
+        #expect(headers["X-a"] == "1")
+        #expect(headers["x-b"] == nil)
+        headers["x-A"] = "3"
+        #expect(headers.map(\.value) == ["application/json", "3"])
+        headers["X-A"] = nil
+        #expect(headers.count == 1)
+        headers["new"] = "4"
+        headers.append(name: "new", value: "5")
+        #expect(headers["NEW"] == "4")
+        #expect(headers.count == 3)
+    }
+
+    @Test("letters of other scripts and signs are not folded", arguments: [("@", "`"), ("[", "{"), ("ä", "Ä")])
+    func noFolding(one: String, other: String) {
+        let headers = WireHeaders([.init(name: one, value: "1")])
+        #expect(headers[other] == nil)
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CFuzzer
+import Glibc
+import TrackwayEvents
+
+/// Feeds arbitrary bytes to everything that reads JSON. Nothing may trap or read outside the bytes, and whoever accepts
+/// a text must agree with the others about it.
+@main
+struct FuzzJSONScanner {
+    static func main() {
+        exit(
+            cfuzzer_run(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
+                FuzzJSONScanner.test(UnsafeRawBufferPointer(start: start, count: count))
+                return 0
+            }
+        )
+    }
+
+    static func test(_ bytes: UnsafeRawBufferPointer) {
+        let value = parse(bytes)
+        let passed = skip(bytes)
+        expect((value != nil) == passed, "reading and passing over must agree")
+        if let value {
+            let text = value.json()
+            let again = text.withUnsafeBytes { parse($0) }
+            expect(again?.json() == text, "what was written must read back")
+        }
+        if let event = event(bytes) {
+            expect(value != nil, "an event is JSON")
+            let whole = encode(event, limits: EventLimits())
+            if whole.diagnostics == 0 {
+                expect(whole.json.withUnsafeBytes { self.event($0) } == event, "events must read back")
+            }
+            var tight = EventLimits()
+            tight.eventBytes = EventLimits.minimumEventBytes
+            tight.stringBytes = 16
+            tight.attributes = 3
+            tight.items = 2
+            tight.depth = 3
+            let cut = encode(event, limits: tight)
+            expect(cut.json.count <= tight.eventBytes, "the size limit holds")
+            expect(cut.json.withUnsafeBytes { scan($0, EventLimits()) }, "what the encoder repaired is valid")
+        }
+        if scan(bytes, EventLimits()) { expect(value != nil, "a scanned event is JSON") }
+    }
+
+    static func parse(_ bytes: UnsafeRawBufferPointer) -> JSONValue? {
+        do throws(JSONError) {
+            return try JSONValue.parse(bytes)
+        } catch {
+            expect((0...bytes.count).contains(error.offset), "an error's place is in the text")
+            return nil
+        }
+    }
+
+    static func skip(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        do throws(JSONError) {
+            var scanner = try JSONScanner(bytes)
+            try scanner.skipValue()
+            try scanner.finish()
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    static func event(_ bytes: UnsafeRawBufferPointer) -> Event? {
+        do throws(JSONError) {
+            return try Event(json: bytes)
+        } catch {
+            return nil
+        }
+    }
+
+    static func scan(_ bytes: UnsafeRawBufferPointer, _ limits: EventLimits) -> Bool {
+        do throws(EventFault) {
+            _ = try EventScan(bytes, limits: limits)
+            return true
+        } catch {
+            expect((0...bytes.count).contains(error.offset), "a fault's place is in the text")
+            return false
+        }
+    }
+
+    static func encode(_ event: Event, limits: EventLimits) -> (json: [UInt8], diagnostics: Int) {
+        var diagnostics = 0
+        return (event.json(limits: limits) { _ in diagnostics += 1 }, diagnostics)
+    }
+
+    static func expect(_ condition: Bool, _ rule: String) {
+        if !condition { fatalError(rule) }
+    }
+}

@@ -44,7 +44,13 @@ extension JSONWriter {
                 count &+= 2
                 return
             }
-            if fraction(magnitude, places: 3) || fraction(magnitude, places: 6) { return }
+            // Prices and coordinates first, then as many places as make 15 digits.
+            let mostPlaces = whole == 0 ? 15 : 15 &- Decimal.digitCount(whole)
+            if fraction(magnitude, places: 3) || fraction(magnitude, places: 6)
+                || fraction(magnitude, places: mostPlaces)
+            {
+                return
+            }
             if value.sign == .minus { count &-= 1 }
         }
         longDouble(value)
@@ -55,7 +61,6 @@ extension JSONWriter {
     /// Such a decimal n / 10^places is the magnitude when dividing gives the very same bits, because both are exact
     /// doubles and division rounds to nearest, as reading the text does. It is the shortest form: two different decimals
     /// of at most 15 digits never read as the same double.
-    @inline(__always)
     private mutating func fraction(_ magnitude: Double, places: Int) -> Bool {
         let scale = ctrackway_exact_power_of_ten(Int32(truncatingIfNeeded: places))
         let scaled = magnitude * scale

@@ -1,0 +1,36 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import PackageDescription
+
+/// How every room is built; the same list as in the SDK's manifest.
+let house: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+    name: "trackway-benchmarks",
+    platforms: [.macOS(.v13)],
+    dependencies: [.package(name: "trackway", path: "..")],
+    targets: [
+        // Counts allocations and reads what the kernel says about this process.
+        .target(name: "CCounters"),
+        .executableTarget(
+            name: "trackway-bench",
+            dependencies: [
+                "CCounters",
+                .product(name: "Trackway", package: "trackway"),
+                .product(name: "TrackwayEvents", package: "trackway"),
+                .product(name: "TrackwayJournal", package: "trackway"),
+                .product(name: "TrackwayWire", package: "trackway"),
+            ],
+            swiftSettings: house
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

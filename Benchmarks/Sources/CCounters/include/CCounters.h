@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#ifndef CCOUNTERS_H
+#define CCOUNTERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Calls to malloc, calloc, realloc and aligned allocation made by this process so far.
+uint64_t ccounters_allocations(void);
+/// Nanoseconds on a clock that only goes forward.
+uint64_t ccounters_nanoseconds(void);
+/// Nanoseconds of processor time this process has used, user and system, all threads.
+uint64_t ccounters_processor_nanoseconds(void);
+
+/// Opens a file for appending; -1 on error.
+int ccounters_open(const char *path);
+/// Appends with write(2); 0 when everything was written.
+int ccounters_write(int file, const void *bytes, size_t count);
+void ccounters_close(int file);
+
+/// Serves HTTP on a loopback port, one thread per connection, answering every POST as a collector that took everything.
+/// Does not return unless the port cannot be had.
+int ccounters_sink(uint16_t port);
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CCounters
+import Foundation
+import Trackway
+
+/// The program: one measurement per call, figures on standard output as `key: value` lines.
+@main
+struct Bench {
+    static func main() async throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let command = arguments.isEmpty ? "help" : arguments.removeFirst()
+        let count = arguments.compactMap { Int($0) }.first
+        switch command {
+        case "record": try Recording(count: count ?? 300_000).run()
+        case "plain": try PlainRecording(count: count ?? 100_000).run()
+        case "drain": try await Draining(count: count ?? 1_000_000).run()
+        case "bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies").run()
+        case "sink":
+            if ccounters_sink(UInt16(clamping: count ?? 18_700)) != 0 {
+                throw BenchError("port \(count ?? 18_700) cannot be had")
+            }
+        default:
+            print(
+                """
+                usage: trackway-bench record [COUNT]      time per record, beside baselines
+                       trackway-bench plain [COUNT]       records only, for instruction counts
+                       trackway-bench drain [COUNT]       memory while COUNT wait, then the drain rate
+                       trackway-bench bodies [COUNT] DIR  request bodies for a load generator
+                       trackway-bench sink PORT           a collector that takes everything and looks at nothing
+                """
+            )
+        }
+    }
+}
+
+/// A sentence.
+struct BenchError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}
+
+/// A folder for one run, removed with the value.
+final class Scratch {
+    let url: URL
+
+    init() throws {
+        let root = ProcessInfo.processInfo.environment["BENCH_FOLDER"] ?? FileManager.default.currentDirectoryPath
+        url = URL(filePath: root).appending(path: ".bench-\(ProcessInfo.processInfo.processIdentifier)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        do {
+            try FileManager.default.removeItem(at: url)
+        } catch {
+            print("left behind: \(url.path)")
+        }
+    }
+
+    /// An SDK that keeps everything and sends nothing until told.
+    func analytics(port: Int = 9) throws -> Analytics {
+        guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("no such port: \(port)") }
+        var configuration = Configuration(
+            appID: "bench",
+            destinations: [.collector(endpoint, writeKey: "bench")]
+        )
+        configuration.storageFolder = url.appending(path: "journal")
+        configuration.maximumJournalBytes = 4 << 30
+        configuration.consent = .pending
+        configuration.followsLifeCycle = false
+        return try Analytics(configuration)
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Trackway
+
+/// Nothing but recording, so that a profiler or an instruction counter sees nothing else.
+struct PlainRecording {
+    let count: Int
+
+    func run() throws {
+        let scratch = try Scratch()
+        let analytics = try scratch.analytics()
+        for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index)) }
+        print("recorded: \(analytics.ledger().recorded)")
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Trackway
+
+/// The event everything is measured with: a name and ten attributes of mixed kinds, about 410 bytes as JSON, whose
+/// values change from event to event as an app's do.
+struct Workload: Sendable {
+    private static let categories = ["shoes", "jackets", "books", "garden", "toys"]
+    private static let screens = ["product detail", "search results", "basket", "home"]
+
+    static let name = "product_viewed"
+
+    @inline(__always)
+    static func attributes(_ index: Int) -> Attributes {
+        [
+            "category": .string(categories[index % categories.count]),
+            "currency": "EUR",
+            "price": .double(Double(index % 9973) / 100 + 0.99),
+            "discounted": .boolean(index % 3 == 0),
+            "position": .integer(Int64(index % 40)),
+            "screen_name": .string(screens[index % screens.count]),
+            "product_sku": "SKU-2026-AUTUMN-000417",
+            "search_term": "waterproof walking boots size 42",
+            "campaign_source": "newsletter-week-47",
+            "visible_ratio": .double(Double(index % 97) / 97),
+        ]
+    }
+}

@@ -80,6 +80,9 @@ let package = Package(
                 "Collector", "CollectorStore", "CollectorHTTP", "CollectorWeb",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
@@ -106,7 +109,7 @@ let package = Package(
         .testTarget(name: "CollectorWebTests", dependencies: ["CollectorWeb", "Collector"], swiftSettings: house),
         .testTarget(
             name: "TrackwayCommandTests",
-            dependencies: shared + ["trackway", "Collector"],
+            dependencies: shared + ["trackway", "Collector", .product(name: "Trackway", package: "trackway")],
             swiftSettings: house
         ),
     ],

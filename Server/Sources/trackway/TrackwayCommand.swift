@@ -29,7 +29,7 @@ struct TrackwayCommand: AsyncParsableCommand {
             """,
         version: TrackwayVersion.current,
         subcommands: [
-            TailCommand.self, EventsCommand.self, LedgerCommand.self, InspectCommand.self,
+            SendCommand.self, TailCommand.self, EventsCommand.self, LedgerCommand.self, InspectCommand.self,
             KeysCommand.self,
         ]
     )

@@ -49,4 +49,24 @@ struct CollectorClient: Sendable {
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
         return try CollectorAnswer.value(status: status, body: Array(body), address: address)
     }
+
+    /// Passes a request on as it came, for a middle-man.
+    ///
+    /// - Parameters:
+    ///   - path: The path, beginning with a slash.
+    ///   - headers: Every header but the length.
+    ///   - body: The body as it came, compressed or not.
+    /// - Returns: The answer's status and body, whatever they are.
+    func relay(
+        _ path: String,
+        headers: [(name: String, value: String)],
+        body: [UInt8]
+    ) async throws -> (status: Int, body: [UInt8]) {
+        var request = URLRequest(url: try address.url(path))
+        request.httpMethod = "POST"
+        for header in headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
+        request.httpBody = Data(body)
+        let (data, response) = try await session.data(for: request)
+        return ((response as? HTTPURLResponse)?.statusCode ?? 0, Array(data))
+    }
 }

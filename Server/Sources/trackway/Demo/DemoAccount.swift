@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// One destination's line in the demo's ledger: the device's side and the collector's side of the same events.
+struct DemoAccount: Sendable, Hashable {
+    /// The destination.
+    var destination: DestinationID
+    /// Events recorded on the device.
+    var recorded: UInt64
+    /// Events the device knows to be delivered.
+    var delivered: UInt64
+    /// Events that still wait on the device.
+    var pending: UInt64
+    /// Events the device gave up.
+    var dropped: UInt64
+    /// Rows the collector has.
+    var rows: UInt64
+    /// Distinct ids among those rows.
+    var distinct: UInt64
+    /// Events that arrived again and were recognised.
+    var repeats: UInt64
+
+    /// Events that are neither in the collector nor waiting nor given up.
+    var lost: UInt64 {
+        let known = distinct + pending + dropped
+        return recorded > known ? recorded - known : 0
+    }
+
+    /// Rows that should not be there.
+    var duplicates: UInt64 { rows - min(rows, distinct) }
+
+    /// Whether every recorded event is in the collector exactly once.
+    var isBalanced: Bool {
+        recorded == delivered && recorded == distinct && pending == 0 && dropped == 0 && duplicates == 0
+    }
+
+    /// The accounts as a table.
+    static func lines(_ accounts: [DemoAccount], style: Style) -> [String] {
+        var table = Table([
+            ("destination", .left), ("recorded", .right), ("delivered", .right), ("waiting", .right),
+            ("dropped", .right), ("in the collector", .right), ("lost", .right), ("duplicates", .right),
+            ("repeats recognised", .right),
+        ])
+        for account in accounts {
+            table.append([
+                account.destination.rawValue, account.recorded.grouped, account.delivered.grouped,
+                account.pending.grouped, account.dropped.grouped, account.rows.grouped, account.lost.grouped,
+                account.duplicates.grouped, account.repeats.grouped,
+            ])
+        }
+        return table.lines(style: style)
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// What the app's own journal says about its events, read from outside.
+struct DeviceLedger: Sendable, Hashable {
+    /// Events recorded on the device.
+    var recorded: UInt64 = 0
+    /// Events delivered, by destination.
+    var delivered: [DestinationID: UInt64] = [:]
+    /// Events given up, by destination.
+    var dropped: [DestinationID: UInt64] = [:]
+
+    /// The sums of a journal's report: writers that are finished, and those whose logs are still there.
+    init(_ report: JournalReport) {
+        recorded = report.settled.recorded
+        for (destination, account) in report.settled.destinations {
+            delivered[destination, default: 0] += account.delivered
+            dropped[destination, default: 0] += account.droppedTotal
+        }
+        for writer in report.writers {
+            let last = writer.segments.compactMap { $0.sequences?.upperBound }.max() ?? 0
+            let settled = writer.cursors.map { $0.next - min($0.next, 1) }.max() ?? 0
+            // A segment that everybody has passed is gone; the cursors still know how far its events went.
+            recorded += max(last, settled)
+            for cursor in writer.cursors {
+                delivered[cursor.destination, default: 0] += cursor.delivered
+                dropped[cursor.destination, default: 0] += cursor.dropped.values.reduce(0, +)
+            }
+        }
+    }
+
+    /// Events that still wait for a destination.
+    func pending(for destination: DestinationID) -> UInt64 {
+        let settled = (delivered[destination] ?? 0) + (dropped[destination] ?? 0)
+        return recorded > settled ? recorded - settled : 0
+    }
+}

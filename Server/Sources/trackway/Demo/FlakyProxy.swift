@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import TrackwayEvents
+
+/// A middle-man before a collector that answers badly more often than not.
+struct FlakyProxy: Sendable {
+    private let target: CollectorAddress
+    private let answers = Locked(BadAnswers())
+
+    /// A middle-man before `target`.
+    init(before target: CollectorAddress) {
+        self.target = target
+    }
+
+    /// How many requests were treated badly, and how many there were.
+    var statistics: (bad: Int, requests: Int) { answers.withLock { ($0.bad, $0.requests) } }
+
+    /// Listens on a free port of this machine until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - logger: Where the server's own words go.
+    ///   - ready: Is told the port, once.
+    func run(logger: Logger, ready: @escaping @Sendable (Int) -> Void) async throws {
+        let router = Router()
+        router.post("v1/events") { request, _ in try await treat(request) }
+        let application = Application(
+            router: router,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { ready($0.localAddress?.port ?? 0) },
+            logger: logger
+        )
+        try await application.run()
+    }
+
+    private func treat(_ request: Request) async throws -> Response {
+        let body = try await request.body.collect(upTo: 4 * 1024 * 1024)
+        switch answers.withLock({ $0.next() }) {
+        case .unavailable:
+            return Response(status: .serviceUnavailable, headers: [.retryAfter: "1"])
+        case .captivePortal:
+            return Self.stranger(.ok, "<html><title>Welcome to our network</title></html>")
+        case .lostAnswer:
+            _ = try await relay(request, body)
+            return Self.stranger(.badGateway, "<html><title>Bad gateway</title></html>")
+        case .passed:
+            return try await relay(request, body)
+        }
+    }
+
+    private func relay(_ request: Request, _ body: ByteBuffer) async throws -> Response {
+        let headers = request.headers.filter { $0.name != .contentLength && $0.name != .transferEncoding }
+        let answer = try await CollectorClient(target).relay(
+            "/v1/events",
+            headers: headers.map { ($0.name.rawName, $0.value) },
+            body: Array(body.readableBytesView)
+        )
+        return Response(
+            status: HTTPResponse.Status(code: answer.status),
+            headers: [.contentType: "application/json"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
+        )
+    }
+
+    private static func stranger(_ status: HTTPResponse.Status, _ page: String) -> Response {
+        Response(
+            status: status,
+            headers: [.contentType: "text/html"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: page))
+        )
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Trackway
+
+/// What became of the events of one `trackway send`.
+struct SendTally: Sendable, Hashable {
+    /// Events that lie in the journal.
+    var recorded: UInt64 = 0
+    /// Events that could not be recorded.
+    var refused: UInt64 = 0
+    /// Events the collector has.
+    var delivered: UInt64 = 0
+    /// Events the collector refused, or that were given up.
+    var dropped: UInt64 = 0
+    /// Events that still wait.
+    var pending: UInt64 = 0
+    /// What stands in the way of those that wait.
+    var obstacle: String?
+
+    /// Counts a receipt.
+    mutating func count(_ receipt: Receipt) {
+        if receipt.dropped == nil { recorded += 1 } else { refused += 1 }
+    }
+
+    /// Counts what a flush achieved.
+    mutating func count(_ report: FlushReport) {
+        pending = 0
+        obstacle = nil
+        for part in report.destinations.values {
+            delivered += part.delivered
+            dropped += part.dropped
+            pending += part.pending
+            obstacle = obstacle ?? part.obstacle
+        }
+    }
+
+    /// The tally in words.
+    var text: String {
+        var parts = ["\(recorded.grouped) recorded", "\(delivered.grouped) delivered"]
+        if pending > 0 { parts.append("\(pending.grouped) waiting") }
+        if dropped > 0 { parts.append("\(dropped.grouped) refused by the collector or given up") }
+        if refused > 0 { parts.append("\(refused.grouped) not recorded") }
+        return parts.joined(separator: ", ")
+    }
+}

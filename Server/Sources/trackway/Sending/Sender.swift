@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Trackway
+internal import TrackwayEvents
+
+/// Records and delivers events with the SDK, as an app would.
+struct Sender {
+    /// The SDK.
+    let analytics: Analytics
+    /// Where events wait.
+    let folder: String
+    /// What became of the events so far.
+    private(set) var tally = SendTally()
+
+    /// Events between two looks at how delivery gets on.
+    private static let stride: UInt64 = 10_000
+    /// The most that a stream may leave waiting on disk.
+    private static let maximumJournalBytes = 1_000_000_000
+
+    /// Opens the journal for a collector.
+    ///
+    /// - Parameters:
+    ///   - address: The collector.
+    ///   - folder: Where events wait; nil for a folder of this collector's own among the user's state.
+    ///   - console: Where diagnostics go.
+    init(to address: CollectorAddress, folder: String?, console: Console) throws(CommandFailure) {
+        self.folder = folder ?? Self.folder(for: address, environment: ProcessInfo.processInfo.environment)
+        let url = try address.url("")
+        var configuration = Configuration(
+            appID: "trackway-send",
+            destinations: [.collector(url, writeKey: address.key ?? "dev")]
+        )
+        configuration.appVersion = TrackwayVersion.current
+        configuration.storageFolder = URL(fileURLWithPath: self.folder)
+        configuration.maximumJournalBytes = Self.maximumJournalBytes
+        // Ctrl-C ends the command at once: what was recorded is on disk, and the next run delivers it.
+        configuration.followsLifeCycle = false
+        configuration.onDiagnostic = { diagnostic in
+            console.redraw("")
+            console.note(console.messageStyle.faint("— \(diagnostic)"))
+        }
+        do {
+            analytics = try Analytics(configuration)
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                "the journal in \(self.folder) cannot be opened: \(error)",
+                remedy: "name another folder with --data"
+            )
+        }
+    }
+
+    /// Records one event.
+    mutating func record(_ name: String, _ attributes: Attributes, items: [Item] = []) -> Receipt {
+        let receipt = analytics.record(name, attributes, items: items)
+        tally.count(receipt)
+        return receipt
+    }
+
+    /// Records an event that survives power loss.
+    mutating func recordDurably(_ name: String, _ attributes: Attributes) async throws(CommandFailure) -> Receipt {
+        do {
+            let receipt = try await analytics.recordDurably(name, attributes)
+            tally.count(receipt)
+            return receipt
+        } catch {
+            throw CommandFailure(.inputOutput, "the event is not on stable storage: \(error)")
+        }
+    }
+
+    /// Records a stream of NDJSON to its end.
+    ///
+    /// - Parameters:
+    ///   - input: The stream.
+    ///   - bytes: How long it is; nil when nobody knows.
+    ///   - console: Where the progress shows.
+    mutating func record(from input: FileHandle, bytes: UInt64?, console: Console) async throws(CommandFailure) {
+        var lines = LineBuffer()
+        var bar = ProgressBar(total: bytes)
+        var lastDrawn = ContinuousClock.now
+        var hasWarned = false
+        while let piece = try Self.read(input) {
+            for line in try lines.feed(piece) {
+                try await record(line, console: console, hasWarned: &hasWarned)
+                if lastDrawn.duration(to: .now) >= .milliseconds(100) {
+                    bar.note = tally.text
+                    console.redraw(bar.line(width: console.width))
+                    lastDrawn = .now
+                }
+            }
+            bar.done += UInt64(piece.count)
+        }
+        if let line = lines.finish() { try await record(line, console: console, hasWarned: &hasWarned) }
+        console.redraw("")
+    }
+
+    /// Delivers what waits, and closes the journal.
+    mutating func finish(patience: Duration) async {
+        tally.count(await analytics.flush(timeout: patience))
+        await analytics.shutdown(within: .zero)
+    }
+
+    private mutating func record(
+        _ line: (number: Int, bytes: [UInt8]),
+        console: Console,
+        hasWarned: inout Bool
+    ) async throws(CommandFailure) {
+        let event: EventLine
+        do {
+            event = try EventLine(line.bytes, number: line.number)
+        } catch {
+            console.redraw("")
+            if tally.recorded > 0 {
+                console.note("\(tally.recorded.grouped) events before line \(line.number) are recorded")
+            }
+            throw error
+        }
+        if event.hasOwnIdentity, !hasWarned {
+            hasWarned = true
+            console.redraw("")
+            console.note(console.messageStyle.faint("— id, time and mono of the lines are set anew"))
+        }
+        _ = record(event.name, event.attributes, items: event.items)
+        // A stream is read faster than it is sent: look up now and then, so that the bar tells the truth.
+        if tally.recorded % Self.stride == 0 { tally.count(await analytics.flush(timeout: .seconds(5))) }
+    }
+
+    private static func read(_ input: FileHandle) throws(CommandFailure) -> Data? {
+        do {
+            let piece = try input.read(upToCount: 1 << 16)
+            return piece?.isEmpty == true ? nil : piece
+        } catch {
+            throw CommandFailure(.inputOutput, "standard input cannot be read: \(error.localizedDescription)")
+        }
+    }
+
+    /// A folder for each collector, so that what waits for one is never sent to another.
+    static func folder(for address: CollectorAddress, environment: [String: String]) -> String {
+        let state = environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        let root = state ?? (environment["HOME"] ?? "/tmp") + "/.local/state"
+        let name = String(
+            address.root.map { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "." || $0 == "-") ? $0 : "_" }
+        )
+        return "\(root)/trackway/trackway-send/\(name)"
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("Sending")
+struct SendingTests {
+    @Test("lines are the same however the bytes are cut", arguments: 1...12)
+    func lines(size: Int) throws {
+        let bytes = Array("one\n\ntwo\r\n  \nthree".utf8)
+        var buffer = LineBuffer()
+        var found: [(number: Int, bytes: [UInt8])] = []
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            found += try buffer.feed(bytes[start..<min(start + size, bytes.count)])
+        }
+        if let last = buffer.finish() { found.append(last) }
+        #expect(found.map(\.number) == [1, 3, 5])
+        #expect(found.map { String(decoding: $0.bytes, as: UTF8.self) } == ["one", "two", "three"])
+    }
+
+    @Test("a line that does not end is refused")
+    func endless() {
+        var buffer = LineBuffer()
+        let failure = #expect(throws: CommandFailure.self) {
+            try buffer.feed(Array(repeating: UInt8(ascii: "x"), count: LineBuffer.longest + 1))
+        }
+        #expect(failure?.status == .malformedInput)
+    }
+
+    @Test("a tally adds what each flush delivered, and keeps what waits now")
+    func tally() {
+        var tally = SendTally()
+        tally.recorded = 5
+        tally.count(FlushReport(destinations: ["collector": .init(delivered: 2, pending: 3, obstacle: "offline")]))
+        #expect(tally.text == "5 recorded, 2 delivered, 3 waiting")
+        #expect(tally.obstacle == "offline")
+        tally.count(FlushReport(destinations: ["collector": .init(delivered: 2, dropped: 1)]))
+        #expect(tally.text == "5 recorded, 4 delivered, 1 refused by the collector or given up")
+        #expect(tally.obstacle == nil)
+    }
+
+    @Test("each collector has a folder of its own for what waits")
+    func folders() throws {
+        let environment = ["XDG_STATE_HOME": "/s"]
+        let first = Sender.folder(for: try CollectorAddress("127.0.0.1:1", key: nil), environment: environment)
+        let second = Sender.folder(for: try CollectorAddress("127.0.0.1:2", key: nil), environment: environment)
+        #expect(first == "/s/trackway/trackway-send/http___127.0.0.1_1")
+        #expect(first != second)
+    }
+}

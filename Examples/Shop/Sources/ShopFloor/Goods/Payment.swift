@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// How an order is paid.
+package enum Payment: String, Sendable, Hashable, CaseIterable {
+    case card
+    case invoice
+    case voucher
+
+    /// What it says on the form.
+    package var title: String {
+        switch self {
+        case .card: "Card"
+        case .invoice: "Invoice"
+        case .voucher: "Gift voucher"
+        }
+    }
+}

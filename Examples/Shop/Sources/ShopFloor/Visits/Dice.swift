@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// A small generator of chance (SplitMix64) that always gives the same for the same seed.
+package struct Dice: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Makes dice.
+    ///
+    /// - Parameters:
+    ///   - seed: The same seed, the same throws.
+    ///   - number: Tells dice of one seed apart, such as one visitor's from the next one's.
+    package init(seed: UInt64, number: UInt64 = 0) {
+        state = seed
+        state = next() ^ number &* 0x9e37_79b9_7f4a_7c15
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+
+    /// Whether something happens that happens so often in a hundred times.
+    package mutating func happens(_ percent: Int) -> Bool {
+        Int.random(in: 0..<100, using: &self) < percent
+    }
+
+    /// One of several things; the collection must not be empty.
+    package mutating func pick<Thing>(_ things: [Thing]) -> Thing {
+        things[Int.random(in: 0..<things.count, using: &self)]
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import ShopFloor
+internal import Trackway
+
+/// The app: opens analytics, lets visitors in, sends what waits and shows the ledger.
+@main
+struct ShopApp {
+    static func main() async {
+        do {
+            let options = try Options(Array(CommandLine.arguments.dropFirst()))
+            if options.wantsHelp {
+                Output.line(Options.help)
+                return
+            }
+            try await run(options)
+        } catch let error as UsageError {
+            Output.problem("shop: \(error.sentence)\nTry: shop --help")
+            exit(64)
+        } catch {
+            Output.problem("shop: \(error)")
+            exit(70)
+        }
+    }
+
+    private static func run(_ options: Options) async throws {
+        var configuration = Configuration(appID: "corner-shop", destinations: options.destinations)
+        configuration.appVersion = "1.0.0"
+        configuration.storageFolder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
+        let analytics = try Analytics(configuration)
+        analytics.setGlobalAttributes([
+            "channel": "terminal", "visit": options.visitors == nil ? "in person" : "unattended",
+        ])
+        let bookkeeper = Bookkeeper(analytics: analytics)
+
+        if let visitors = options.visitors {
+            await UnattendedVisits(options: options, visitors: visitors, bookkeeper: bookkeeper).run()
+        } else {
+            try await TerminalVisit(customer: options.name, bookkeeper: bookkeeper).run()
+        }
+
+        let report = await analytics.flush(timeout: options.visitors == nil ? .seconds(5) : .seconds(20))
+        await analytics.shutdown(within: .seconds(1))
+        let ledger = LedgerReport(
+            ledger: analytics.ledger(),
+            report: report,
+            installation: analytics.installation
+        )
+        Output.line(options.wantsJSON ? try ledger.json() : ledger.text())
+        exit(ledger.isBalanced ? 0 : 1)
+    }
+}

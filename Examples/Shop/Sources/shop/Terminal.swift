@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ShopFloor
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// The terminal: keys in, lines out. While the shop is on the screen it has a page of its own and sees every key.
+final class Terminal {
+    /// What came in.
+    enum Input {
+        /// A key.
+        case key(Key)
+        /// The window's size changed, or the shop is back from the background: draw again.
+        case changed
+        /// The terminal is closed.
+        case gone
+    }
+
+    private let signals: TerminalSignals
+    private var decoder = KeyDecoder()
+    private var isEscapePending = false
+
+    /// Takes over the terminal of the process.
+    ///
+    /// - Throws: `UsageError` when standard input or output is none.
+    init() throws(UsageError) {
+        guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+            throw UsageError(
+                sentence: "here is no terminal to shop in; use --visitors N to let visitors come by themselves"
+            )
+        }
+        guard let signals = TerminalSignals() else {
+            throw UsageError(sentence: "the terminal cannot be set up; use --visitors N instead")
+        }
+        self.signals = signals
+    }
+
+    /// Shows the shop's page.
+    func enter() {
+        signals.enterPage()
+    }
+
+    /// Gives the terminal back as it was.
+    func leave() {
+        signals.leavePage()
+    }
+
+    /// Columns and rows of the window.
+    func size() -> (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Draws a whole page in one write.
+    func draw(_ lines: [Line]) {
+        let rows = lines.map { "\($0.pieces.map(Self.paint).joined())\u{1b}[K" }
+        Output.write("\u{1b}[H" + rows.joined(separator: "\r\n") + "\u{1b}[J", to: STDOUT_FILENO)
+    }
+
+    /// Waits for a key or another reason to draw.
+    func next() -> Input {
+        while true {
+            var files = [
+                pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals.pipe, events: Int16(POLLIN), revents: 0),
+            ]
+            // A sequence's bytes come together; and a stop that never came must not leave the person without a page.
+            let patience: Int32 = isEscapePending ? 50 : signals.isPageLeft ? 2_000 : -1
+            let ready = poll(&files, 2, patience)
+            if ready == 0 {
+                if isEscapePending {
+                    isEscapePending = false
+                    if let key = decoder.paused() { return .key(key) }
+                } else {
+                    signals.enterPage()
+                    return .changed
+                }
+            }
+            guard ready > 0 else { continue }
+            if files[1].revents != 0, signals.changed() { return .changed }
+            if files[0].revents != 0 {
+                var byte: UInt8 = 0
+                guard read(STDIN_FILENO, &byte, 1) == 1 else { return .gone }
+                let key = decoder.received(byte)
+                isEscapePending = key == nil && byte == 0x1b
+                if let key { return .key(key) }
+            }
+        }
+    }
+
+    private static func paint(_ piece: Line.Piece) -> String {
+        let code =
+            switch piece.style {
+            case .plain: "0"
+            case .title: "1"
+            case .dim: "2"
+            case .price: "33"
+            case .good: "32"
+            case .chosen: "1;7"
+            }
+        return "\u{1b}[\(code)m\(piece.text)\u{1b}[0m"
+    }
+}

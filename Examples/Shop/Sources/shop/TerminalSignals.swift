@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(Darwin)
+internal import Darwin
+#elseif canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// Gives the terminal back before a signal stops or ends the shop, and takes it again afterwards.
+///
+/// The handlers come on top of whatever handled the signals before (analytics does) and pass every signal on.
+final class TerminalSignals {
+    /// What the handlers need, made before they are installed and never changed while they are: a handler may run at any
+    /// moment on any thread, so it only reads plain memory.
+    private struct Memory {
+        var previous: UnsafeMutablePointer<sigaction>
+        var settings: termios
+        var pipe: Int32
+        var isPageLeft: Bool
+    }
+
+    private static let leaving = StaticString("\u{1b}[0m\u{1b}[?25h\u{1b}[?1049l")
+    private static let watched = [SIGTSTP, SIGTERM, SIGINT, SIGHUP, SIGCONT, SIGWINCH]
+    private static let numbers = 64
+
+    // One terminal per process. Written while no handler is installed, but for one flag that only says what was done.
+    nonisolated(unsafe) private static var memory: UnsafeMutablePointer<Memory>?
+
+    /// Readable when the page has to be looked after.
+    let pipe: Int32
+    private let page: termios
+
+    /// Installs the handlers; `nil` when the terminal cannot be asked for its settings.
+    init?() {
+        var settings = termios()
+        var ends: [Int32] = [0, 0]
+        guard Self.memory == nil, tcgetattr(STDIN_FILENO, &settings) == 0, makePipe(&ends) else { return nil }
+        pipe = ends[0]
+        var page = settings
+        // Every key at once and unseen; Ctrl-C and Ctrl-Z stay what they are.
+        page.c_lflag &= ~tcflag_t(ICANON | ECHO)
+        self.page = page
+        let previous = UnsafeMutablePointer<sigaction>.allocate(capacity: Self.numbers)
+        previous.initialize(repeating: sigaction(), count: Self.numbers)
+        let memory = UnsafeMutablePointer<Memory>.allocate(capacity: 1)
+        memory.initialize(to: Memory(previous: previous, settings: settings, pipe: ends[1], isPageLeft: true))
+        Self.memory = memory
+        _ = Self.leaving.utf8Start
+        for number in Self.watched {
+            var action = sigaction()
+            action.handle { TerminalSignals.handle($0, $1, $2) }
+            action.sa_flags = SA_SIGINFO | SA_RESTART
+            sigaction(number, &action, &previous[Int(number)])
+        }
+    }
+
+    /// Whether the terminal was given back.
+    var isPageLeft: Bool { Self.memory?.pointee.isPageLeft ?? true }
+
+    /// Takes the terminal and shows an empty page.
+    func enterPage() {
+        var page = page
+        Self.memory?.pointee.isPageLeft = false
+        tcsetattr(STDIN_FILENO, TCSANOW, &page)
+        Output.write("\u{1b}[?1049h\u{1b}[?25l\u{1b}[H\u{1b}[2J", to: STDOUT_FILENO)
+    }
+
+    /// Gives the terminal back.
+    func leavePage() {
+        guard let memory = Self.memory else { return }
+        Self.giveBack(memory)
+    }
+
+    /// Looks after the page.
+    ///
+    /// - Returns: Whether to draw again.
+    func changed() -> Bool {
+        var number: UInt8 = 0
+        guard read(pipe, &number, 1) == 1 else { return false }
+        if Int32(number) == SIGCONT {
+            enterPage()
+            return true
+        }
+        return Int32(number) == SIGWINCH && !isPageLeft
+    }
+
+    // MARK: Inside a signal
+
+    private static func handle(
+        _ number: Int32,
+        _ information: UnsafeMutablePointer<siginfo_t>?,
+        _ machine: UnsafeMutableRawPointer?
+    ) {
+        guard let memory else { return }
+        let kept = errno
+        if number != SIGCONT, number != SIGWINCH { giveBack(memory) }
+        var byte = UInt8(truncatingIfNeeded: number)
+        // A full pipe has reasons enough to look after the page.
+        _ = write(memory.pointee.pipe, &byte, 1)
+        errno = kept
+        let previous = memory.pointee.previous[Int(number)]
+        switch previous.passOn(number, information, machine) {
+        case .done:
+            break
+        case .nobody where number == SIGCONT || number == SIGWINCH:
+            break
+        case .nobody:
+            signal(number, SIG_DFL)
+            raise(number)
+        }
+    }
+
+    private static func giveBack(_ memory: UnsafeMutablePointer<Memory>) {
+        guard !memory.pointee.isPageLeft else { return }
+        memory.pointee.isPageLeft = true
+        _ = write(STDOUT_FILENO, leaving.utf8Start, leaving.utf8CodeUnitCount)
+        tcsetattr(STDIN_FILENO, TCSANOW, &memory.pointee.settings)
+    }
+}
+
+/// A pipe whose writer never waits.
+private func makePipe(_ ends: inout [Int32]) -> Bool {
+    pipe(&ends) == 0 && fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0
+}

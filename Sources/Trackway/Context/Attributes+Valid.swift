@@ -15,6 +15,7 @@ extension Attributes {
             monotonic: MonotonicTime(milliseconds: 0),
             attributes: self
         )
+        // It cannot fail: the text was written on the line before. If it ever does, no attribute is better than a trap.
         guard var valid = try? Event(json: nobody.json(limits: limits, report: report)).attributes else {
             assertionFailure("an event that was just written cannot be read")
             return [:]

@@ -16,18 +16,20 @@ struct CollectorBody {
     init?(_ request: WireRequest) {
         var body = request.body
         if request.headers["content-encoding"] == "gzip" {
+            // Not gzip: not this format, which is all the caller asks.
             guard let inflated = try? Gzip.inflate(body) else { return nil }
             body = inflated
         }
         var context = JSONValue.null
         for line in body.split(separator: UInt8(ascii: "\n")) {
             let line = Array(line)
+            // Not JSON, or below not an event: not this format either.
             guard let value = try? JSONValue.parse(line) else { return nil }
             if let batch = value["batch"], value["id"] == nil {
                 header = batch
             } else if let changed = value["context"], value["id"] == nil {
                 context = changed
-            } else if let event = try? Event(json: line) {
+            } else if let event = try? Event(json: line) {  // see above
                 events.append((event, context))
             } else {
                 return nil

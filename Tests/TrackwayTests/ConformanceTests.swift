@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+import TrackwayWire
+
+@Suite("Conformance suites")
+struct ConformanceTests {
+    @Test("the disk keeps the journal's rules")
+    func disk() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-\(WriterID.fresh())").path
+        // What cannot be removed is left to the system, which clears its temporary folder.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let findings = StorageConformance.findings(in: folder) { DiskStorage() }
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    @Test("the memory disk keeps the journal's rules, also through the one that fails on order")
+    func memory() {
+        let disk = MemoryStorage()
+        #expect(StorageConformance.findings(in: "/memory") { disk } == [])
+        let other = MemoryStorage()
+        #expect(StorageConformance.findings(in: "/faulty") { FaultyStorage(other) } == [])
+    }
+
+    @Test("every broken rule is found", arguments: StorageOperation.allCases.filter { $0 != .size })
+    func brokenStorage(operation: StorageOperation) {
+        let storage = FaultyStorage()
+        storage.fail(operation, with: .inputOutput)
+        #expect(!StorageConformance.findings(in: "/broken") { storage }.isEmpty)
+    }
+
+    @Test("the collector's destination keeps delivery's rules")
+    func collector() {
+        let findings = DestinationConformance.findings(answeredBy: .collector) {
+            CollectorDestination(url: "http://127.0.0.1:8787", writeKey: "test")
+        }
+        #expect(findings.isEmpty, "\(findings)")
+    }
+
+    @Test("a destination that believes everything is found out")
+    func gullible() {
+        let rules = Set(DestinationConformance.findings(answeredBy: .collector) { Gullible() }.map(\.rule))
+        #expect(rules.isSuperset(of: ["status-is-understood", "stranger-is-no-verdict", "retry-after-is-heard"]))
+    }
+}
+
+/// Takes every answer for success, as naive code does.
+private struct Gullible: Destination {
+    let id: DestinationID = "gullible"
+    private let collector = CollectorDestination(url: "http://127.0.0.1:8787", writeKey: "test")
+
+    func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
+        try collector.request(for: batch, sentAt: sentAt)
+    }
+
+    func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
+        .accepted
+    }
+}
+
+extension WriterID {
+    /// A name nobody else has, for a temporary folder.
+    static func fresh() -> WriterID { generate(at: SystemClock().now().wall) }
+}

@@ -50,10 +50,10 @@ sanitize: bootstrap  ## Run the SDK's tests under ThreadSanitizer, then AddressS
 	swift test --sanitize=address --scratch-path .build/address
 
 fuzz: bootstrap  ## Run each fuzz target for FUZZ_SECONDS (60)
-	Scripts/fuzz
+	Scripts/fuzz $(or $(FUZZ_SECONDS),60)
 
 bench: bootstrap  ## Measure the SDK and the collector (see Benchmarks/README.md)
 	Scripts/bench
 
 clean:  ## Remove every build folder
-	rm -rf .build .fuzz Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))
+	rm -rf .build .fuzz Fuzzing/.build Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))

@@ -12,19 +12,19 @@ struct IndexDatabase: Sendable {
     /// Where a damaged index was put, if this open found one; the index then begins anew from the log.
     let putAside: String?
 
-    /// Opens or makes the file at `path`.
+    /// Opens or makes the file at `path`, waiting at most `patience` for another process that holds it.
     ///
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
-    init(path: String, storage: any JournalStorage) throws(StoreError) {
+    init(path: String, storage: any JournalStorage, patience: Duration) throws(StoreError) {
         do {
-            pool = try Self.open(path)
+            pool = try Self.open(path, patience)
             putAside = nil
         } catch let error as DatabaseError where Self.isDamage(error) {
             let aside = path + ".damaged"
             do {
                 for suffix in ["-wal", "-shm"] { try storage.remove(path + suffix) }
                 try storage.rename(path, to: aside)
-                pool = try Self.open(path)
+                pool = try Self.open(path, patience)
             } catch {
                 throw StoreError("The index \(path) is damaged and could not be put aside: \(error).")
             }
@@ -36,8 +36,8 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    private static func open(_ path: String) throws -> DatabasePool {
-        let pool = try DatabasePool(path: path, configuration: configuration)
+    private static func open(_ path: String, _ patience: Duration) throws -> DatabasePool {
+        let pool = try DatabasePool(path: path, configuration: configuration(patience))
         let isNewer = try pool.read { try IndexSchema.migrator.hasBeenSuperseded($0) }
         if isNewer {
             throw StoreError(
@@ -49,13 +49,13 @@ struct IndexDatabase: Sendable {
         return pool
     }
 
-    private static var configuration: Configuration {
+    private static func configuration(_ patience: Duration) -> Configuration {
         var configuration = Configuration()
         // Nothing refers to rows by key constraint, and the check costs a lookup per row.
         configuration.foreignKeysEnabled = false
         configuration.maximumReaderCount = 6
         // Another process may hold the file for a moment (a backup, a shell); the indexer tries again after that.
-        configuration.busyMode = .timeout(2)
+        configuration.busyMode = .timeout(patience / .seconds(1))
         configuration.label = "index"
         configuration.prepareDatabase { db in
             // WAL is set by the pool. NORMAL loses at most the last transactions when the power fails, and rows and
@@ -69,7 +69,8 @@ struct IndexDatabase: Sendable {
         return configuration
     }
 
-    private static func isDamage(_ error: DatabaseError) -> Bool {
+    /// Whether an error says that the file itself is broken.
+    static func isDamage(_ error: DatabaseError) -> Bool {
         switch error.resultCode {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB: true
         default: false

@@ -22,11 +22,12 @@ package final class Indexer: Sendable {
     }
 
     /// The most events of one transaction: long enough to make commits cheap, short enough to be seen soon.
-    package static let eventsPerStep = 10_000
+    package static let usualEventsPerStep = 10_000
 
     private let store: SQLiteEventStore
     private let limits: AdmissionLimits
     private let pause: any IndexerPause
+    private let eventsPerStep: Int
     private let state: Locked<State>
     // The indexer's own place in the log. Only one step runs at a time; the lock is held for its whole length, and nobody
     // else asks for it.
@@ -45,17 +46,20 @@ package final class Indexer: Sendable {
     ///   - storage: where it lies.
     ///   - store: the index to fill.
     ///   - limits: those of admission, by which the log's batches are taken apart.
+    ///   - eventsPerStep: the most events of one transaction; a batch is never split.
     ///   - pause: how it waits after a failure.
     package init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         store: SQLiteEventStore,
         limits: AdmissionLimits = AdmissionLimits(),
+        eventsPerStep: Int = Indexer.usualEventsPerStep,
         pause: any IndexerPause = ClockPause()
     ) {
         self.store = store
         self.limits = limits
         self.pause = pause
+        self.eventsPerStep = max(1, eventsPerStep)
         state = Locked(State())
         follower = Locked(LogFollower(folder: folder, storage: storage))
         (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -99,10 +103,10 @@ package final class Indexer: Sendable {
     package func step() async throws(StoreError) -> Outcome {
         guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
         do {
-            let progress = try await store.database.pool.write { [follower, limits] db in
+            let progress = try await store.database.pool.write { [follower, limits, eventsPerStep] db in
                 try follower.withLock { follower in
                     do {
-                        return try Self.enter(db, &follower, upTo: durable, limits)
+                        return try Self.enter(db, &follower, upTo: durable, limits, eventsPerStep)
                     } catch {
                         // The transaction is rolled back; what was read will be read again.
                         follower.reset()
@@ -118,6 +122,11 @@ package final class Indexer: Sendable {
             return .advanced
         } catch let error as StoreError {
             throw error
+        } catch let error as DatabaseError where IndexDatabase.isDamage(error) {
+            throw StoreError(
+                "The index \(store.path) is damaged (\(error)). Stop the collector and remove the file: it is made again "
+                    + "from the intake log."
+            )
         } catch {
             throw StoreError("The index \(store.path) does not follow the intake log: \(error)")
         }
@@ -151,7 +160,8 @@ package final class Indexer: Sendable {
         _ db: Database,
         _ follower: inout LogFollower,
         upTo durable: LogPosition,
-        _ limits: AdmissionLimits
+        _ limits: AdmissionLimits,
+        _ eventsPerStep: Int
     ) throws -> IndexProgress? {
         let session = try IndexSession(db)
         let cursor = session.progress.cursor

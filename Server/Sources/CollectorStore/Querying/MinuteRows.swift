@@ -13,7 +13,7 @@ enum MinuteRows {
             "SELECT minute, name, events FROM minutes WHERE minute >= ? ORDER BY minute, name"
         )
         // The minute the moment lies in counts too.
-        statement.bind(1, moment.milliseconds.subtractingReportingOverflow(59_999).partialValue)
+        statement.bind(1, max(moment.milliseconds, Int64.min + 59_999) - 59_999)
         var minutes: [MinuteCount] = []
         while try statement.step() {
             let minute = Timestamp(milliseconds: statement.integer(0))

@@ -22,16 +22,25 @@ package final class SQLiteEventStore: EventStore {
     private struct State: Sendable {
         var progress: IndexProgress
         var trouble: String?
+        var isClosed = false
     }
 
     /// Opens the index at `path`, making it when missing; its folder must exist.
     ///
     /// A damaged file is renamed (`.damaged`) and a new, empty one begun: the indexer fills it again from the log.
     ///
+    /// - Parameters:
+    ///   - path: the file; SQLite puts two more beside it.
+    ///   - storage: how a damaged file is put aside.
+    ///   - patience: how long a write waits for another process that holds the file.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
-    package init(path: String, storage: any JournalStorage = DiskStorage()) throws(StoreError) {
+    package init(
+        path: String,
+        storage: any JournalStorage = DiskStorage(),
+        patience: Duration = .seconds(2)
+    ) throws(StoreError) {
         self.path = path
-        database = try IndexDatabase(path: path, storage: storage)
+        database = try IndexDatabase(path: path, storage: storage, patience: patience)
         putAside = database.putAside
         let progress: IndexProgress
         do {
@@ -93,9 +102,19 @@ package final class SQLiteEventStore: EventStore {
         )
     }
 
-    /// Ends the progress streams and closes the file. Queries in flight are finished first.
+    /// Ends the progress streams and closes the file. Queries in flight are finished first; a second close does nothing.
     package func close() throws(StoreError) {
         signal.finish()
+        let isFirst = state.withLock { state in
+            defer { state.isClosed = true }
+            return !state.isClosed
+        }
+        guard isFirst else { return }
+        do {
+            try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+        } catch {
+            // The log beside the file stays and is read at the next opening.
+        }
         do {
             try database.pool.close()
         } catch {

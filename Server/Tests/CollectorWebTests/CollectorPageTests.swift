@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorWeb
+internal import Testing
+
+@Suite("The page")
+struct CollectorPageTests {
+    private static let texts = CollectorPage.assets.map { ($0.path, String(decoding: $0.body, as: UTF8.self)) }
+    private static let paths = Set(CollectorPage.assets.map(\.path))
+
+    @Test("every file it asks for is served, and every file served is asked for")
+    func complete() {
+        var asked: Set<String> = ["/"]
+        for (_, text) in Self.texts {
+            for match in text.matches(of: /(?:src|href)="(\/[^"]*)"|from "\.(\/[^"]+)"/) {
+                asked.insert(String(match.1 ?? match.2 ?? ""))
+            }
+        }
+        #expect(asked == Self.paths)
+        #expect(Self.paths.count == CollectorPage.assets.count)
+        #expect(CollectorPage.assets.allSatisfy { !$0.body.isEmpty })
+    }
+
+    @Test("nothing in it needs more than the strict policy allows")
+    func strict() throws {
+        let page = try #require(Self.texts.first { $0.0 == "/" }?.1)
+        #expect(!page.contains(/<script(?![^>]*src=)/))
+        #expect(!page.contains("<style"))
+        #expect(!page.contains(/\sstyle=/))
+        #expect(!page.contains(/\son[a-z]+=/))
+        for (path, text) in Self.texts where path != "/" {
+            #expect(
+                !text.contains(/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/),
+                "\(path)"
+            )
+        }
+    }
+
+    @Test("it loads nothing from elsewhere")
+    func ownFilesOnly() {
+        for (path, text) in Self.texts {
+            let others = text.matches(of: /https?:\/\/[^\s"'`]+/).map { String($0.0) }
+                .filter { !$0.hasPrefix("http://www.w3.org/") }
+            #expect(others.isEmpty, "\(path)")
+        }
+    }
+
+    @Test("every element a script asks for by id is in the page")
+    func ids() throws {
+        let page = try #require(Self.texts.first { $0.0 == "/" }?.1)
+        let there = Set(page.matches(of: /\sid="([^"]+)"/).map { String($0.1) })
+        for (path, text) in Self.texts {
+            for match in text.matches(of: /byId\("([^"]+)"\)/) {
+                #expect(there.contains(String(match.1)), "\(path) asks for \(match.1)")
+            }
+        }
+    }
+
+    @Test("another content has another entity tag")
+    func tags() {
+        let one = WebAsset(path: "/a", contentType: "text/plain", body: [1, 2])
+        #expect(one.entityTag == WebAsset(path: "/b", contentType: "text/css", body: [1, 2]).entityTag)
+        #expect(one.entityTag != WebAsset(path: "/a", contentType: "text/plain", body: [2, 1]).entityTag)
+        #expect(one.entityTag.hasPrefix("\"") && one.entityTag.hasSuffix("\""))
+    }
+}

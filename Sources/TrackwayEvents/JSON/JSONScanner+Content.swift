@@ -35,11 +35,13 @@ extension JSONScanner {
 
     /// Resolves escapes. The text is valid, and never longer than it was with its escapes.
     private func unescape(_ text: JSONText, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
-        var at = text.range.lowerBound
+        // A text of another scanner may name a place that is not in these bytes.
+        let range = text.range.clamped(to: 0..<end)
+        var at = range.lowerBound
         var count = 0
-        while at < text.range.upperBound {
+        while at < range.upperBound {
             let next = byte(at)
-            guard next == UInt8(ascii: "\\"), at &+ 1 < text.range.upperBound else {
+            guard next == UInt8(ascii: "\\"), at &+ 1 < range.upperBound else {
                 target[count] = next
                 count += 1
                 at += 1

@@ -4,12 +4,12 @@
 /// Where the content of a JSON string lies, between its quotes. The scanner has checked it.
 public struct JSONText: Sendable, Hashable {
     /// The content's place in the scanned bytes, without the quotes.
-    public var range: Range<Int>
+    public internal(set) var range: Range<Int>
     /// True when the content holds escapes, so that its bytes are not the text yet.
-    public var hasEscapes: Bool
+    public internal(set) var hasEscapes: Bool
 
     /// A string's place.
-    public init(range: Range<Int>, hasEscapes: Bool) {
+    init(range: Range<Int>, hasEscapes: Bool) {
         self.range = range
         self.hasEscapes = hasEscapes
     }

@@ -3,6 +3,7 @@
 
 internal import Testing
 internal import TrackwayDelivery
+internal import TrackwayTesting
 
 @Suite("Splitting a batch")
 struct BatchSplitterTests {
@@ -39,7 +40,7 @@ struct BatchSplitterTests {
 
     @Test("several guilty events are all found, in order, and nothing else", arguments: 0..<40 as Range<UInt64>)
     func severalGuilty(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let count = Int(random.next() % 300)
         let guilty = Set((0..<count).filter { _ in random.next() % 20 == 0 })
         let result = play(count: count, guilty: guilty)

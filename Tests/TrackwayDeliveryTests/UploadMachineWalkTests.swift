@@ -4,6 +4,7 @@
 internal import Testing
 internal import TrackwayDelivery
 internal import TrackwayEvents
+internal import TrackwayTesting
 internal import TrackwayWire
 
 @Suite("The upload machine, walked at random")
@@ -42,7 +43,7 @@ struct UploadMachineWalkTests {
 
     @Test("promises hold at every step, and everything is settled in the end", arguments: 1...60 as ClosedRange<UInt64>)
     func walk(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var world = MachineWorld(limits: BatchLimits(events: 1 + Int(random.next() % 64)))
         var backEnd = BackEnd()
         for _ in 0..<4_000 {
@@ -103,7 +104,7 @@ struct UploadMachineWalkTests {
 
     @Test("a small machine state stays small", arguments: [1, 2, 3] as [UInt64])
     func flatMemory(seed: UInt64) {
-        var random = SplitMix(seed: seed)
+        var random = SeededGenerator(seed: seed)
         var world = MachineWorld()
         for _ in 0..<2_000 {
             world.record(1_000)

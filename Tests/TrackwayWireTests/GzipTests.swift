@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayTesting
 internal import TrackwayWire
 
 @Suite("Gzip")
@@ -28,7 +29,7 @@ struct GzipTests {
 
     @Test("what is compressed comes back", arguments: [0, 1, 2, 63, 64, 65, 4_096, 65_535, 65_536, 1_000_000])
     func roundTrip(count: Int) throws {
-        var random = SplitMix(seed: UInt64(count))
+        var random = SeededGenerator(seed: UInt64(count))
         let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next() & 0x0f) }
         let compressor = GzipCompressor()
         for _ in 0..<3 {

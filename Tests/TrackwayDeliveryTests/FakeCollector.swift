@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// A collector in memory: takes batches in our own format, knows events by their ids, and misbehaves on request.
+final class FakeCollector: Transport {
+    enum Mood: Sendable {
+        case well
+        /// This status, in the collector's own words.
+        case status(Int, retryAfter: String? = nil)
+        /// A login page with status 200.
+        case portal
+        /// Nobody answers.
+        case offline
+        /// Takes the events, but the answer is lost.
+        case losesAnswers
+        /// Refuses a batch with one of these names in it as a whole, with a status.
+        case refusesBatches(with: Set<String>, status: Int)
+        /// Refuses events of these names one by one, in the answer.
+        case refusesEvents(named: Set<String>)
+    }
+
+    private struct State: Sendable {
+        var mood = Mood.well
+        var moods: [String: Mood] = [:]
+        var attempts = 0
+        var copies: [EventID: Int] = [:]
+        var names: [String] = []
+        var perWriter: [WriterID: [UInt64]] = [:]
+        var faults: [String] = []
+        var isHanging = false
+        var cancelled = 0
+        var watchers: [(attempts: Int, tell: CheckedContinuation<Void, Never>)] = []
+        var hanging: CheckedContinuation<Void, Never>?
+    }
+
+    private let state = Locked(State())
+
+    // MARK: What happens
+
+    func be(_ mood: Mood) { state.withLock { $0.mood = mood } }
+    /// How it behaves to requests with this text in the address.
+    func be(_ mood: Mood, to part: String) { state.withLock { $0.moods[part] = mood } }
+    /// Requests hang until cancelled.
+    func hang() { state.withLock { $0.isHanging = true } }
+    func goOn() {
+        let hanging = state.withLock { state in
+            defer { state.hanging = nil }
+            state.isHanging = false
+            return state.hanging
+        }
+        hanging?.resume()
+    }
+
+    // MARK: What happened
+
+    var attempts: Int { state.withLock { $0.attempts } }
+    /// Rows a collector would have: each event once.
+    var rows: Int { state.withLock { $0.copies.count } }
+    /// How often events came again.
+    var duplicates: Int { state.withLock { $0.copies.values.reduce(0) { $0 + $1 - 1 } } }
+    var names: [String] { state.withLock { $0.names } }
+    /// What broke the format's rules.
+    var faults: [String] { state.withLock { $0.faults } }
+    var cancelled: Int { state.withLock { $0.cancelled } }
+    /// True when every writer's events first came in the order of their numbers.
+    var keepsOrder: Bool { state.withLock { $0.perWriter.values.allSatisfy { $0 == $0.sorted() } } }
+
+    func untilAsked(_ attempts: Int) async {
+        await withCheckedContinuation { continuation in
+            let isSo = state.withLock { state in
+                if state.attempts >= attempts { return true }
+                state.watchers.append((attempts, continuation))
+                return false
+            }
+            if isSo { continuation.resume() }
+        }
+    }
+
+    // MARK: Transport
+
+    func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
+        let (mood, told, hangs) = state.withLock { state -> (Mood, [CheckedContinuation<Void, Never>], Bool) in
+            state.attempts += 1
+            let told = state.watchers.filter { $0.attempts <= state.attempts }.map(\.tell)
+            state.watchers.removeAll { $0.attempts <= state.attempts }
+            let mood = state.moods.first { request.url.hasPrefix("https://\($0.key)") }?.value ?? state.mood
+            return (mood, told, state.isHanging)
+        }
+        for continuation in told { continuation.resume() }
+        if hangs { try await hangOn() }
+        switch mood {
+        case .well:
+            return take(request, refusing: [])
+        case .refusesEvents(let names):
+            return take(request, refusing: names)
+        case .losesAnswers:
+            _ = take(request, refusing: [])
+            throw TransportError(.timedOut, "the answer was lost")
+        case .offline:
+            throw TransportError(.offline)
+        case .status(let status, let retryAfter):
+            return Self.failure(status, retryAfter: retryAfter)
+        case .portal:
+            let page = Array("<html>Please sign in</html>".utf8)
+            return WireResponse(status: 200, headers: ["content-type": "text/html"], body: page)
+        case .refusesBatches(let names, let status):
+            guard let lines = Self.lines(of: request) else { return Self.failure(400) }
+            let refused = lines.events.contains { names.contains($0.name) }
+            return refused ? Self.failure(status) : take(request, refusing: [])
+        }
+    }
+
+    private func hangOn() async throws(TransportError) {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let passes = state.withLock { state in
+                    guard state.isHanging, !Task.isCancelled else { return true }
+                    state.hanging = continuation
+                    return false
+                }
+                if passes { continuation.resume() }
+            }
+        } onCancel: {
+            let hanging = state.withLock { state in
+                defer { state.hanging = nil }
+                return state.hanging
+            }
+            hanging?.resume()
+        }
+        if Task.isCancelled {
+            state.withLock { $0.cancelled += 1 }
+            throw TransportError(.cancelled)
+        }
+    }
+
+    private func take(_ request: WireRequest, refusing names: Set<String>) -> WireResponse {
+        guard let (header, events) = Self.lines(of: request), let writer = header.writer else {
+            state.withLock { $0.faults.append("a body that cannot be read") }
+            return Self.failure(400)
+        }
+        var rejected: [CollectorAnswer.Rejected] = []
+        state.withLock { state in
+            let numbers = Array(header.sequences ?? BatchSequences(first: 1, last: 0, without: []))
+            if numbers.count != events.count {
+                state.faults.append("\(numbers.count) numbers for \(events.count) events")
+            }
+            for (index, event) in events.enumerated() {
+                if names.contains(event.name) {
+                    rejected.append(CollectorAnswer.Rejected(index: index, code: "name_refused", field: "name"))
+                    continue
+                }
+                if state.copies[event.id] == nil {
+                    state.names.append(event.name)
+                    if index < numbers.count { state.perWriter[writer, default: []].append(numbers[index]) }
+                }
+                state.copies[event.id, default: 0] += 1
+            }
+        }
+        let answer = CollectorAnswer(accepted: events.count - rejected.count, rejected: rejected, position: "1.0")
+        return WireResponse(status: 200, headers: ["content-type": "application/json"], body: answer.json())
+    }
+
+    private static func failure(_ status: Int, retryAfter: String? = nil) -> WireResponse {
+        var headers: WireHeaders = ["content-type": "application/json"]
+        headers["retry-after"] = retryAfter
+        let body = CollectorFailure(code: "status_\(status)", message: "Scripted.").json()
+        return WireResponse(status: status, headers: headers, body: body)
+    }
+
+    private static func lines(of request: WireRequest) -> (header: BatchHeader, events: [Event])? {
+        guard let body = try? Gzip.inflate(request.body) else { return nil }
+        var header: BatchHeader?
+        var events: [Event] = []
+        for line in body.split(separator: UInt8(ascii: "\n")) {
+            let isRead = line.withUnsafeBytes { line -> Bool in
+                switch CollectorFormat.kind(of: line) {
+                case .batch:
+                    header = try? BatchHeader(json: line)
+                    return header != nil
+                case .context:
+                    return true
+                case .event:
+                    guard let event = try? Event(json: line) else { return false }
+                    events.append(event)
+                    return true
+                }
+            }
+            guard isRead else { return nil }
+        }
+        return header.map { ($0, events) }
+    }
+}

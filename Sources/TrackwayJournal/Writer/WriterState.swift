@@ -26,7 +26,9 @@ struct WriterState: Sendable {
     private let boot: String
     // Asked only when a segment begins.
     private let clock: any EventClock
-    /// Events to let pass before the refusing storage is asked again.
+    /// Why the last attempt to make room failed; nil when it did not.
+    private var obstacle: DropReason?
+    /// Events to let pass before the attempt is repeated.
     private var patience = 0
 
     init(
@@ -74,18 +76,17 @@ struct WriterState: Sendable {
         if patience > 0 {
             patience -= 1
         } else {
-            switch makeRoom(for: payload.count) {
-            case .ready:
+            obstacle = makeRoom(for: payload.count)
+            if obstacle == nil {
                 log.append(header, payload: payload, payloadChecksum: checksum)
                 return .kept(sequence)
-            case .full:
-                // Nobody trimmed for long. What is stored was recorded first and stays.
-                held.drop(sequence, .journalFull)
-                patience = 256
-                return .dropped(sequence, .journalFull)
-            case .refused:
-                patience = 16
             }
+            patience = 16
+        }
+        if obstacle == .journalFull {
+            // Nobody trimmed for long. What is stored was recorded first and stays.
+            held.drop(sequence, .journalFull)
+            return .dropped(sequence, .journalFull)
         }
         if held.hold(header, payload: payload, checksum: checksum) { return .held(sequence) }
         held.drop(sequence, .storageFull)
@@ -140,22 +141,16 @@ struct WriterState: Sendable {
 
     // MARK: What waits
 
-    private enum Room {
-        case ready
-        case full
-        case refused
-    }
-
-    /// Writes what waits, then makes sure a payload of this size fits.
-    private mutating func makeRoom(for payload: Int) -> Room {
-        guard drain() else { return .refused }
-        if log.fits(payload) { return .ready }
+    /// Writes what waits, then makes sure a payload of this size fits; what stands in the way, or nil.
+    private mutating func makeRoom(for payload: Int) -> DropReason? {
+        if let obstacle = writeHeld() { return obstacle }
+        if log.fits(payload) { return nil }
         do {
-            if try isOverHardLimit() { return .full }
+            if try isOverHardLimit() { return .journalFull }
             try roll(payload: payload)
-            return .ready
+            return nil
         } catch {
-            return .refused
+            return .storageFull
         }
     }
 
@@ -163,6 +158,13 @@ struct WriterState: Sendable {
     @discardableResult
     mutating func drain() -> Bool {
         guard !isClosed else { return held.isEmpty }
+        obstacle = writeHeld()
+        if obstacle == nil { patience = 0 }
+        return obstacle == nil
+    }
+
+    /// Writes what waits in memory; what stands in the way, or nil when nothing waits any more.
+    private mutating func writeHeld() -> DropReason? {
         while let item = held.first {
             let size =
                 switch item {
@@ -172,9 +174,10 @@ struct WriterState: Sendable {
                 }
             if !log.fits(size) {
                 do {
+                    if try isOverHardLimit() { return .journalFull }
                     try roll(payload: size)
                 } catch {
-                    return false
+                    return .storageFull
                 }
             }
             switch item {
@@ -188,8 +191,7 @@ struct WriterState: Sendable {
             }
             held.removeFirst()
         }
-        patience = 0
-        return true
+        return nil
     }
 
     private mutating func roll(payload: Int) throws(StorageError) {

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+@Suite("Storage that fails")
+struct FaultTests {
+    private func journal(_ storage: any JournalStorage, heldBytes: Int = 1 << 20) throws -> Journal {
+        let configuration = JournalConfiguration(
+            folder: "/journal",
+            destinations: ["collector"],
+            segmentBytes: 4096,
+            heldBytes: heldBytes
+        )
+        return try Journal(configuration, clock: SteppedClock(), bootID: "boot", storage: storage)
+    }
+
+    private func text(_ number: Int) -> String {
+        "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
+    }
+
+    @Test(
+        "while the storage refuses, events wait in memory; afterwards everything is there in order",
+        arguments: [StorageFault.noSpace, .inputOutput, .denied]
+    )
+    func heldAndRecovered(_ fault: StorageFault) throws {
+        let storage = FaultyStorage()
+        let journal = try journal(storage)
+        var outcomes: [AppendOutcome] = []
+        for number in 0..<100 { outcomes.append(journal.append(text(number))) }
+        storage.fail(.makeSegment, with: fault)
+        for number in 100..<300 { outcomes.append(journal.append(text(number))) }
+        #expect(outcomes.contains { if case .held = $0 { true } else { false } })
+        #expect(outcomes.map(\.sequence) == (1...300).map { UInt64($0) })
+        #expect(try journal.ledger().destinations["collector"]?.pending == 300)
+        storage.heal()
+        #expect(journal.drain())
+        let desk = try #require(try journal.tryElection())
+        #expect(try desk.deliverAll("collector") == (0..<300).map(text))
+        #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 300, delivered: 300))
+    }
+
+    @Test("when even memory is used up the newest are dropped and counted; nothing stored before is touched")
+    func droppedNewest() throws {
+        let storage = FaultyStorage()
+        let journal = try journal(storage, heldBytes: 2000)
+        for number in 0..<50 { journal.append(text(number)) }
+        storage.fail(.makeSegment, with: .noSpace)
+        var outcomes: [AppendOutcome] = []
+        for number in 50..<300 { outcomes.append(journal.append(text(number))) }
+        let dropped = outcomes.filter { if case .dropped(_, .storageFull) = $0 { true } else { false } }
+        #expect(!dropped.isEmpty)
+        storage.heal()
+        #expect(journal.drain())
+        for number in 300..<310 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
+        let desk = try #require(try journal.tryElection())
+        let delivered = try desk.deliverAll("collector", events: 1000)
+        #expect(delivered.count == 310 - dropped.count)
+        #expect(Array(delivered.suffix(1)) == [text(309)])
+        let account = try #require(try journal.ledger().destinations["collector"])
+        #expect(account.dropped == [.storageFull: UInt64(dropped.count)])
+        #expect(account.isBalanced && account.recorded == 310)
+    }
+
+    @Test("contexts set while the storage refuses still belong to the events recorded in them")
+    func contextsWhileHeld() throws {
+        let storage = FaultyStorage()
+        let journal = try journal(storage)
+        storage.fail(.makeSegment, with: .noSpace)
+        var expected: [String] = []
+        for number in 0..<200 {
+            if number % 20 == 0 { journal.setContext(Array("{\"c\":\(number / 20)}".utf8)) }
+            journal.append(text(number))
+            expected.append("{\"c\":\(number / 20)}")
+        }
+        storage.heal()
+        #expect(journal.drain())
+        journal.append(text(200))
+        expected.append("{\"c\":9}")
+        let desk = try #require(try journal.tryElection())
+        var found: [String] = []
+        while let batch = try desk.read(for: "collector", limits: (13, 100_000)) {
+            for record in batch.events.records {
+                let context = try #require(batch.events.context(record.context))
+                found.append(String(decoding: batch.events.bytes[context.content], as: UTF8.self))
+            }
+            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+        }
+        #expect(found == expected)
+    }
+
+    @Test("a failed flush is an error for those who asked, and the journal goes on in a fresh segment")
+    func failedFlush() throws {
+        let storage = FaultyStorage()
+        let journal = try journal(storage)
+        journal.append(text(0))
+        storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+        #expect(throws: JournalError.self) { try journal.synchronize() }
+        journal.append(text(1))
+        try journal.synchronize()
+        let desk = try #require(try journal.tryElection())
+        #expect(try desk.deliverAll("collector") == [text(0), text(1)])
+    }
+
+    @Test("what was flushed survives any power loss; what was not is a shorter tail or a counted gap, never a mix-up")
+    func powerLoss() throws {
+        for seed in UInt64(0)..<200 {
+            var chance = Chance(seed: seed)
+            let storage = MemoryStorage()
+            let journal = try journal(storage)
+            var flushed = 0
+            let total = 1 + Int(chance.next() % 150)
+            for number in 0..<total {
+                journal.append(text(number))
+                if chance.next() % 25 == 0 {
+                    try journal.synchronize()
+                    flushed = number + 1
+                }
+            }
+            let loss: PowerLoss = seed % 2 == 0 ? .everythingUnflushed : .someUnflushed(seed: seed)
+            let after = storage.afterPowerLoss(loss)
+            let later = try self.journal(after)
+            let desk = try #require(try later.tryElection())
+            let delivered = try desk.deliverAll("collector", events: 1000)
+            let expected = (0..<total).map(text)
+            #expect(Array(delivered.prefix(flushed)) == Array(expected.prefix(flushed)), "seed \(seed)")
+            #expect(Set(delivered).isSubset(of: Set(expected)) && delivered.count == Set(delivered).count)
+            #expect(delivered == expected.filter(Set(delivered).contains), "seed \(seed): order is kept")
+            #expect(try later.ledger().isBalanced, "seed \(seed)")
+        }
+    }
+
+    @Test("a kill at any moment keeps everything that was recorded")
+    func killed() throws {
+        let storage = MemoryStorage()
+        let journal = try journal(storage)
+        for number in 0..<300 {
+            journal.append(text(number))
+            guard number % 29 == 0 else { continue }
+            let later = try self.journal(storage.afterKill())
+            let desk = try #require(try later.tryElection())
+            #expect(try desk.deliverAll("collector", events: 1000) == (0...number).map(text))
+        }
+    }
+
+    @Test("a cursor that cannot be written is kept in memory and written with the next")
+    func unwritableCursor() throws {
+        let storage = FaultyStorage()
+        let journal = try journal(storage)
+        for number in 0..<20 { journal.append(text(number)) }
+        let desk = try #require(try journal.tryElection())
+        storage.fail(.replace, with: .noSpace, paths: "cursor.")
+        let batch = try #require(try desk.read(for: "collector", limits: (10, 100_000)))
+        #expect(throws: JournalError.self) { try desk.settle(batch, records: 0..<10, delivered: 10) }
+        let second = try #require(try desk.read(for: "collector", limits: (10, 100_000)))
+        #expect(second.texts == (10..<20).map(text))
+        storage.heal()
+        try desk.settle(second, records: 0..<10, delivered: 10)
+        desk.close()
+        #expect(try journal.ledger().destinations["collector"]?.delivered == 20)
+    }
+
+    @Test("an identity that cannot be read now is an error, and the same identity afterwards")
+    func lockedIdentity() throws {
+        let storage = FaultyStorage()
+        let first = try journal(storage)
+        let installation = first.installation
+        first.close()
+        storage.fail(.contents, with: .denied, paths: "/installation")
+        #expect(throws: JournalError.self) { try self.journal(storage) }
+        storage.heal()
+        #expect(try journal(storage).installation == installation)
+    }
+
+    @Test("with nobody to trim, a writer stops adding at twice its limit, keeps what it has, and counts the rest")
+    func hardLimit() throws {
+        let storage = MemoryStorage()
+        let configuration = JournalConfiguration(
+            folder: "/journal",
+            destinations: ["collector"],
+            maximumBytes: 4 * 4096,
+            segmentBytes: 4096
+        )
+        let journal = try Journal(configuration, clock: SteppedClock(), bootID: "boot", storage: storage)
+        for number in 0..<2000 { journal.append(text(number)) }
+        let desk = try #require(try journal.tryElection())
+        let delivered = try desk.deliverAll("collector", events: 1000)
+        #expect(Array(delivered.prefix(100)) == (0..<100).map(text))
+        #expect(delivered.count < 1000)
+        #expect(journal.drain())
+        _ = try desk.deliverAll("collector", events: 1000)
+        let account = try #require(try journal.ledger().destinations["collector"])
+        #expect(account.recorded == 2000 && account.isBalanced && account.pending == 0)
+        #expect(account.dropped[.journalFull] == 2000 - account.delivered)
+    }
+
+    @Test("the storages we ship pass the conformance suite", arguments: ["disk", "memory", "faulty"])
+    func conformance(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let storage: any JournalStorage =
+            switch name {
+            case "disk": DiskStorage()
+            case "memory": MemoryStorage()
+            default: FaultyStorage()
+            }
+        #expect(StorageConformance.findings(in: folder.path) { storage }.isEmpty)
+    }
+}

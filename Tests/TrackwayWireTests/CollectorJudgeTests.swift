@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayWire
+
+@Suite("Judging a collector's answer")
+struct CollectorJudgeTests {
+    private static let ok = #"{"accepted":4,"rejected":[],"position":"3.88213","durability":"disk"}"#
+    private static let login = "<html><body>Please sign in</body></html>"
+
+    private func verdict(_ status: Int, _ body: String, _ headers: WireHeaders = [:], url: String? = nil) -> Verdict {
+        let response = WireResponse(status: status, headers: headers, body: Array(body.utf8), url: url)
+        return CollectorDestination(url: "https://c.example", writeKey: "k").verdict(
+            on: response,
+            for: BatchFixture.full
+        )
+    }
+
+    private static func error(_ code: String) -> String {
+        #"{"error":{"code":"\#(code)","field":"name","message":"Says why."}}"#
+    }
+
+    @Test("every event taken", arguments: [200, 201, 202])
+    func accepted(status: Int) {
+        #expect(verdict(status, Self.ok) == .accepted)
+    }
+
+    @Test("some events refused, by their places")
+    func acceptedExcept() {
+        let body =
+            #"{"accepted":2,"rejected":[{"i":0,"code":"x"},{"i":3,"id":"…","code":"name_too_long","field":"name","message":"Too long."}],"durability":"disk"}"#
+        #expect(
+            verdict(200, body)
+                == .acceptedExcept([
+                    Rejection(index: 0, code: "x", message: "x"),
+                    Rejection(index: 3, code: "name_too_long", message: "Too long. (name)"),
+                ])
+        )
+    }
+
+    @Test(
+        "an answer that does not add up lets nothing go",
+        arguments: [
+            #"{"accepted":3,"rejected":[],"durability":"disk"}"#,
+            #"{"accepted":5,"durability":"disk"}"#,
+            #"{"accepted":3,"rejected":[{"i":4,"code":"x"}],"durability":"disk"}"#,
+            #"{"accepted":3,"rejected":[{"i":-1,"code":"x"}],"durability":"disk"}"#,
+            #"{"accepted":2,"rejected":[{"i":1,"code":"x"},{"i":1,"code":"x"}],"durability":"disk"}"#,
+        ]
+    )
+    func contradictions(body: String) {
+        guard case .retry = verdict(200, body) else {
+            Issue.record("\(verdict(200, body))")
+            return
+        }
+    }
+
+    @Test(
+        "what the collector itself says",
+        arguments: [
+            (400, "rejected"), (401, "unauthorized"), (403, "unauthorized"), (404, "misconfigured"),
+            (405, "misconfigured"), (408, "retry"), (409, "rejected"), (410, "misconfigured"), (413, "too_large"),
+            (415, "misconfigured"), (422, "rejected"), (425, "retry"), (429, "retry"), (500, "retry"),
+            (501, "misconfigured"), (502, "retry"), (503, "retry"), (507, "retry"), (200, "retry"), (302, "retry"),
+        ]
+    )
+    func proven(status: Int, label: String) {
+        #expect(verdict(status, Self.error("some_code")).label == label)
+    }
+
+    @Test(
+        "what something else says is the network's failure, not a verdict",
+        arguments: [
+            (200, "not_the_back_end"), (204, "not_the_back_end"), (301, "not_the_back_end"), (302, "not_the_back_end"),
+            (400, "not_the_back_end"), (401, "not_the_back_end"), (403, "not_the_back_end"), (404, "not_the_back_end"),
+            (407, "not_the_back_end"), (413, "too_large"), (429, "retry"), (500, "retry"), (502, "retry"),
+            (503, "retry"), (511, "retry"),
+        ]
+    )
+    func unproven(status: Int, label: String) {
+        for body in [Self.login, "", "{}", "null", #"{"ok":true}"#, #"{"accepted":4}"#, #"{"error":"no"}"#, "{\"acc"] {
+            #expect(verdict(status, body, ["content-type": "text/html"]).label == label, "\(body)")
+        }
+    }
+
+    @Test("the reason names status, code and sentence")
+    func reasons() {
+        #expect(verdict(401, Self.error("key_unknown")) == .unauthorized(reason: "401 key_unknown: Says why."))
+        #expect(
+            verdict(200, Self.login, ["content-type": "text/html"])
+                == .notTheBackEnd(reason: "Status 200 (text/html) is not an answer of the collector's.")
+        )
+    }
+
+    @Test(
+        "Retry-After is honoured from the collector and from a proxy",
+        arguments: [CollectorJudgeTests.error("busy"), ""]
+    )
+    func retryAfter(body: String) {
+        guard case .retry(after: .seconds(17), _) = verdict(503, body, ["Retry-After": "17"]) else {
+            Issue.record("\(verdict(503, body, ["Retry-After": "17"]))")
+            return
+        }
+    }
+
+    @Test("an answer from another host is not the collector's, even if it says so")
+    func otherHost() {
+        #expect(verdict(200, Self.ok, url: "https://portal.example/v1/events").label == "not_the_back_end")
+        #expect(verdict(200, Self.ok, url: "https://C.example/v1/events") == .accepted)
+    }
+
+    @Test("answers and failures come back as they were written")
+    func roundTrip() {
+        let answer = CollectorAnswer(
+            accepted: 98,
+            rejected: [
+                .init(
+                    index: 7,
+                    id: "018bcfe5",
+                    code: "name_too_long",
+                    field: "name",
+                    message: "It says \"too long\".\n"
+                ),
+                .init(index: 9, code: "x"),
+            ],
+            position: "3.88213"
+        )
+        #expect(CollectorReply(json: answer.json()) == .answer(answer))
+        let failure = CollectorFailure(code: "key_unknown", field: "authorization", message: "Nobody knows \\ this.")
+        #expect(CollectorReply(json: failure.json()) == .failure(failure))
+        #expect(
+            String(decoding: CollectorAnswer(accepted: 1).json(), as: UTF8.self)
+                == #"{"accepted":1,"rejected":[],"durability":"disk"}"#
+        )
+    }
+}

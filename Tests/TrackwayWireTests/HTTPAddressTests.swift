@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayWire
+
+@Suite("Addresses")
+struct HTTPAddressTests {
+    @Test(
+        "an address is taken apart and put together",
+        arguments: [
+            ("http://127.0.0.1:8787", "http://127.0.0.1:8787"),
+            ("HTTPS://Events.Example.com/", "https://events.example.com"),
+            ("https://e.example/a/B//?q=1#f", "https://e.example/a/B"),
+            ("https://[::1]:80/x", "https://[::1]:80/x"),
+        ]
+    )
+    func good(text: String, description: String) {
+        #expect(HTTPAddress(text)?.description == description)
+    }
+
+    @Test("what is no address is none", arguments: ["", "http", "http://", "://x", "https://:80", "https://a\u{7f}b"])
+    func bad(text: String) {
+        #expect(HTTPAddress(text) == nil)
+    }
+}

@@ -31,8 +31,8 @@ package struct Visitor: Sendable {
     package init(seed: UInt64, number: UInt64) {
         dice = Dice(seed: seed, number: number)
         switch Int.random(in: 0..<10, using: &dice) {
-        case 0...2: mood = .looking
-        case 3...5: mood = .searching
+        case 0...4: mood = .looking
+        case 5...6: mood = .searching
         default: mood = .buying
         }
         patience = Int.random(in: 4...14, using: &dice)

@@ -44,7 +44,7 @@ struct BenchError: Error, CustomStringConvertible {
     }
 }
 
-/// A folder for one run, removed with the value.
+/// A folder for one run, removed when the run says so.
 final class Scratch {
     let url: URL
 
@@ -54,7 +54,7 @@ final class Scratch {
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
     }
 
-    deinit {
+    func remove() {
         do {
             try FileManager.default.removeItem(at: url)
         } catch {

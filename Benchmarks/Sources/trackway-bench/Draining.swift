@@ -11,6 +11,7 @@ struct Draining {
 
     func run() async throws {
         let scratch = try Scratch()
+        defer { scratch.remove() }
         let port = 18_000 + Int(ProcessInfo.processInfo.processIdentifier) % 2000
         let sink = Process()
         sink.executableURL = URL(filePath: CommandLine.arguments[0])

@@ -9,6 +9,7 @@ struct PlainRecording {
 
     func run() throws {
         let scratch = try Scratch()
+        defer { scratch.remove() }
         let analytics = try scratch.analytics()
         for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index)) }
         print("recorded: \(analytics.ledger().recorded)")

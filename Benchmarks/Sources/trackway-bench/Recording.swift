@@ -13,6 +13,7 @@ struct Recording {
 
     func run() throws {
         let scratch = try Scratch()
+        defer { scratch.remove() }
         let analytics = try scratch.analytics()
         for index in 0..<20_000 { analytics.record(Workload.name, Workload.attributes(index)) }
 

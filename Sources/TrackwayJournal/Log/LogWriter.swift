@@ -80,7 +80,7 @@ struct LogWriter: Sendable {
             old.seal(sequence: sequence)
             retired.append(RetiredSegment(file: old.file, length: old.used))
             // Normally left to whoever keeps house, off the recording thread; bounded when nobody does.
-            if retired.count > 4 { retired.removeFirst().finish() }
+            if retired.count > 1 { retired.removeFirst().finish() }
         }
         appender = next
         lastSegment = number

@@ -30,8 +30,12 @@ test-server: bootstrap  ## Test the collector and the trackway command
 integration: bootstrap  ## Real processes against a real collector: kills, damage, outages
 	@if [ -f IntegrationTests/Package.swift ]; then set -x; swift test --package-path IntegrationTests; fi
 
-examples: bootstrap  ## Build every example
-	@set -e; for example in $(EXAMPLES); do echo "swift build --package-path $$example"; swift build --package-path $$example; done
+examples: bootstrap  ## Build every example, and run its tests
+	@set -e; for example in $(EXAMPLES); do \
+	    action=$$([ -d $$example/Tests ] && echo test || echo build); \
+	    echo "swift $$action --package-path $$example"; \
+	    swift $$action --package-path $$example; \
+	done
 
 lint: bootstrap  ## Check form, rooms and documentation
 	Scripts/format --check

@@ -8,7 +8,7 @@ extension Analytics {
     /// Says who uses the app from now on. Every event recorded after this call carries the id, on every thread, and the
     /// id survives restarts until ``signOut()``.
     ///
-    /// An empty id, or one longer than the limit of a text value, is a mistake: a ``Diagnostic`` tells, and the user
+    /// An empty id, or one longer than the limit of a text value, is a mistake: a `Diagnostic` tells, and the user
     /// stays who it was.
     public func identify(_ user: String) {
         guard !user.isEmpty, user.utf8.count <= limits.stringBytes else {
@@ -37,7 +37,7 @@ extension Analytics {
     /// Adds attributes to every event recorded after this call; those with a known key replace it. They survive restarts.
     ///
     /// They are kept beside the events, once, and every event refers to them, so they cost an event nothing. What breaks
-    /// a limit is left out with a ``Diagnostic``.
+    /// a limit is left out with a `Diagnostic`.
     public func setGlobalAttributes(_ attributes: Attributes) {
         var diagnostics: [Diagnostic] = []
         var global = Attributes()

@@ -19,7 +19,7 @@ extension Analytics {
     }
 
     /// What became of every event of this installation, as of now: per destination delivered, waiting, or dropped by
-    /// reason. When storage cannot be read now, a ``Diagnostic`` tells, and the counts are the last ones read.
+    /// reason. When storage cannot be read now, a `Diagnostic` tells, and the counts are the last ones read.
     public func ledger() -> Ledger {
         do throws(JournalError) {
             let ledger = try journal.ledger()
@@ -55,7 +55,7 @@ extension Analytics {
 
     /// Sends what waits, as far as it gets, and ends delivery. A second call returns when the first is done.
     ///
-    /// Recording still works afterwards: such events are kept, with a ``Diagnostic``, and go out after the next start.
+    /// Recording still works afterwards: such events are kept, with a `Diagnostic`, and go out after the next start.
     ///
     /// - Parameter timeout: how long the last flush may take; zero for none.
     public func shutdown(within timeout: Duration = .seconds(5)) async {

@@ -12,7 +12,7 @@ extension Analytics {
     /// analytics.record("view_item", ["value": 99.9], items: [Item(id: "123", name: "Nature")])
     /// ```
     /// Never throws and never waits for disk flushes, the network or another thread. A mistake (an empty name, too many
-    /// attributes, a number that is none) costs at most the part at fault; a ``Diagnostic`` says which and what helps.
+    /// attributes, a number that is none) costs at most the part at fault; a `Diagnostic` says which and what helps.
     ///
     /// - Parameters:
     ///   - name: what happened.
@@ -70,7 +70,7 @@ extension Analytics {
     ///   - event: its coded properties become the attributes.
     ///   - route: the ids of the destinations that shall have it; all of them when empty.
     /// - Returns: As for ``record(_:_:items:to:)``. An event whose `encode(to:)` throws is recorded without attributes of its
-    ///   own, with `_error_code` and `_error_message` instead, and a ``Diagnostic``.
+    ///   own, with `_error_code` and `_error_message` instead, and a `Diagnostic`.
     @discardableResult
     public func record(_ event: some TypedEvent, to route: [DestinationID] = []) -> Receipt {
         do {

@@ -17,7 +17,7 @@ extension Diagnostic.Code {
     /// A user id is empty or too long; the user stayed who it was.
     public static let userInvalid = Diagnostic.Code(rawValue: "user_invalid")
     /// A destination refuses the credentials, or its address is wrong; its events wait until
-    /// ``Analytics/replace(_:)`` gives it new settings.
+    /// `Analytics.replace(_:)` gives it new settings.
     public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked")
     /// A destination failed several times in a row; it is asked seldom until it answers again.
     public static let destinationDown = Diagnostic.Code(rawValue: "destination_down")

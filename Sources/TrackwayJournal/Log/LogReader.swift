@@ -27,6 +27,8 @@ public struct LogReader: Sendable {
     /// A reader of the log in `folder`.
     ///
     /// - Parameters:
+    ///   - folder: the log's folder.
+    ///   - storage: where it lies.
     ///   - position: where to start; a record's `end`, or ``LogPosition/start``.
     ///   - isComplete: see ``isComplete``.
     public init(

@@ -21,7 +21,10 @@ public protocol JournalStorage: Sendable {
     func read(_ path: String, at offset: Int, into buffer: UnsafeMutableRawBufferPointer) throws(StorageError) -> Int?
     /// Replaces a file's content in one step: a reader, or a process started after a kill, sees the old or the new bytes, never a mix.
     ///
-    /// - Parameter durably: also flush file and folder, so that the new bytes survive power loss.
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - bytes: its new content.
+    ///   - durably: also flush file and folder, so that the new bytes survive power loss.
     func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError)
     /// Publishes a file that must not exist yet, in one step; false when it exists already.
     func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool

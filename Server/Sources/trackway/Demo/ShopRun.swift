@@ -22,8 +22,8 @@ struct ShopRun {
     ///
     /// - Parameters:
     ///   - victim: The visitor at whose checkout the process is killed with -9; nil lets it live.
-    ///   - progress: Is told how many visitors are through.
-    func run(killingAtCheckoutOf victim: Int?, progress: (Int) -> Void) async throws(CommandFailure) -> End {
+    ///   - progress: Is told every step.
+    func run(killingAtCheckoutOf victim: Int?, progress: (ShopStep) -> Void) async throws(CommandFailure) -> End {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
         process.arguments = arguments
@@ -44,13 +44,9 @@ struct ShopRun {
                 remedy: "build it with: swift build --package-path Examples/Shop"
             )
         }
-        var through = 0
         var killed: Int?
         for await step in Self.steps(of: output.fileHandleForReading) {
-            if step.isPurchase {
-                through += 1
-                progress(through)
-            }
+            progress(step)
             if killed == nil, let victim, step.isCheckout, step.visitor >= victim {
                 kill(process.processIdentifier, SIGKILL)
                 killed = step.visitor

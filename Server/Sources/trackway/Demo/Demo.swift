@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// The demonstration: a shop that is killed in mid-purchase, a destination that answers badly, and a ledger that balances.
+struct Demo: Sendable {
+    /// The shop's executable.
+    var shop: String
+    /// How many visitors come.
+    var visitors: Int
+    /// Where everything lies.
+    var folder: String
+    /// Where the main collector listens.
+    var collector: CollectorAddress
+    /// Where the second destination's collector listens; the shop knows only the middle-man before it.
+    var audit: CollectorAddress
+    /// The middle-man's address, which the shop is given.
+    var flaky: String
+    /// The key that both collectors know.
+    var key: String
+    /// Where the story is told.
+    var console: Console
+
+    /// The second destination's name.
+    static let auditID: DestinationID = "audit"
+    /// The main destination's name.
+    static let collectorID: DestinationID = "collector"
+    /// How often the shop may be started once more to deliver what waits, and how often the ledger is looked at.
+    private static let attempts = 10
+
+    /// Where the shop keeps its events.
+    var journal: String { folder + "/shop" }
+
+    /// Runs the shop, kills it once, lets it finish, and waits until both collectors have everything.
+    ///
+    /// - Returns: Both destinations' accounts.
+    func run() async throws(CommandFailure) -> [DemoAccount] {
+        let victim = max(1, visitors * 2 / 5)
+        console.write("Shop       \(visitors) visitors, each step recorded and addressed to two destinations")
+        let first = try await visit(visitors, seed: 1, killingAt: victim)
+        if case .killed(let visitor) = first {
+            console.write("kill -9    visitor \(visitor) was paying when the shop's process died; it is started again")
+            let rest = try await visit(max(1, visitors - visitor + 1), seed: 2, killingAt: nil)
+            try check(rest)
+        } else {
+            try check(first)
+        }
+        var accounts = try await accounts()
+        // The badly behaved destination may still be catching up: a last visitor gives it the time.
+        for _ in 0..<Self.attempts where !accounts.allSatisfy(\.isBalanced) {
+            if accounts.contains(where: { $0.pending > 0 }) { try check(try await visit(1, seed: 3, killingAt: nil)) }
+            accounts = try await self.accounts()
+        }
+        return accounts
+    }
+
+    private func visit(_ visitors: Int, seed: Int, killingAt victim: Int?) async throws(CommandFailure) -> ShopRun.End {
+        let run = ShopRun(
+            executable: shop,
+            arguments: [
+                "--visitors", "\(visitors)", "--seed", "\(seed)", "--collector", collector.root, "--key", key,
+                "--also", "\(Self.auditID)=\(flaky)", "--data", journal,
+            ]
+        )
+        var bar = ProgressBar(total: UInt64(visitors))
+        let end = try await run.run(killingAtCheckoutOf: victim) { step in
+            bar.done = UInt64(step.visitor)
+            bar.note = "visitor \(step.visitor) \(step.action)"
+            console.redraw(bar.line(width: console.width))
+        }
+        console.redraw("")
+        return end
+    }
+
+    private func check(_ end: ShopRun.End) throws(CommandFailure) {
+        guard case .exited(let status) = end, status != 0 else { return }
+        throw CommandFailure(
+            .internalFailure,
+            "the shop ended with status \(status)",
+            remedy: "run it by hand to see why: \(shop) --visitors 1"
+        )
+    }
+
+    /// What the device and the collectors say now.
+    func accounts() async throws(CommandFailure) -> [DemoAccount] {
+        let device: DeviceLedger
+        do {
+            device = DeviceLedger(try JournalInspector(folder: journal).inspect())
+        } catch {
+            throw CommandFailure(error, path: journal)
+        }
+        return [
+            try await account(Self.collectorID, at: collector, device),
+            try await account(Self.auditID, at: audit, device),
+        ]
+    }
+
+    private func account(
+        _ destination: DestinationID,
+        at address: CollectorAddress,
+        _ device: DeviceLedger
+    ) async throws(CommandFailure) -> DemoAccount {
+        let client = CollectorClient(address)
+        // What was answered is in the intake log; the index may be a moment behind it.
+        _ = try await client.get(
+            "/v1/wait",
+            query: [("count", "\(device.delivered[destination] ?? 0)"), ("timeout", "10")]
+        )
+        let ledger = CollectorLedger(try await client.get("/v1/ledger"))
+        let rows = try await rows(client)
+        return DemoAccount(
+            destination: destination,
+            recorded: device.recorded,
+            delivered: device.delivered[destination] ?? 0,
+            pending: device.pending(for: destination),
+            dropped: device.dropped[destination] ?? 0,
+            rows: rows.count,
+            distinct: rows.distinct,
+            repeats: ledger.total(\.duplicates)
+        )
+    }
+
+    /// Every row of a collector counted, and the distinct ids among them: not what the ledger says, but what is there.
+    private func rows(_ client: CollectorClient) async throws(CommandFailure) -> (count: UInt64, distinct: UInt64) {
+        var ids: Set<String> = []
+        var count: UInt64 = 0
+        var after: String?
+        while true {
+            var query = [(name: "order", value: "asc"), (name: "limit", value: "1000")]
+            if let after { query.append(("after", after)) }
+            let page = try await client.get("/v1/events", query: query)
+            let events = page["events"]?.array ?? []
+            count += UInt64(events.count)
+            for event in events { ids.insert(event["id"]?.string ?? event["event"]?["id"]?.string ?? "") }
+            guard let next = page["next"]?.string, !events.isEmpty else { return (count, UInt64(ids.count)) }
+            after = next
+        }
+    }
+}

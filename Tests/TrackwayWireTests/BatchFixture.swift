@@ -64,7 +64,7 @@ enum BatchFixture {
         {"batch":{"id":"018bcfe5-6800-7000-8000-000000000002-3-11",\
         "installation":"018bcfe5-6800-7000-8000-000000000001","writer":"018bcfe5-6800-7000-8000-000000000002",\
         "first":3,"last":11,"recorded":31,"sent":1700000005000,"sdk":"trackway/0.1.0",\
-        "dropped":[[1,1,"expired"],[5,7,"damaged"]],"skipped":[[9,9]],"missing":[[11,11]]}}
+        "dropped":[[1,1,"expired"],[5,7,"damaged"],[11,11,"unaccounted"]],"skipped":[[9,9]]}}
         {"context":{"app":{"id":"shop"}}}
         {"id":"018bcfe5-6800-7000-8000-0000000000aa","name":"a","time":1700000000000,"mono":5}
         {"id":"018bcfe5-6800-7000-8000-0000000000ab","name":"b","time":1700000000001,"mono":6,"attributes":{"value":19.99}}

@@ -9,7 +9,6 @@ internal import TrackwayEvents
 struct BatchGaps: Sendable, Hashable {
     private(set) var dropped: [DroppedRange] = []
     private(set) var skipped: [ClosedRange<UInt64>] = []
-    private(set) var missing: [ClosedRange<UInt64>] = []
 
     init(of batch: EventBatch) {
         dropped = batch.dropped.filter { $0.sequences.upperBound < batch.first }
@@ -30,7 +29,8 @@ struct BatchGaps: Sendable, Hashable {
             }
         }
         for gap in batch.skipped { skipped += Self.take(gap, from: &open) }
-        missing += open
+        // The writer has no account of these: a fault of the sender's, which must show as a loss.
+        dropped += open.map { DroppedRange(sequences: $0, reason: DropReason(rawValue: "unaccounted")) }
     }
 
     /// Takes a range out of the ranges that are still open.

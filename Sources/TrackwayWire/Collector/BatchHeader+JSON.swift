@@ -54,8 +54,6 @@ extension BatchHeader {
                 }
             } else if scanner.text(key, equals: "skipped") {
                 skipped = try Self.readRanges(&scanner, withReasons: false).map(\.range)
-            } else if scanner.text(key, equals: "missing") {
-                missing = try Self.readRanges(&scanner, withReasons: false).map(\.range)
             } else {
                 _ = try scanner.skipValue()
             }
@@ -141,7 +139,6 @@ extension BatchHeader {
         if let sdk { writer.member("sdk", sdk) }
         writer.ranges("dropped", dropped.map { ($0.sequences, $0.reason.rawValue) })
         writer.ranges("skipped", skipped.map { ($0, nil) })
-        writer.ranges("missing", missing.map { ($0, nil) })
         writer.endObject()
         writer.endObject()
     }

@@ -27,8 +27,6 @@ public struct BatchHeader: Sendable, Hashable {
     public var dropped: [DroppedRange]
     /// Numbers addressed to other destinations only.
     public var skipped: [ClosedRange<UInt64>]
-    /// Numbers the writer cannot account for. Always empty unless there is a fault in the sender.
-    public var missing: [ClosedRange<UInt64>]
 
     /// Makes a header.
     public init(
@@ -41,8 +39,7 @@ public struct BatchHeader: Sendable, Hashable {
         sent: Timestamp? = nil,
         sdk: String? = nil,
         dropped: [DroppedRange] = [],
-        skipped: [ClosedRange<UInt64>] = [],
-        missing: [ClosedRange<UInt64>] = []
+        skipped: [ClosedRange<UInt64>] = []
     ) {
         self.id = id
         self.installation = installation
@@ -54,7 +51,6 @@ public struct BatchHeader: Sendable, Hashable {
         self.sdk = sdk
         self.dropped = dropped
         self.skipped = skipped
-        self.missing = missing
     }
 
     /// The sequence numbers of the events that follow, in order; nil when the header names no range.
@@ -62,6 +58,6 @@ public struct BatchHeader: Sendable, Hashable {
     /// - Complexity: O(n log n) in the number of gaps.
     public var sequences: BatchSequences? {
         guard let first, let last else { return nil }
-        return BatchSequences(first: first, last: last, without: dropped.map(\.sequences) + skipped + missing)
+        return BatchSequences(first: first, last: last, without: dropped.map(\.sequences) + skipped)
     }
 }

@@ -51,8 +51,7 @@ public enum CollectorFormat {
             sent: sentAt,
             sdk: sdk,
             dropped: gaps.dropped,
-            skipped: gaps.skipped,
-            missing: gaps.missing
+            skipped: gaps.skipped
         )
     }
 

@@ -4,6 +4,12 @@
 
 import PackageDescription
 
+let shared: [Target.Dependency] = [
+    .product(name: "TrackwayEvents", package: "trackway"),
+    .product(name: "TrackwayWire", package: "trackway"),
+    .product(name: "TrackwayJournal", package: "trackway"),
+]
+
 /// Every executable named `Fuzz…` is one fuzz target; `Scripts/fuzz` builds and runs them all. See README.md.
 let package = Package(
     name: "trackway-fuzzing",
@@ -12,14 +18,24 @@ let package = Package(
         .package(name: "trackway", path: "..")
     ],
     targets: [
-        // libFuzzer's entry, which Swift cannot see.
+        // libFuzzer's entry, which Swift cannot see, and what a target does with it.
         .target(name: "CFuzzer"),
+        .target(name: "Feeder", dependencies: ["CFuzzer"]),
+
+        // The collector's admission, through a link: the server's package would bring its web framework along.
+        .target(name: "Collector", dependencies: shared),
 
         // The JSON scanner and everything that reads events with it.
+        .executableTarget(name: "FuzzJSONScanner", dependencies: ["Feeder"] + shared),
+
+        // Logs and journals with damage anywhere.
         .executableTarget(
-            name: "FuzzJSONScanner",
-            dependencies: ["CFuzzer", .product(name: "TrackwayEvents", package: "trackway")]
+            name: "FuzzJournalReader",
+            dependencies: ["Feeder", .product(name: "TrackwayTesting", package: "trackway")] + shared
         ),
+
+        // What the collector receives, and what it reads back from its intake log.
+        .executableTarget(name: "FuzzIntake", dependencies: ["Feeder", "Collector"] + shared),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-import CFuzzer
-import Glibc
+import Feeder
 import TrackwayEvents
 
 /// Feeds arbitrary bytes to everything that reads JSON. Nothing may trap or read outside the bytes, and whoever accepts
@@ -10,12 +9,7 @@ import TrackwayEvents
 @main
 struct FuzzJSONScanner {
     static func main() {
-        exit(
-            cfuzzer_run(CommandLine.argc, CommandLine.unsafeArgv) { start, count in
-                FuzzJSONScanner.test(UnsafeRawBufferPointer(start: start, count: count))
-                return 0
-            }
-        )
+        Feeder.run(test)
     }
 
     static func test(_ bytes: UnsafeRawBufferPointer) {
@@ -87,9 +81,5 @@ struct FuzzJSONScanner {
     static func encode(_ event: Event, limits: EventLimits) -> (json: [UInt8], diagnostics: Int) {
         var diagnostics = 0
         return (event.json(limits: limits) { _ in diagnostics += 1 }, diagnostics)
-    }
-
-    static func expect(_ condition: Bool, _ rule: String) {
-        if !condition { fatalError(rule) }
     }
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Collector
+import Feeder
+import TrackwayEvents
+import TrackwayWire
+
+/// Sends any bytes at all to the collector's admission. What is admitted must read back from the intake log exactly as
+/// it was counted; records that were damaged on disk are refused without a trap.
+@main
+struct FuzzIntake {
+    static func main() {
+        Feeder.run(test)
+    }
+
+    static func test(_ bytes: UnsafeRawBufferPointer) {
+        guard let mode = bytes.first else { return }
+        let body = UnsafeRawBufferPointer(rebasing: bytes.dropFirst())
+        switch mode % 4 {
+        case 0: record(body)
+        case 1: admit(body, encoding: .gzip)
+        default: admit(body, encoding: .identity)
+        }
+    }
+
+    static func admit(_ body: UnsafeRawBufferPointer, encoding: ContentEncoding) {
+        let grant = KeyGrant(name: "fuzz", scopes: [])
+        let received = Timestamp(milliseconds: 1_700_000_000_000)
+        let admitted: AdmittedBatch
+        do throws(AdmissionError) {
+            admitted = try Admission().admit(body, encoding: encoding, grant: grant, received: received)
+        } catch {
+            expect(!error.code.isEmpty && !error.message.isEmpty, "a refusal says why")
+            let kept = QuarantineRecord.bytes(error, body: body, key: grant.name, received: received, limit: 1024)
+            readQuarantine(kept, code: error.code)
+            return
+        }
+        readBack(admitted)
+    }
+
+    static func readBack(_ admitted: AdmittedBatch) {
+        admitted.record.withUnsafeBytes { bytes in
+            do {
+                let record = try IntakeRecord(payload: bytes)
+                var accepted = 0
+                var refused = 0
+                try record.visit { event in
+                    if event.fault == nil { accepted += 1 } else { refused += 1 }
+                    expect((event.scan == nil) == (event.fault != nil), "an accepted event is a valid one")
+                }
+                expect(accepted == admitted.accepted, "what was accepted reads back")
+                expect(refused == admitted.rejected.count, "what was refused is known")
+            } catch {
+                fatalError("an admitted batch must read back: \(error)")
+            }
+        }
+    }
+
+    static func readQuarantine(_ kept: [UInt8], code: String) {
+        kept.withUnsafeBytes { bytes in
+            do throws(RecordError) {
+                let record = try QuarantineRecord(payload: bytes)
+                expect(record.code == code, "the reason is kept")
+            } catch {
+                fatalError("a quarantine record must read back: \(error)")
+            }
+        }
+    }
+
+    /// A record whose bytes are anything at all.
+    static func record(_ bytes: UnsafeRawBufferPointer) {
+        do {
+            try IntakeRecord(payload: bytes).visit { _ in }
+        } catch {
+            // Refused is right; trapped is not.
+        }
+        do throws(RecordError) {
+            _ = try QuarantineRecord(payload: bytes)
+        } catch {
+            expect(!error.message.isEmpty, "a refusal says why")
+        }
+    }
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Feeder
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+
+/// Damages logs in every way an input can describe. Reading and recovering never trap, never show a record that was not
+/// written, and never lose one that was not touched.
+@main
+struct FuzzJournalReader {
+    static let folder = "/log"
+
+    static func main() {
+        Feeder.run(test)
+    }
+
+    static func test(_ bytes: UnsafeRawBufferPointer) {
+        var input = InputBytes(bytes)
+        switch input.byte() % 4 {
+        case 0: foreign(&input)
+        case 1: inspect(&input)
+        default: damage(&input)
+        }
+    }
+
+    /// A segment of any bytes at all.
+    static func foreign(_ input: inout InputBytes) {
+        let storage = MemoryStorage()
+        write([[1]], to: storage)
+        guard let path = storage.paths.first(where: { $0.hasSuffix(".segment") }) else { return }
+        let content = input.remainder()
+        storage.damage(path) { $0 = content }
+        let found = read(storage)
+        recover(storage, expecting: found)
+    }
+
+    /// An installation's folder whose files hold any bytes at all.
+    static func inspect(_ input: inout InputBytes) {
+        let writer = "0190a5d0-ac96-774b-bcce-b302099a8057"
+        let names = [
+            "installation", "ledger", "set-aside", "writers/\(writer)/cursor.collector", "writers/\(writer)/set-aside",
+            "writers/\(writer)/00000001.segment",
+        ]
+        let storage = MemoryStorage()
+        let path = "/root/" + names[Int(input.byte()) % names.count]
+        storage.makeFolder("/root/writers/\(writer)")
+        do {
+            try storage.replace(path, with: input.remainder(), durably: false)
+            let inspector = JournalInspector(folder: "/root", storage: storage)
+            _ = try inspector.inspect()
+        } catch {
+            // A folder that cannot be understood may be refused; it may not trap.
+        }
+    }
+
+    /// A log as it was written, with a few places changed.
+    static func damage(_ input: inout InputBytes) {
+        let storage = MemoryStorage()
+        var payloads: [[UInt8]] = []
+        for index in 0...Int(input.byte() % 12) {
+            let length = input.number(below: 3000)
+            payloads.append([UInt8](repeating: UInt8(index), count: length))
+        }
+        write(payloads, to: storage)
+        let written = read(storage)
+        expect(written.map(\.payload) == payloads, "an undamaged log reads back")
+        let segments = storage.paths.filter { $0.hasSuffix(".segment") }
+        // Touched bytes by the segment's place among the segments.
+        var touched: [Int: [Range<Int>]] = [:]
+        for _ in 0..<4 where !input.isEmpty && !segments.isEmpty {
+            let segment = Int(input.byte()) % segments.count
+            storage.damage(segments[segment]) { content in
+                if let range = change(&content, &input) { touched[segment, default: []].append(range) }
+            }
+        }
+        let found = read(storage)
+        let numbers = Array(Set(written.map(\.entry.start.segment))).sorted()
+        for record in written {
+            let place = numbers.firstIndex(of: record.entry.start.segment) ?? 0
+            let range = Int(record.entry.start.offset)..<Int(record.entry.end.offset)
+            if touched[place, default: []].contains(where: { $0.overlaps(range) }) { continue }
+            expect(
+                found.contains { $0.entry.sequence == record.entry.sequence && $0.payload == record.payload },
+                "record \(record.entry.sequence) was not touched and must be found"
+            )
+        }
+        for record in found {
+            expect(
+                written.contains { $0.entry.sequence == record.entry.sequence && $0.payload == record.payload },
+                "record \(record.entry.sequence) was never written like this"
+            )
+        }
+        recover(storage, expecting: found)
+    }
+
+    /// Changes some bytes and tells which.
+    static func change(_ content: inout [UInt8], _ input: inout InputBytes) -> Range<Int>? {
+        guard !content.isEmpty else { return nil }
+        let place = input.number(below: content.count)
+        switch input.byte() % 5 {
+        case 0:
+            content[place] ^= 1 << (input.byte() % 8)
+            return place..<place + 1
+        case 1:
+            content[place] = input.byte()
+            return place..<place + 1
+        case 2:
+            let end = min(content.count, place + 1 + input.number(below: 5000))
+            for index in place..<end { content[index] = 0 }
+            return place..<end
+        case 3:
+            let end = min(content.count, place + 1 + Int(input.byte()))
+            for index in place..<end { content[index] = input.byte() }
+            return place..<end
+        default:
+            let length = content.count
+            content.removeSubrange(place...)
+            return place..<length
+        }
+    }
+
+    struct Found {
+        var entry: LogEntry
+        var payload: [UInt8]
+    }
+
+    static func write(_ payloads: [[UInt8]], to storage: MemoryStorage) {
+        do {
+            let log = try SegmentedLog(folder: folder, storage: storage, options: LogOptions(segmentBytes: 4096))
+            for payload in payloads {
+                try payload.withUnsafeBytes { bytes in _ = try log.append(kind: .intake, payload: bytes) }
+            }
+            log.close()
+        } catch {
+            fatalError("a fresh log must take records: \(error)")
+        }
+    }
+
+    static func read(_ storage: MemoryStorage) -> [Found] {
+        var reader = LogReader(folder: folder, storage: storage, isComplete: true)
+        var found: [Found] = []
+        do throws(JournalError) {
+            var last = LogPosition.start
+            while let entry = try reader.next() {
+                expect(last <= entry.start && entry.start < entry.end, "places ascend")
+                last = entry.end
+                if entry.kind == .intake { found.append(Found(entry: entry, payload: reader.payload(of: entry))) }
+            }
+        } catch {
+            // A segment that claims a newer version is left alone.
+        }
+        return found
+    }
+
+    /// Opens the damaged log, appends, and looks whether everything is still there.
+    static func recover(_ storage: MemoryStorage, expecting found: [Found]) {
+        do {
+            let log = try SegmentedLog(folder: folder, storage: storage, options: LogOptions(segmentBytes: 4096))
+            try [UInt8]("new".utf8).withUnsafeBytes { bytes in _ = try log.append(kind: .intake, payload: bytes) }
+            log.close()
+        } catch {
+            // Refusing a log of a newer version keeps it untouched.
+            return
+        }
+        let again = read(storage)
+        expect(again.last?.payload == Array("new".utf8), "a recovered log takes records")
+        expect(again.dropLast().map(\.payload) == found.map(\.payload), "recovery loses nothing that was readable")
+    }
+}

@@ -14,6 +14,7 @@ package enum CollectorPage {
         WebAsset(path: "/app.css", contentType: css, body: PackageResources.app_css),
         WebAsset(path: "/icon.svg", contentType: "image/svg+xml", body: PackageResources.icon_svg),
         WebAsset(path: "/app.js", contentType: script, body: PackageResources.app_js),
+        WebAsset(path: "/ask.js", contentType: script, body: PackageResources.ask_js),
         WebAsset(path: "/detail.js", contentType: script, body: PackageResources.detail_js),
         WebAsset(path: "/dom.js", contentType: script, body: PackageResources.dom_js),
         WebAsset(path: "/failed.js", contentType: script, body: PackageResources.failed_js),

@@ -3,6 +3,7 @@
 
 // The page: what talks to what, the keys, and the regular look at counts and ledger.
 
+import { ask, key } from "./ask.js";
 import { Detail } from "./detail.js";
 import { byId, h, setText } from "./dom.js";
 import { Failures } from "./failed.js";
@@ -34,23 +35,10 @@ const feed = new Feed({
     byId("state").dataset.state = state;
     setText(byId("state-text"), text);
   },
+  refused: () => wantKey(),
 });
 
 // MARK: Asking the collector
-
-async function ask(path) {
-  const answer = await fetch(path, { headers: { accept: "application/json" } });
-  if (!answer.ok) {
-    let reason = `${answer.status}`;
-    try {
-      reason = (await answer.json()).error.message;
-    } catch {
-      // Not the collector's own error: the status has to do.
-    }
-    throw new Error(reason);
-  }
-  return answer.json();
-}
 
 let asked = null;
 
@@ -71,12 +59,27 @@ async function begin(force = false) {
     events = (await ask(`/v1/events?${query}`)).events;
     tell(null);
   } catch (error) {
-    tell(error.message);
+    if (error.wantsKey) {
+      asked = null;
+      wantKey();
+      return;
+    }
+    // Without an answer the connection state says enough; with one, its sentence is worth reading.
+    if (error.status) tell(error.message);
   }
   if (mine !== asked) return;
   stream.reset(events);
   explainEmpty(mine !== "");
   feed.follow(parameters, events[0]?.position ?? null);
+}
+
+/** A collector that others can reach shows events only to those who have a key for reading. */
+function wantKey() {
+  const dialog = byId("key-dialog");
+  byId("state").dataset.state = "lost";
+  setText(byId("state-text"), "Needs a key");
+  byId("key-wrong").hidden = key.get() === "";
+  if (!dialog.open) dialog.showModal();
 }
 
 function tell(problem) {
@@ -86,7 +89,7 @@ function tell(problem) {
 }
 
 function explainEmpty(filtered) {
-  const command = `curl ${location.origin}/v1/events -H "authorization: Bearer $KEY" -d '{"name":"hello"}'`;
+  const command = `curl ${location.origin}/v1/events -H "authorization: Bearer $KEY" --json '{"name":"hello"}'`;
   byId("empty").replaceChildren(...(filtered || input.value.trim() !== ""
     ? [h("p", { class: "empty-title" }, "No event matches"), h("p", {}, "New ones that do will appear here."), h("button", { type: "button", class: "button", onclick: () => setFilter("") }, "Clear the filter")]
     : [h("p", { class: "empty-title" }, "Waiting for the first event"), h("p", {}, "Point an app at this collector, or send one by hand:"), h("pre", {}, command)]));
@@ -97,7 +100,7 @@ const looks = { count: 0 };
 
 /** Counts and totals at every look, the ledger and the failed list at every second one. */
 async function look() {
-  if (looking || document.visibilityState !== "visible") return;
+  if (looking || byId("key-dialog").open || document.visibilityState !== "visible") return;
   looking = true;
   const now = Date.now();
   const part = async (path, use) => {
@@ -110,7 +113,7 @@ async function look() {
   const both = looks.count % 2 === 0;
   looks.count += 1;
   await Promise.all([
-    part(`/v1/counts?from=${now - 16 * 60_000}`, (answer) => {
+    part("/v1/rate?minutes=15", (answer) => {
       plot.show(answer.minutes, now);
       stream.recolour();
       const list = byId("names");
@@ -123,10 +126,10 @@ async function look() {
       setText(byId("total-failed"), compact(stats.failed ?? 0));
       byId("total-failed").dataset.mood = stats.failed > 0 ? "warn" : "calm";
       failedTotal = stats.failed ?? 0;
-      tell(stats.indexerError ? `The index has stopped following: ${stats.indexerError} Events are still accepted and kept.` : null);
+      tell(stats.trouble ? `${stats.trouble} Events are still accepted and kept; they appear here once this is over.` : null);
     }),
     both ? part("/v1/ledger", (answer) => {
-      const missing = ledger.show(answer.rows, now);
+      const missing = ledger.show(answer.writers, now);
       setText(byId("total-missing"), compact(missing));
       byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";
     }) : null,
@@ -206,6 +209,11 @@ for (const view of views) {
     byId(`tab-${next}`).focus();
   });
 }
+byId("key-form").addEventListener("submit", () => {
+  key.set(byId("key-text").value.trim());
+  begin(true);
+  look();
+});
 narrow.addEventListener("change", () => show(main.dataset.view));
 
 // MARK: Keys
@@ -231,7 +239,7 @@ const actions = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || byId("shortcuts").open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (event.key === "Escape") {
     if (detail.isOpen) detail.close();
     else if (document.activeElement === input && input.value !== "") setFilter("");

@@ -3,6 +3,7 @@
 
 // The drawer: one event (or one refused one) in full.
 
+import { askText } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
 import { dateAndClock, duration, number } from "./format.js";
 import { block, member, parseExact, pretty } from "./json.js";
@@ -40,8 +41,7 @@ export class Detail {
     byId("drawer-body").replaceChildren(this.#facts(stored), slot);
     let text = null;
     try {
-      const answer = await fetch(`/v1/events/${encodeURIComponent(event.id)}`, { headers: { accept: "application/json" } });
-      if (answer.ok) text = await answer.text();
+      text = await askText(`/v1/events/${encodeURIComponent(stored.id)}`);
     } catch {
       // The collector is away: what the stream brought is shown instead.
     }
@@ -62,7 +62,7 @@ export class Detail {
   /** Shows a refused event. */
   showFailure(failure) {
     this.#begin(failure.code, `${dateAndClock(failure.received)} · refused`);
-    const body = failure.body ?? "";
+    const body = failure.content ?? "";
     let content;
     try {
       content = this.#json("Body", parseExact(body), true);
@@ -71,7 +71,7 @@ export class Detail {
     }
     byId("drawer-body").replaceChildren(
       h("p", { class: "drawer-message" }, printable(failure.message ?? "")),
-      facts([["Field", failure.field], ["Key", failure.key], ["Position", failure.position], ["Installation", failure.installation]]),
+      facts([["Field", failure.field], ["Key", failure.key], ["Position", failure.position]]),
       content,
     );
   }
@@ -92,7 +92,7 @@ export class Detail {
       type: "button", class: "link", title: `Filter by ${key}:${value}`, onclick: () => this.#choose(key, value),
     }, printable(value));
     return facts([
-      ["Id", h("code", {}, stored.event.id)],
+      ["Id", h("code", {}, stored.id)],
       ["Received", Number.isFinite(stored.received) ? `${dateAndClock(stored.received)} (${duration(stored.received - stored.event.time)} later)` : null],
       ["User", link("user", stored.user)],
       ["Session", link("session", stored.session)],

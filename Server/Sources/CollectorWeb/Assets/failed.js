@@ -36,7 +36,7 @@ export class Failures {
         failure.field ? h("code", {}, printable(failure.field)) : null,
         h("span", { class: "account-seen", title: dateAndClock(failure.received) }, ago(failure.received, now))),
       h("span", { class: "failure-text" }, printable(failure.message || "")),
-      h("code", { class: "failure-body" }, printable((failure.body ?? "").slice(0, 160))),
+      h("code", { class: "failure-body" }, printable((failure.content ?? "").slice(0, 160))),
     ))));
   }
 }

@@ -2,24 +2,31 @@
 // Copyright 2026 the Trackway authors
 
 // The live connection: says how it stands, resumes where it stopped, and tries again with growing pauses.
+// Read with fetch rather than EventSource, which could not carry a key.
+
+import { headers } from "./ask.js";
+import { parseKeepingDigits } from "./json.js";
 
 const longestPause = 15_000;
+/** The collector says something at least every 15 s; three times that without a word means the line is dead. */
+const longestSilence = 45_000;
 
-/** Follows /v1/live. `handlers`: event(object), skipped(count), state(name, detail). */
+/** Follows /v1/live. `handlers`: event(object), skipped(count), state(name, text), refused(). */
 export class Feed {
   #handlers;
-  #source = null;
+  #request = null;
   #position = null;
   #parameters = new URLSearchParams();
   #failures = 0;
   #timer = 0;
   #ticker = 0;
+  #silence = 0;
 
   constructor(handlers) {
     this.#handlers = handlers;
     addEventListener("online", () => this.#again());
     document.addEventListener("visibilitychange", () => {
-      if (document.visibilityState === "visible" && this.#source === null) this.#again();
+      if (document.visibilityState === "visible") this.#again();
     });
   }
 
@@ -31,37 +38,78 @@ export class Feed {
     this.#open();
   }
 
-  #open() {
+  async #open() {
     this.#close();
+    const request = new AbortController();
+    this.#request = request;
     const parameters = new URLSearchParams(this.#parameters);
     if (this.#position) parameters.set("after", this.#position);
     if (this.#failures === 0) this.#handlers.state("connecting", "Connecting");
-    const source = new EventSource(`/v1/live?${parameters}`);
-    this.#source = source;
-    source.addEventListener("open", () => {
+    try {
+      this.#listen(request);
+      const answer = await fetch(`/v1/live?${parameters}`, { headers: headers("text/event-stream"), signal: request.signal, cache: "no-store" });
+      if (answer.status === 401 || answer.status === 403) {
+        this.#close();
+        this.#handlers.state("lost", "Needs a key");
+        this.#handlers.refused();
+        return;
+      }
+      if (!answer.ok || !answer.headers.get("content-type")?.startsWith("text/event-stream")) throw new Error(`${answer.status}`);
       this.#failures = 0;
       this.#handlers.state("live", "Live");
-    });
-    const take = (message) => {
-      if (message.lastEventId) this.#position = message.lastEventId;
-      let value;
-      try {
-        value = JSON.parse(message.data);
-      } catch {
-        return; // Not ours: a proxy in between may write what it likes.
+      await this.#read(answer.body, request);
+    } catch {
+      // Gone, refused or aborted: all that matters is below, whether this connection is still the wanted one.
+    }
+    if (this.#request !== request) return;
+    this.#close();
+    this.#failures += 1;
+    this.#wait(Math.min(longestPause, 500 * 2 ** Math.min(this.#failures - 1, 6)));
+  }
+
+  async #read(body, request) {
+    const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    let message = { type: "message", data: [], id: null };
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done || this.#request !== request) return;
+      this.#listen(request);
+      text += value;
+      const lines = text.split("\n");
+      text = lines.pop();
+      for (const ended of lines) {
+        const line = ended.endsWith("\r") ? ended.slice(0, -1) : ended;
+        if (line === "") {
+          if (message.data.length > 0) this.#take(message);
+          message = { type: "message", data: [], id: null };
+          continue;
+        }
+        const colon = line.indexOf(":");
+        const field = colon < 0 ? line : line.slice(0, colon);
+        const content = colon < 0 ? "" : line.slice(line[colon + 1] === " " ? colon + 2 : colon + 1);
+        if (field === "data") message.data.push(content);
+        else if (field === "event") message.type = content;
+        else if (field === "id") message.id = content;
       }
-      if (message.type === "skipped") this.#handlers.skipped(Number(value.count) || 0);
-      else if (value && value.event) this.#handlers.event(value);
-    };
-    source.addEventListener("message", take);
-    source.addEventListener("event", take);
-    source.addEventListener("skipped", take);
-    source.addEventListener("error", () => {
-      // The browser would retry by itself, but not after an error status, and never with a pause that grows.
-      this.#close();
-      this.#failures += 1;
-      this.#wait(Math.min(longestPause, 500 * 2 ** Math.min(this.#failures, 6)));
-    });
+    }
+  }
+
+  #take(message) {
+    if (message.id) this.#position = message.id;
+    let value;
+    try {
+      value = parseKeepingDigits(message.data.join("\n"));
+    } catch {
+      return; // Not ours: a proxy in between may write what it likes.
+    }
+    if (message.type === "skipped") this.#handlers.skipped(Number(value.count) || 0);
+    else if (value && value.event) this.#handlers.event(value);
+  }
+
+  #listen(request) {
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => request.abort(), longestSilence);
   }
 
   #wait(pause) {
@@ -82,8 +130,10 @@ export class Feed {
   #close() {
     clearTimeout(this.#timer);
     clearInterval(this.#ticker);
+    clearTimeout(this.#silence);
     this.#timer = 0;
-    this.#source?.close();
-    this.#source = null;
+    const request = this.#request;
+    this.#request = null;
+    request?.abort();
   }
 }

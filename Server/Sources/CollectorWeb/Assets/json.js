@@ -7,6 +7,11 @@ import { h } from "./dom.js";
 
 const deepest = 128;
 
+/** JSON.parse that keeps whole numbers beyond 2^53 as their digits, in browsers that show a reviver the source. */
+export const parseKeepingDigits = (text) =>
+  JSON.parse(text, (_, value, context) =>
+    typeof value === "number" && Number.isInteger(value) && !Number.isSafeInteger(value) && context?.source ? context.source : value);
+
 /** Reads a JSON text into nodes {kind, text | items | members}. Throws SyntaxError. */
 export function parseExact(text) {
   const tokens = /\s*(?:([{}[\],:])|("(?:[^"\\]|\\.)*")|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)|(true|false|null))\s*/gy;

@@ -100,7 +100,7 @@ export function grouped(rows) {
 
 /** A row with its gaps told apart: numbers still on the device (at the end) and numbers missing in between. */
 function reckoned(row) {
-  const filled = { rejected: 0, duplicates: 0, skipped: 0, dropped: {}, gaps: [], last: 0, ...row };
+  const filled = { rejected: 0, duplicates: 0, skipped: 0, dropped: {}, gaps: [], ...row, last: row.last_received ?? 0 };
   let missing = 0;
   let waiting = 0;
   for (const [first, last] of filled.gaps) {

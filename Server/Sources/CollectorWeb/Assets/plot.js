@@ -11,7 +11,7 @@ import { printable } from "./stream.js";
 const minutes = 15;
 const oneMinute = 60_000;
 const height = 176;
-const edge = { top: 10, right: 4, bottom: 22, left: 40 };
+const edge = { top: 10, right: 14, bottom: 22, left: 50 };
 
 /** The plot. `choose(name)` is called when a name in the legend is chosen. */
 export class Plot {
@@ -63,7 +63,7 @@ export class Plot {
   /** Takes the counts endpoint's minutes; `now` decides which quarter of an hour is shown. */
   show(answer, now) {
     const last = Math.floor(now / oneMinute) * oneMinute;
-    const byMinute = new Map(answer.map((entry) => [entry.minute, new Map(Object.entries(entry.counts))]));
+    const byMinute = new Map(answer.map(([start, , names]) => [start, new Map(Object.entries(names))]));
     this.#buckets = Array.from({ length: minutes }, (_, index) => {
       const start = last - (minutes - 1 - index) * oneMinute;
       const counts = byMinute.get(start) ?? new Map();

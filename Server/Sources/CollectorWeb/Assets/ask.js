@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// Asking the collector, with a key where it wants one.
+
+import { parseKeepingDigits } from "./json.js";
+
+const place = "trackway.key";
+
+/** The key for reading; kept for as long as the tab is open. */
+export const key = {
+  get: () => sessionStorage.getItem(place) ?? "",
+  set: (text) => (text === "" ? sessionStorage.removeItem(place) : sessionStorage.setItem(place, text)),
+};
+
+/** The headers of a request that accepts `type`. */
+export function headers(type = "application/json") {
+  const found = { accept: type };
+  if (key.get() !== "") found.authorization = `Bearer ${key.get()}`;
+  return found;
+}
+
+/** What the collector could not or would not answer. */
+export class Refusal extends Error {
+  constructor(status, message) {
+    super(message);
+    this.status = status;
+  }
+
+  get wantsKey() {
+    return this.status === 401 || this.status === 403;
+  }
+}
+
+/** The text of an answer. Throws a Refusal with the collector's own sentence. */
+export async function askText(path) {
+  const answer = await fetch(path, { headers: headers() });
+  if (answer.ok) return answer.text();
+  let message = `The collector answers ${answer.status}.`;
+  try {
+    message = (await answer.json()).error.message;
+  } catch {
+    // Not the collector's own error: the status has to do.
+  }
+  throw new Refusal(answer.status, message);
+}
+
+/** The answer as JSON. */
+export const ask = async (path) => parseKeepingDigits(await askText(path));

@@ -73,6 +73,9 @@ struct LifeCycleProbe {
                 exit(3)
             case "fork":
                 fork()
+            case "log":
+                StandardErrorLog.writeLine("a line\n")
+                say("logged")
             default:
                 say("unknown \(order)")
             }

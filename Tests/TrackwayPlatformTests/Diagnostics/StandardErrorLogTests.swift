@@ -61,4 +61,20 @@ struct StandardErrorLogTests {
         #expect(line.utf8.count <= 1_024)
         #expect(line.hasSuffix("…\n"))
     }
+
+    @Test(
+        "a reader of standard error that is gone or asleep neither ends nor stops the process",
+        arguments: [true, false]
+    )
+    func hostileReader(_ isBroken: Bool) throws {
+        let probe = try ProbeProcess("observe", standardError: isBroken ? .broken : .full)
+        #expect(probe.line() == "ready")
+        for _ in 0..<3 {
+            probe.order("log")
+            #expect(probe.line() == "logged")
+        }
+        probe.order("exit")
+        #expect(probe.line() == "exits")
+        #expect(probe.status() == .exited(3))
+    }
 }

@@ -17,28 +17,45 @@ final class ProbeProcess {
     /// A pipe made here must not leak into a process that another test starts at the same time.
     private static let spawning = NSLock()
 
+    /// Where the process's standard error goes.
+    enum StandardError {
+        /// Where the test's own goes.
+        case shared
+        /// Into a pipe that nobody can read any more.
+        case broken
+        /// Into a pipe that is full.
+        case full
+    }
+
     private let process: pid_t
+    private let unreadErrors: Int32?
     private let orders: Int32
     private let lines: Int32
     private var unread: [UInt8] = []
     private var hasEnded = false
 
-    init(_ arguments: String...) throws {
+    init(_ arguments: String..., standardError: StandardError = .shared) throws {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         let path = folder.appendingPathComponent("LifeCycleProbe").path
-        var input: [Int32] = [0, 0]
-        var output: [Int32] = [0, 0]
         Self.spawning.lock()
         defer { Self.spawning.unlock() }
-        guard pipe(&input) == 0, pipe(&output) == 0 else { throw POSIXError(.EMFILE) }
-        for end in input + output {
-            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-        }
+        let input = try Self.pipe()
+        let output = try Self.pipe()
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         posix_spawn_file_actions_adddup2(&actions, input[0], STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output[1], STDOUT_FILENO)
         defer { posix_spawn_file_actions_destroy(&actions) }
+        var errors: [Int32]?
+        switch standardError {
+        case .shared:
+            break
+        case .broken, .full:
+            let ends = try Self.pipe(isFull: standardError == .full)
+            posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
+            errors = ends
+        }
+        if standardError == .broken, let errors { close(errors[0]) }
         // A group of its own with its parent in another: only such a process can be stopped from the keyboard.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -65,8 +82,10 @@ final class ProbeProcess {
         let code = posix_spawn(&child, path, &actions, &attributes, &words, environ)
         close(input[0])
         close(output[1])
+        if let errors { close(errors[1]) }
         guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
         process = child
+        unreadErrors = standardError == .full ? errors?[0] : nil
         orders = input[1]
         lines = output[0]
     }
@@ -74,10 +93,27 @@ final class ProbeProcess {
     deinit {
         close(orders)
         close(lines)
+        if let unreadErrors { close(unreadErrors) }
         if !hasEnded {
             kill(process, SIGKILL)
             waitpid(process, nil, 0)
         }
+    }
+
+    private static func pipe(isFull: Bool = false) throws -> [Int32] {
+        var ends: [Int32] = [0, 0]
+        guard Glibc.pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        if isFull {
+            // Filled without waiting; afterwards a writer waits again, as with any standard error.
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            let page = [UInt8](repeating: 46, count: 4_096)
+            while write(ends[1], page, page.count) > 0 {}
+            _ = fcntl(ends[1], F_SETFL, 0)
+        }
+        return ends
     }
 
     /// The next line it says; `nil` when it has ended.

@@ -65,7 +65,9 @@ package struct KeyDecoder: Sendable {
             }
         guard pending.count >= length else { return nil }
         defer { pending = [] }
-        guard let text = String(validating: pending, as: UTF8.self), let character = text.first else { return nil }
+        let text = String(decoding: pending, as: UTF8.self)
+        // Repaired text differs from its bytes: what is no UTF-8 is no key.
+        guard let character = text.first, text.utf8.elementsEqual(pending) else { return nil }
         return .character(character)
     }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// One walk over an inflated body: counts what is acceptable, and notes what is not.
 struct BatchInspection {
@@ -16,14 +17,13 @@ struct BatchInspection {
     init(_ bytes: UnsafeRawBufferPointer, limits: AdmissionLimits) throws(AdmissionError) {
         isCompressedText = bytes.count >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b
         var lines = try BatchLines(bytes)
-        var sequences: EventSequences?
+        var sequences: BatchSequences?
         var index = 0
         while let line = try lines.next() {
             switch line {
             case .header(let range):
-                let header = try BatchHeader(line: UnsafeRawBufferPointer(rebasing: bytes[range]))
+                sequences = try Self.header(UnsafeRawBufferPointer(rebasing: bytes[range])).sequences
                 hasHeader = true
-                if header.sequences != nil { sequences = EventSequences(header) }
             case .context(let range):
                 try Self.checkContext(UnsafeRawBufferPointer(rebasing: bytes[range]), limits: limits)
             case .event(let range):
@@ -102,6 +102,33 @@ struct BatchInspection {
             // The line is known to be faulty; the id is a courtesy.
             return nil
         }
+    }
+
+    /// Longest header line, in bytes: room for some ten thousand gaps.
+    private static let longestHeader = 256 << 10
+
+    private static func header(_ line: UnsafeRawBufferPointer) throws(AdmissionError) -> BatchHeader {
+        let header: BatchHeader
+        do throws(JSONError) {
+            guard line.count <= longestHeader else { throw JSONError(.tooLarge, at: longestHeader) }
+            header = try BatchHeader(json: line)
+        } catch {
+            throw AdmissionError(
+                .malformed,
+                code: "malformed_header",
+                field: "batch",
+                message: "The batch header cannot be read: \(error)."
+            )
+        }
+        guard header.sequences == nil || (header.installation != nil && header.writer != nil) else {
+            throw AdmissionError(
+                .malformed,
+                code: "malformed_header",
+                field: "batch.writer",
+                message: "Sequence numbers mean nothing without the installation and the writer they belong to."
+            )
+        }
+        return header
     }
 
     private static func checkContext(

@@ -16,6 +16,7 @@ package final class Intake: Sendable {
     private let storage: any JournalStorage
     private let options: IntakeOptions
     private let clock: any EventClock
+    private let committed: @Sendable (LogPosition) -> Void
     private let writer = DispatchQueue(label: "trackway.intake")
     private let state: Locked<State>
 
@@ -36,17 +37,26 @@ package final class Intake: Sendable {
 
     /// Opens the intake log, making it when missing.
     ///
+    /// - Parameters:
+    ///   - folder: Where the log lies.
+    ///   - storage: How it is written.
+    ///   - options: How it is laid out and how much may wait for it.
+    ///   - clock: The time, for looking at the free space now and then.
+    ///   - committed: Called after every flush, on the writer's thread, with the place up to which all is on stable
+    ///     storage; it must return at once.
     /// - Throws: `JournalError`, such as `locked` when another collector owns the folder.
     package init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         options: IntakeOptions = IntakeOptions(),
-        clock: any EventClock
+        clock: any EventClock,
+        committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) throws(JournalError) {
         self.folder = folder
         self.storage = storage
         self.options = options
         self.clock = clock
+        self.committed = committed
         let segmentBytes = min(options.segmentBytes, EventPosition.maximumOffset)
         log = try SegmentedLog(folder: folder, storage: storage, options: LogOptions(segmentBytes: segmentBytes))
         state = Locked(State(gate: IntakeGate(options: options)))
@@ -161,6 +171,7 @@ package final class Intake: Sendable {
             if appended.count == group.count { state.gate.committed() }
             state.statistics.flushed(records: appended.count, bytes: bytes, in: duration)
         }
+        if let last = appended.last { committed(last.end) }
         for (record, end) in appended { record.continuation.resume(returning: .success(end)) }
     }
 

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
-internal import TrackwayWire
+package import TrackwayWire
 
 /// What the intake log keeps of an accepted batch (frames of kind `intake`): a header line, then the body exactly as it
 /// was received.
@@ -62,15 +62,15 @@ package struct IntakeRecord: Sendable, Hashable {
         _ visitEvent: (IntakeEvent) throws -> Void
     ) throws {
         var lines = try BatchLines(bytes)
-        var sequences = EventSequences(nil)
+        var sequences: BatchSequences?
         var context = UnsafeRawBufferPointer(start: nil, count: 0)
         var rejected = header.rejected[...]
         var index = 0
         while let line = try lines.next() {
             switch line {
             case .header(let range):
-                let batch = try BatchHeader(line: UnsafeRawBufferPointer(rebasing: bytes[range]))
-                sequences = EventSequences(batch)
+                let batch = try BatchHeader(json: UnsafeRawBufferPointer(rebasing: bytes[range]))
+                sequences = batch.sequences
                 try visitHeader(batch)
             case .context(let range):
                 let line = UnsafeRawBufferPointer(rebasing: bytes[range])
@@ -87,7 +87,7 @@ package struct IntakeRecord: Sendable, Hashable {
                 try visitEvent(
                     IntakeEvent(
                         ordinal: index,
-                        sequence: sequences.next(),
+                        sequence: sequences?.next(),
                         json: json,
                         context: context,
                         scan: scan,

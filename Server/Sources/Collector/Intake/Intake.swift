@@ -42,16 +42,16 @@ package final class Intake: Sendable {
     ///   - storage: How it is written.
     ///   - options: How it is laid out and how much may wait for it.
     ///   - clock: The time, for looking at the free space now and then.
-    ///   - committed: Called after every flush, on the writer's thread, with the place up to which all is on stable
-    ///     storage; it must return at once.
-    /// - Throws: `JournalError`, such as `locked` when another collector owns the folder.
+    ///   - committed: Called with the place up to which all is on stable storage: once here, and after every flush on
+    ///     the writer's thread. It must return at once.
+    /// - Throws: `JournalError`, such as `locked` when another collector owns the folder, or `StorageError`.
     package init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         options: IntakeOptions = IntakeOptions(),
         clock: any EventClock,
         committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
-    ) throws(JournalError) {
+    ) throws {
         self.folder = folder
         self.storage = storage
         self.options = options
@@ -60,6 +60,14 @@ package final class Intake: Sendable {
         let segmentBytes = min(options.segmentBytes, EventPosition.maximumOffset)
         log = try SegmentedLog(folder: folder, storage: storage, options: LogOptions(segmentBytes: segmentBytes))
         state = Locked(State(gate: IntakeGate(options: options)))
+        try Self.flushNewestSegment(of: folder, storage)
+        committed(log.end)
+    }
+
+    /// After a kill the last records may lie in the system's cache only; what readers see must survive power loss.
+    private static func flushNewestSegment(of folder: String, _ storage: any JournalStorage) throws(StorageError) {
+        let segments = try storage.names(in: folder).filter { $0.hasSuffix(".segment") }
+        if let newest = segments.max() { try storage.synchronize(folder + "/" + newest) }
     }
 
     /// Appends a record and returns once it is on stable storage.

@@ -6,4 +6,8 @@ package protocol KeyStore: Sendable {
     /// What a presented key allows; nil for an unknown or revoked one. Takes the same time for every unknown key.
     /// Callable from any thread; never blocks on a file.
     func grant(for key: String) -> KeyGrant?
+    /// Takes over changes made elsewhere. Blocks for a short file read at most.
+    ///
+    /// - Throws: ``KeyFileError``; what was known before stays in force.
+    func reload() throws(KeyFileError)
 }

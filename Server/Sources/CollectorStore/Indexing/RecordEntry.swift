@@ -5,6 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayWire
 
 /// Enters one record of the intake log into the index.
 struct RecordEntry {
@@ -90,7 +91,7 @@ struct RecordEntry {
         try session.begin(
             installation: header.installation,
             writer: header.writer,
-            recorded: max(header.recorded ?? 0, header.sequences?.upperBound ?? 0),
+            recorded: max(header.recorded ?? 0, header.last ?? 0),
             received: received,
             key: key
         )

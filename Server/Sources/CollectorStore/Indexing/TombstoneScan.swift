@@ -4,6 +4,7 @@
 internal import Collector
 internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayWire
 
 /// Finds every erased installation before an index is made from the log's beginning, so that an erased installation's
 /// events do not come back even while the rebuild has not reached the tombstone yet.

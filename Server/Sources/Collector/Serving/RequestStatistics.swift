@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Counts of what was asked and decided since the collector started.
+package struct RequestStatistics: Sendable, Hashable {
+    /// Answers, by status.
+    package var answers: [Int: UInt64] = [:]
+    /// Batches committed.
+    package var batches: UInt64 = 0
+    /// Events accepted.
+    package var accepted: UInt64 = 0
+    /// Events refused one by one, by code.
+    package var rejected: [String: UInt64] = [:]
+    /// Batches refused as a whole, by code.
+    package var refused: [String: UInt64] = [:]
+    /// Bytes of accepted bodies as sent.
+    package var wireBytes: UInt64 = 0
+    /// Bytes of accepted bodies as inflated.
+    package var inflatedBytes: UInt64 = 0
+
+    /// Nothing yet.
+    package init() {}
+
+    /// A batch was committed.
+    package mutating func committed(_ batch: AdmittedBatch, wireBytes: Int) {
+        batches += 1
+        accepted += UInt64(batch.accepted)
+        for event in batch.rejected { rejected[event.code, default: 0] += 1 }
+        self.wireBytes += UInt64(wireBytes)
+        inflatedBytes += UInt64(batch.inflatedBytes)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// Making responses.
+enum Answer {
+    /// A JSON answer, written straight into the response's buffer.
+    static func json(
+        _ status: HTTPResponse.Status = .ok,
+        headers: HTTPFields = [:],
+        _ write: (inout JSONWriter) -> Void
+    ) -> Response {
+        let buffer = JSONWriter.withThreadBuffer { writer in
+            write(&writer)
+            return ByteBuffer(bytes: writer.bytes)
+        }
+        return json(status, headers: headers, buffer)
+    }
+
+    /// A JSON answer whose text exists already.
+    static func json(_ status: HTTPResponse.Status, headers: HTTPFields = [:], _ buffer: ByteBuffer) -> Response {
+        var headers = headers
+        headers[.contentType] = "application/json"
+        protect(&headers)
+        return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
+    }
+
+    /// The answer to a request that failed.
+    static func failure(_ failure: RequestFailure) -> Response {
+        var headers = failure.headers
+        if let wait = failure.retryAfter { headers[.retryAfter] = String(max(1, wait.components.seconds)) }
+        let body = CollectorFailure(
+            code: failure.code,
+            field: failure.field.isEmpty ? nil : failure.field,
+            message: failure.message
+        )
+        return json(failure.status, headers: headers, ByteBuffer(bytes: body.json()))
+    }
+
+    /// What every answer says to a browser: take it for what it is, keep no copy, tell nobody.
+    static func protect(_ headers: inout HTTPFields) {
+        headers[.xContentTypeOptions] = "nosniff"
+        if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
+        headers[referrerPolicy] = "no-referrer"
+    }
+
+    /// `Referrer-Policy`, which the shared names lack.
+    private static let referrerPolicy = name("referrer-policy")
+
+    /// A header's name from a literal that is one.
+    static func name(_ literal: StaticString) -> HTTPField.Name {
+        // Only called with literals below that are valid tokens; the fallback is never taken.
+        HTTPField.Name(literal.description) ?? .xContentTypeOptions
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+
+/// A request that gets an error for an answer: `{"error":{"code","field","message"}}`.
+struct RequestFailure: Error, Sendable {
+    var status: HTTPResponse.Status
+    var code: String
+    var field = ""
+    var message: String
+    var retryAfter: Duration?
+    /// Headers that belong to this failure, such as `allow`.
+    var headers: HTTPFields = [:]
+
+    static func malformed(_ field: String, _ message: String) -> RequestFailure {
+        RequestFailure(status: .badRequest, code: "malformed_query", field: field, message: message)
+    }
+
+    static func notFound(_ message: String) -> RequestFailure {
+        RequestFailure(status: .notFound, code: "not_found", message: message)
+    }
+}
+
+extension RequestFailure {
+    init(_ error: AdmissionError) {
+        let status: HTTPResponse.Status =
+            switch error.kind {
+            case .malformed: .badRequest
+            case .unauthorized: .unauthorized
+            case .forbidden: .forbidden
+            case .tooLarge: .contentTooLarge
+            case .unsupported: .unsupportedMediaType
+            }
+        self.init(status: status, code: error.code, field: error.field, message: error.message)
+        if error.kind == .unauthorized { headers[.wwwAuthenticate] = "Bearer realm=\"trackway\"" }
+    }
+
+    init(_ error: IntakeError) {
+        self.init(
+            status: .serviceUnavailable,
+            code: error.code.rawValue,
+            message: error.message,
+            retryAfter: error.retryAfter
+        )
+    }
+
+    init(_ error: StoreError) {
+        self.init(
+            status: .serviceUnavailable,
+            code: "index_unavailable",
+            message: "The index cannot answer: \(error.message)",
+            retryAfter: .seconds(5)
+        )
+    }
+}

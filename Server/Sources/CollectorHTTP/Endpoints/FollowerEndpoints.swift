@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+
+/// The endpoints that stay: the live stream, and waiting until something has arrived.
+struct FollowerEndpoints: Sendable {
+    let rooms: CollectorRooms
+    let count: FollowerCount
+    /// The most events the stream reads from the index at once.
+    private static let pageEvents = 200
+
+    init(rooms: CollectorRooms) {
+        self.rooms = rooms
+        count = FollowerCount(limit: rooms.configuration.followers)
+    }
+
+    /// `GET /v1/live`
+    func live(_ request: Request) throws(RequestFailure) -> Response {
+        try count.check()
+        let query = Query(request.uri)
+        var filter = try query.filter(order: .oldestFirst, limit: Self.pageEvents)
+        let last = try query.number("last", in: 0...1_000) ?? 0
+        if let text = request.headers[Self.lastEventID], !text.isEmpty {
+            guard let position = EventPosition(text) else {
+                throw .malformed("last-event-id", "“\(text.prefix(64))” is not a position such as 3.88213.7.")
+            }
+            filter.after = position
+        }
+        var headers: HTTPFields = [.contentType: "text/event-stream", Self.buffering: "no"]
+        Answer.protect(&headers)
+        let body = ResponseBody { [rooms, count, filter] writer in
+            try await count.counting {
+                try await Self.stream(rooms, filter, replaying: last, to: &writer)
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: headers, body: body)
+    }
+
+    /// `GET /v1/wait`
+    func wait(_ request: Request) async throws -> Response {
+        try count.check()
+        let query = Query(request.uri)
+        let timeout = try query.number("timeout", in: 0...60) ?? 10
+        let condition = try WaitCondition(query)
+        let state = try await count.counting {
+            var state = try await condition.look(at: rooms.store)
+            guard !state.isDone, timeout > 0 else { return state }
+            let follower = IndexFollower(store: rooms.store, interval: .seconds(timeout))
+            try await follower.follow { signal in
+                state = try await condition.look(at: rooms.store)
+                switch signal {
+                case .advanced: return !state.isDone
+                case .tick: return false
+                }
+            }
+            return state
+        }
+        return Answer.json { state.write(to: &$0) }
+    }
+
+    // Concurrent, as the framework's writer is: a writer may not change hands between executors.
+    @concurrent
+    private static func stream(
+        _ rooms: CollectorRooms,
+        _ filter: EventQuery,
+        replaying last: Int,
+        to writer: inout any ResponseBodyWriter
+    ) async throws {
+        var filter = filter
+        try await writer.write(ServerSentEvents.opening)
+        if filter.after == nil {
+            // Everything indexed lies before `indexed`, and the next event may lie exactly there.
+            filter.after = EventPosition(rawValue: rooms.store.indexed.rawValue - 1)
+            if last > 0 {
+                var newest = filter
+                newest.after = nil
+                newest.order = .newestFirst
+                newest.limit = last
+                let events = try await rooms.store.events(matching: newest)
+                if !events.isEmpty { try await writer.write(ServerSentEvents.buffer(events.reversed())) }
+                if let position = events.first?.position { filter.after = max(position, filter.after ?? position) }
+            }
+        }
+        let follower = IndexFollower(store: rooms.store, interval: rooms.configuration.heartbeat)
+        try await follower.follow { signal in
+            var isSilent = true
+            while true {
+                let events = try await rooms.store.events(matching: filter)
+                guard let newest = events.last else { break }
+                try await writer.write(ServerSentEvents.buffer(events))
+                filter.after = newest.position
+                isSilent = false
+                if events.count < pageEvents { break }
+            }
+            if case .tick = signal, isSilent { try await writer.write(ServerSentEvents.heartbeat) }
+            return true
+        }
+    }
+
+    private static let lastEventID = Answer.name("last-event-id")
+    /// Tells proxies to hand the stream on as it comes.
+    private static let buffering = Answer.name("x-accel-buffering")
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayWire
+
+/// `POST /v1/events`: authorize, read, judge, commit, answer.
+///
+/// The key is looked at before a byte of the body is read, and the body is inflated only afterwards.
+struct IntakeEndpoint: Sendable {
+    let rooms: CollectorRooms
+    let admission: Admission
+
+    init(rooms: CollectorRooms) {
+        self.rooms = rooms
+        admission = Admission(limits: rooms.configuration.limits)
+    }
+
+    /// Takes one batch. The answer means what it says: what it counts as accepted is on stable storage.
+    func post(_ request: Request) async throws -> Response {
+        let (grant, encoding) = try prepare(request)
+        let body = try await collect(request)
+        let received = rooms.clock.now().wall
+        let verdict = body.withUnsafeReadableBytes { bytes in
+            Result { () throws(AdmissionError) in
+                try admission.admit(bytes, encoding: encoding, grant: grant, received: received)
+            }
+        }
+        switch verdict {
+        case .success(let batch):
+            return try await commit(batch, wireBytes: body.readableBytes)
+        case .failure(let error):
+            await keep(body, refusedWith: error, grant: grant, received: received)
+            throw RequestFailure(error)
+        }
+    }
+
+    private func prepare(_ request: Request) throws(RequestFailure) -> (KeyGrant, ContentEncoding) {
+        do throws(AdmissionError) {
+            let grant = try rooms.authorization.grant(header: request.headers[.authorization], for: .write)
+            let encoding = try ContentEncoding(header: request.headers[.contentEncoding])
+            try ContentType.check(request.headers[.contentType])
+            return (grant, encoding)
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+
+    private func collect(_ request: Request) async throws -> ByteBuffer {
+        let limit = rooms.configuration.limits.body.wireBytes
+        if let declared = request.headers[.contentLength] {
+            // A number too large for Int is too large for us.
+            guard (Int(declared) ?? .max) <= limit else { throw Self.tooLarge(limit) }
+        } else if request.headers[.transferEncoding] == nil {
+            throw RequestFailure(
+                status: .lengthRequired,
+                code: "length_required",
+                field: "content-length",
+                message: "Send the body's length, or send it chunked."
+            )
+        }
+        do {
+            return try await request.body.collect(upTo: limit)
+        } catch is NIOTooManyBytesError {
+            throw Self.tooLarge(limit)
+        }
+    }
+
+    private static func tooLarge(_ limit: Int) -> RequestFailure {
+        RequestFailure(
+            status: .contentTooLarge,
+            code: "wire_too_large",
+            message: "The body is longer than \(limit) bytes; send fewer events at once.",
+            // The rest of the body is not worth reading.
+            headers: [.connection: "close"]
+        )
+    }
+
+    private func commit(_ batch: AdmittedBatch, wireBytes: Int) async throws(RequestFailure) -> Response {
+        do {
+            let position = try await rooms.intake.commit(kind: .intake, record: batch.record)
+            rooms.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
+            let answer = CollectorAnswer(
+                accepted: batch.accepted,
+                rejected: batch.rejected.map { event in
+                    CollectorAnswer.Rejected(
+                        index: event.index,
+                        id: event.id?.description,
+                        code: event.code,
+                        field: event.field.isEmpty ? nil : event.field,
+                        message: event.message
+                    )
+                },
+                position: position.description,
+                durability: "disk"
+            )
+            return Answer.json(.ok, ByteBuffer(bytes: answer.json()))
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+
+    /// Keeps what a known key sent and admission refused as a whole, so that a person can see what went wrong.
+    private func keep(
+        _ body: ByteBuffer,
+        refusedWith error: AdmissionError,
+        grant: KeyGrant,
+        received: Timestamp
+    ) async {
+        rooms.statistics.withLock { $0.refused[error.code, default: 0] += 1 }
+        let record = body.withUnsafeReadableBytes { bytes in
+            QuarantineRecord.bytes(
+                error,
+                body: bytes,
+                key: grant.name,
+                received: received,
+                limit: rooms.configuration.limits.quarantineBytes
+            )
+        }
+        do {
+            _ = try await rooms.intake.commit(kind: .quarantine, record: record)
+        } catch {
+            // The sender is told what is wrong with its batch either way; that no copy could be kept is counted by the
+            // intake and does not change the verdict.
+        }
+    }
+}

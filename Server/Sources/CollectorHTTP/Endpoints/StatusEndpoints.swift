@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// How the collector is.
+struct StatusEndpoints: Sendable {
+    let rooms: CollectorRooms
+
+    /// `GET /livez`: the process answers.
+    func alive() -> Response {
+        Answer.json { writer in
+            writer.beginObject()
+            writer.key("status")
+            writer.string("alive")
+            writer.endObject()
+        }
+    }
+
+    /// `GET /readyz`: batches are welcome, or why not.
+    func ready() throws(RequestFailure) -> Response {
+        if let trouble = rooms.intake.trouble { throw RequestFailure(trouble) }
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.key("status")
+            writer.string("ready")
+            writer.key("durability")
+            writer.string("disk")
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/time`: for devices that want to know how far their clock is off.
+    func time() -> Response {
+        let now = rooms.clock.now().wall
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.key("time")
+            writer.integer(now.milliseconds)
+            writer.endObject()
+        }
+    }
+
+    /// `GET /metrics`: Prometheus' text format.
+    func metrics() async -> Response {
+        var text = PrometheusText()
+        text.write(rooms.statistics.withLock { $0 })
+        text.write(rooms.intake.statistics, isReady: rooms.intake.trouble == nil)
+        do {
+            text.write(try await rooms.store.totals(), lag: lag())
+            text.gauge("trackway_index_up", "1 while the index answers.", 1)
+        } catch {
+            // An index that cannot answer is itself a figure; the others still count.
+            text.gauge("trackway_index_up", "1 while the index answers.", 0)
+        }
+        var headers: HTTPFields = [.contentType: PrometheusText.contentType]
+        Answer.protect(&headers)
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
+    }
+
+    /// What the index has still to read: whole segments, or bytes once it is in the newest one.
+    private func lag() -> (segments: Int, bytes: Int) {
+        let end = rooms.intake.end
+        let indexed = rooms.store.indexed
+        guard end.segment == indexed.segment else { return (max(0, Int(end.segment) - Int(indexed.segment)), 0) }
+        return (0, max(0, Int(end.offset) - Int(indexed.offset)))
+    }
+}

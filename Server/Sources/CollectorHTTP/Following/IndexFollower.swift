@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import ServiceLifecycle
+internal import TrackwayEvents
+
+/// Looks at the index again and again: when it has advanced, and when time has passed.
+struct IndexFollower: Sendable {
+    /// Why to look.
+    enum Signal: Sendable {
+        /// At the beginning, and whenever the index has advanced.
+        case advanced
+        /// The interval has passed.
+        case tick
+    }
+
+    let store: any EventStore
+    let interval: Duration
+
+    /// Calls `visit` until it says stop, the caller is cancelled, or the server shuts down gracefully.
+    ///
+    /// Signals that come while `visit` runs are folded into few: it always looks at the present state.
+    ///
+    /// - Parameter visit: Returns whether to go on.
+    @concurrent
+    func follow(_ visit: @concurrent (Signal) async throws -> Bool) async throws {
+        let (signals, sender) = AsyncStream.makeStream(of: Signal.self, bufferingPolicy: .bufferingNewest(2))
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { [store] in
+                for await _ in store.progress() { sender.yield(.advanced) }
+                sender.finish()
+            }
+            group.addTask { [interval] in
+                // The one clock of a stream; a test hands in a short interval.
+                while true {
+                    try await ContinuousClock().sleep(for: interval)
+                    sender.yield(.tick)
+                }
+            }
+            try await withGracefulShutdownHandler {
+                for await signal in signals {
+                    guard try await visit(signal) else { return }
+                }
+            } onGracefulShutdown: {
+                sender.finish()
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTPTypes
+
+/// Ends connections that take too long: for their headers, for a body, or between requests. Carries out what
+/// ``RequestWatch`` decides.
+///
+/// A slow trickle of bytes does not help a sender: deadlines count from the beginning of what they are for. One timer per
+/// connection looks at the deadline now and then; requests only move the deadline.
+final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private var watch: RequestWatch
+    private var timer: Scheduled<Void>?
+    private var isLastAnswer = false
+
+    init(_ configuration: CollectorConfiguration) {
+        watch = RequestWatch(
+            headers: TimeAmount(configuration.headerTimeout),
+            body: TimeAmount(configuration.bodyTimeout),
+            idle: TimeAmount(configuration.idleTimeout)
+        )
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        if context.channel.isActive { begin(context) }
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        begin(context)
+        context.fireChannelActive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = nil
+        context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head: watch.headArrived(at: .now())
+        case .body: break
+        case .end: watch.bodyEnded(at: .now())
+        }
+        arm(context)
+        context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        switch unwrapOutboundIn(data) {
+        case .head(let head):
+            isLastAnswer = head.headerFields[.connection]?.lowercased() == "close"
+            context.write(data, promise: promise)
+        case .body:
+            context.write(data, promise: promise)
+        case .end:
+            watch.answered(at: .now(), isLast: isLastAnswer)
+            if isLastAnswer {
+                context.writeAndFlush(data, promise: promise)
+                // The sender sees the end at once; what it still sends is read until the deadline.
+                context.close(mode: .output, promise: nil)
+            } else {
+                context.write(data, promise: promise)
+            }
+            arm(context)
+        }
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+        guard watch.deadline == nil, timer == nil else { return }
+        watch.connected(at: .now())
+        arm(context)
+    }
+
+    /// Makes sure that a timer runs and does not fire later than the deadline.
+    private func arm(_ context: ChannelHandlerContext) {
+        guard let deadline = watch.deadline else { return }
+        // A timer that fires too early looks again; one that would fire too late is replaced.
+        if timer != nil, timerFires <= deadline { return }
+        timer?.cancel()
+        schedule(context, at: deadline)
+    }
+
+    private var timerFires = NIODeadline.distantFuture
+
+    private func schedule(_ context: ChannelHandlerContext, at deadline: NIODeadline) {
+        timerFires = deadline
+        timer = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.timer = nil
+            self.look(context)
+        }
+    }
+
+    private func look(_ context: ChannelHandlerContext) {
+        switch watch.expired(at: .now()) {
+        case .lookAgain(let deadline): schedule(context, at: deadline)
+        case .rest: break
+        case .failBody:
+            arm(context)
+            context.fireErrorCaught(SlowRequestError())
+        case .close: context.close(promise: nil)
+        }
+    }
+}

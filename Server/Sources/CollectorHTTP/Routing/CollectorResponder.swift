@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+
+/// Answers every request: finds the route, asks for a key where one is needed, and turns failures into JSON.
+///
+/// Routes are a handful and fixed, and their errors are part of the format (404 and 405 in JSON), so they are one
+/// `switch` rather than a router.
+struct CollectorResponder: HTTPResponder {
+    typealias Context = BasicRequestContext
+
+    let rooms: CollectorRooms
+    let intake: IntakeEndpoint
+    let queries: QueryEndpoints
+    let followers: FollowerEndpoints
+    let status: StatusEndpoints
+    let pages: PageEndpoint
+    let origins: OriginPolicy
+
+    func respond(to request: Request, context: Context) async throws -> Response {
+        var response: Response
+        do {
+            try origins.checkHost(request)
+            let route = try Route.find(method: request.method, path: request.uri.path, assets: pages.has)
+            if route.reads { try authorizeReading(request) }
+            response = try await answer(route, request)
+        } catch let failure as RequestFailure {
+            response = Answer.failure(failure)
+        } catch let error as StoreError {
+            response = Answer.failure(RequestFailure(error))
+        } catch is SlowRequestError {
+            response = Answer.failure(
+                RequestFailure(
+                    status: .requestTimeout,
+                    code: "slow_body",
+                    message: "The body did not arrive in time.",
+                    headers: [.connection: "close"]
+                )
+            )
+        }
+        rooms.statistics.withLock { $0.answers[response.status.code, default: 0] += 1 }
+        origins.mark(&response, for: request)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func answer(_ route: Route, _ request: Request) async throws -> Response {
+        switch route {
+        case .postEvents: try await intake.post(request)
+        case .listEvents: try await queries.events(request)
+        case .event(let id): try await queries.event(id)
+        case .wait: try await followers.wait(request)
+        case .live: try followers.live(request)
+        case .ledger: try await queries.ledger(request)
+        case .failed: try await queries.failed(request)
+        case .rate: try await queries.rate(request)
+        case .stats: try await queries.stats()
+        case .time: status.time()
+        case .livez: status.alive()
+        case .readyz: try status.ready()
+        case .metrics: await status.metrics()
+        case .asset(let path): try pages.page(path, request)
+        case .preflight: try origins.preflight(request)
+        }
+    }
+
+    private func authorizeReading(_ request: Request) throws(RequestFailure) {
+        guard rooms.configuration.readingNeedsKey else { return }
+        do {
+            _ = try rooms.authorization.grant(header: request.headers[.authorization], for: .read)
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HummingbirdCore
+internal import TrackwayEvents
+
+/// A request's query, read with an error that names the parameter at fault.
+struct Query {
+    private let values: [String: String]
+
+    /// Reads a query. Of a parameter that is given twice the last counts.
+    init(_ uri: URI) {
+        values = Dictionary(uri.queryParameters.map { (String($0), String($1)) }) { $1 }
+    }
+
+    /// A text; nil when absent or empty.
+    func text(_ name: String) -> String? {
+        values[name].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// A value that has a text form; nil when absent.
+    func value<Value: LosslessStringConvertible>(
+        _ name: String,
+        _ expectation: String
+    ) throws(RequestFailure) -> Value? {
+        guard let text = text(name) else { return nil }
+        guard let value = Value(text) else {
+            throw .malformed(name, "“\(text.prefix(64))” is not \(expectation).")
+        }
+        return value
+    }
+
+    /// A whole number within bounds; nil when absent.
+    func number(_ name: String, in bounds: ClosedRange<Int>) throws(RequestFailure) -> Int? {
+        guard let number: Int = try value(name, "a whole number") else { return nil }
+        guard bounds.contains(number) else {
+            throw .malformed(name, "\(number) is not between \(bounds.lowerBound) and \(bounds.upperBound).")
+        }
+        return number
+    }
+
+    /// A moment: Unix milliseconds, or text such as `2026-11-21T06:38:00.000Z`; nil when absent.
+    func time(_ name: String) throws(RequestFailure) -> Timestamp? {
+        guard let text = text(name) else { return nil }
+        if let milliseconds = Int64(text) { return Timestamp(milliseconds: milliseconds) }
+        guard let time = Timestamp(iso8601: text) else {
+            throw .malformed(
+                name,
+                "“\(text.prefix(64))” is neither Unix milliseconds nor like 2026-11-21T06:38:00.000Z."
+            )
+        }
+        return time
+    }
+
+    /// The order an answer shall have; nil when none is named.
+    func order() throws(RequestFailure) -> EventQuery.Order? {
+        guard let text = text("order") else { return nil }
+        guard let order = EventQuery.Order(rawValue: text) else {
+            throw .malformed("order", "“\(text.prefix(64))” is neither “asc” nor “desc”.")
+        }
+        return order
+    }
+
+    /// The filter that lists, counts and streams share.
+    func filter(order: EventQuery.Order, limit: Int) throws(RequestFailure) -> EventQuery {
+        var query = EventQuery(order: order, limit: limit)
+        query.name = text("name")
+        query.installation = try value("installation", "an installation's id")
+        query.user = text("user")
+        query.session = text("session")
+        query.from = try time("from")
+        query.to = try time("to")
+        query.after = try value("after", "a position such as 3.88213.7")
+        return query
+    }
+}

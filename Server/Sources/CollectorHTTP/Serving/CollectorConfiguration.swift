@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+
+/// How the collector listens and what it allows. Read once, when the server starts.
+package struct CollectorConfiguration: Sendable {
+    /// The address to listen on. The default is reachable from this machine only.
+    package var host: String
+    /// The port; 0 lets the system choose.
+    package var port: Int
+    /// Whether reading needs a key. The default asks for one as soon as other machines can reach the collector.
+    package var readingNeedsKey: Bool
+    /// The origins of web pages that may send events, such as `https://shop.example.com`. None by default.
+    package var allowedOrigins: Set<String> = []
+    /// What is asked of every body.
+    package var limits = AdmissionLimits()
+    /// How long a request's headers may take to arrive, counted from the connection's beginning.
+    package var headerTimeout: Duration = .seconds(10)
+    /// How long a request's body may take to arrive.
+    package var bodyTimeout: Duration = .seconds(30)
+    /// How long a connection may rest between requests.
+    package var idleTimeout: Duration = .seconds(75)
+    /// How often a silent live stream says that it is alive.
+    package var heartbeat: Duration = .seconds(15)
+    /// The most connections at once; more wait in the system's queue.
+    package var connections = 4_096
+    /// The most live streams and waits at once.
+    package var followers = 256
+
+    /// A configuration for an address.
+    package init(host: String = "127.0.0.1", port: Int = 8787) {
+        self.host = host
+        self.port = port
+        readingNeedsKey = !Self.isLoopback(host)
+    }
+
+    /// Whether an address can be reached from this machine only.
+    package static func isLoopback(_ host: String) -> Bool {
+        host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+    }
+}

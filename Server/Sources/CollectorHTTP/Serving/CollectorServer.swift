@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import Hummingbird
+internal import HummingbirdCore
+package import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+package import TrackwayEvents
+
+/// The collector on the network, as a service: listens until it is asked to stop, finishes what it has begun, and closes
+/// the intake.
+package struct CollectorServer: Service {
+    private let rooms: CollectorRooms
+    private let responder: CollectorResponder
+    private let keys: any KeyStore
+    private let logger: Logger
+    private let listening: @Sendable (Int) -> Void
+
+    /// A server for an open intake.
+    ///
+    /// - Parameters:
+    ///   - configuration: Where to listen and what to allow.
+    ///   - intake: The open intake; the server closes it when it ends.
+    ///   - store: The index that answers questions.
+    ///   - keys: Who may send and read.
+    ///   - assets: The page's files.
+    ///   - contentSecurityPolicy: What browsers allow the page to do.
+    ///   - clock: The time.
+    ///   - logger: Where to say what a person should know.
+    ///   - listening: Called with the port once connections are accepted.
+    package init(
+        configuration: CollectorConfiguration,
+        intake: Intake,
+        store: any EventStore,
+        keys: any KeyStore,
+        assets: [WebAsset] = [],
+        contentSecurityPolicy: String = "default-src 'self'",
+        clock: any EventClock = SystemClock(),
+        logger: Logger,
+        listening: @escaping @Sendable (Int) -> Void = { _ in }
+    ) {
+        rooms = CollectorRooms(
+            configuration: configuration,
+            intake: intake,
+            store: store,
+            authorization: Authorization(keys: keys),
+            clock: clock
+        )
+        responder = CollectorResponder(
+            rooms: rooms,
+            intake: IntakeEndpoint(rooms: rooms),
+            queries: QueryEndpoints(rooms: rooms),
+            followers: FollowerEndpoints(rooms: rooms),
+            status: StatusEndpoints(rooms: rooms),
+            pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
+            origins: OriginPolicy(
+                allowed: configuration.allowedOrigins,
+                requiresLocalHost: !configuration.readingNeedsKey
+            )
+        )
+        self.keys = keys
+        self.logger = logger
+        self.listening = listening
+    }
+
+    /// Serves until a graceful shutdown or cancellation.
+    ///
+    /// - Throws: What keeps the server from listening, such as an address in use.
+    package func run() async throws {
+        do {
+            try await application().run()
+        } catch {
+            await rooms.intake.close()
+            throw error
+        }
+        await rooms.intake.close()
+    }
+
+    private func application() -> some ApplicationProtocol {
+        let configuration = rooms.configuration
+        let listening = listening
+        return Application(
+            responder: responder,
+            server: .http1(
+                configuration: .init(
+                    additionalChannelHandlers: [RequestDeadlineHandler(configuration)],
+                    httpDecoderConfiguration: .init(
+                        maxHeaderFieldSize: 16 << 10,
+                        maxHeaderListSize: 32 << 10,
+                        maxHeaderFieldCount: 100
+                    )
+                )
+            ),
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.host, port: configuration.port),
+                serverName: "trackway",
+                backlog: 1_024,
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections)
+            ),
+            services: [KeyReloading(keys: keys, logger: logger)],
+            onServerRunning: { channel in listening(channel.localAddress?.port ?? configuration.port) },
+            logger: logger
+        )
+    }
+}

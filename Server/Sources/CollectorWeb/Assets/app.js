@@ -96,9 +96,9 @@ function explainEmpty(filtered) {
 }
 
 let looking = false;
-const looks = { count: 0 };
+const looks = { ledgerAfter: 0 };
 
-/** Counts and totals at every look, the ledger and the failed list at every second one. */
+/** Counts and totals at every look, the ledger and the failed list less often. */
 async function look() {
   if (looking || byId("key-dialog").open || document.visibilityState !== "visible") return;
   looking = true;
@@ -110,8 +110,9 @@ async function look() {
       // The connection state already says that the collector is away; the last figures stay on the page.
     }
   };
-  const both = looks.count % 2 === 0;
-  looks.count += 1;
+  // The ledger of very many installations is long: look at it as often as its answer is quick.
+  const both = now >= looks.ledgerAfter;
+  const asked = performance.now();
   await Promise.all([
     part("/v1/rate?minutes=15", (answer) => {
       plot.show(answer.minutes, now);
@@ -130,6 +131,7 @@ async function look() {
     }),
     both ? part("/v1/ledger", (answer) => {
       const missing = ledger.show(answer.writers, now);
+      looks.ledgerAfter = now + Math.max(3000, 20 * (performance.now() - asked));
       setText(byId("total-missing"), compact(missing));
       byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";
     }) : null,

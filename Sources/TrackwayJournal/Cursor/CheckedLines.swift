@@ -34,7 +34,9 @@ struct CheckedLines: Sendable {
 
     /// Reads the file; nil when it is damaged.
     init?(_ bytes: [UInt8]) {
-        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        let text = String(decoding: bytes, as: UTF8.self)
+        // Decoding mends what is no UTF-8; then the bytes differ.
+        guard text.utf8.elementsEqual(bytes) else { return nil }
         guard let mark = text.range(ofLast: "checksum ") else { return nil }
         let body = String(text[..<mark.lowerBound])
         guard text[mark.upperBound...] == Self.checksum(body) + "\n" else { return nil }

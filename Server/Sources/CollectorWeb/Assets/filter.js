@@ -11,6 +11,7 @@ export function parseFilter(line) {
   const words = [];
   for (const match of line.matchAll(/(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g)) {
     const value = match[2] ?? match[3];
+    if (match[0].endsWith(":") && keys.has(match[0].slice(0, -1))) continue; // Somebody is still typing.
     if (match[1] && keys.has(match[1])) {
       if (value) terms[match[1]] = value;
     } else if (value) {

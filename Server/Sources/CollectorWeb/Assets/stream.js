@@ -11,6 +11,9 @@ import { colour } from "./palette.js";
 const mostRows = 400;
 const mostWaiting = 1000;
 const mostPairs = 12;
+/** When more than this comes with one frame, drawing takes turns with resting, and only so many are drawn at once. */
+const busy = 80;
+const rest = 200;
 
 /** The table of events. `open(event)` is called when one is chosen. */
 export class Stream {
@@ -24,6 +27,7 @@ export class Stream {
   #words = [];
   #selected = null;
   #skipped = 0;
+  #isBusy = false;
   #frame = byId("rows-frame");
   #body = byId("rows");
 
@@ -127,13 +131,16 @@ export class Stream {
       this.#scheduled = false;
       this.#take();
     };
-    if (document.visibilityState === "visible") requestAnimationFrame(run);
-    else setTimeout(run, 1000);
+    const frame = () => requestAnimationFrame(run);
+    if (document.visibilityState !== "visible") setTimeout(run, 1000);
+    else if (this.#isBusy) setTimeout(frame, rest);
+    else frame();
   }
 
   #take() {
     const events = this.#incoming;
     this.#incoming = [];
+    this.#isBusy = events.length > busy / 4;
     if (this.#paused || !this.#atTop()) {
       this.#waiting.push(...events);
       const over = this.#waiting.length - mostWaiting;
@@ -142,7 +149,8 @@ export class Stream {
         this.#overflow += over;
       }
     } else {
-      this.#insert(events, true);
+      this.#insert(events.slice(-busy), true);
+      this.#skipped += Math.max(0, events.length - busy);
     }
     this.#note();
   }

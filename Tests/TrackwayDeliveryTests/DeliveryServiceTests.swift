@@ -212,4 +212,20 @@ struct DeliveryServiceTests {
         #expect(collector.rows == 40)
         await second.end()
     }
+
+    @Test("a flush at the very start takes what a dead process left along", arguments: 1...8)
+    func flushAtTheStart(seed: UInt64) async throws {
+        let disk = MemoryStorage()
+        let collector = FakeCollector()
+        let clock = ManualClock()
+        try DeliveryWorld(storage: disk, collector: collector, clock: clock, seed: 99).leave(10)
+        let world = try DeliveryWorld(storage: disk, collector: collector, clock: clock, seed: seed)
+        world.begin()
+        let report = await world.service.flush(timeout: .seconds(5))
+        #expect(report.isComplete)
+        #expect(report.destinations["collector"]?.delivered == 10)
+        #expect(collector.rows == 10)
+        #expect(try world.isBalanced())
+        await world.end()
+    }
 }

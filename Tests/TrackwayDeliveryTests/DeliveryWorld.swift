@@ -99,6 +99,12 @@ final class DeliveryWorld: Sendable {
         }
     }
 
+    /// Records and is gone, as a process that was killed before it delivered.
+    consuming func leave(_ count: Int) {
+        record(count)
+        journal.close()
+    }
+
     /// Lets time pass, sleeper by sleeper, until a time or until something is so. Everybody who sleeps by the clock
     /// (the housekeeping, and each destination that waits) must sleep before it moves.
     func pass(_ duration: Duration, sleepers: Int, until isSo: () -> Bool = { false }) async {

@@ -29,15 +29,16 @@ extension DeliveryService {
             for worker in workers where !asked.contains(worker.id) {
                 if worker.requestFlush() { asked.insert(worker.id) }
             }
-            let (isElected, phase) = state.withLock { ($0.isElected, $0.phase) }
+            let (isElected, othersDeliver, phase) = state.withLock { ($0.isElected, $0.othersDeliver, $0.phase) }
             guard phase == .running else { break }
             let wakeAt: MonotonicTime
             if isElected, asked.count == workers.count {
                 guard let next = nextMove(before: deadline) else { break }
                 wakeAt = next
             } else {
-                // Another process delivers, or nobody does yet. Should the office fall vacant, this process takes it.
-                if workers.allSatisfy({ journal.ownWaiting(for: $0.id) == 0 }) { break }
+                // Another process delivers, or nobody does yet. Should the office fall vacant, this process takes it. What
+                // other writers left is this flush's business too until it is known that somebody else delivers it.
+                if othersDeliver, workers.allSatisfy({ journal.ownWaiting(for: $0.id) == 0 }) { break }
                 if looks % Self.looksPerRequest == 0 { journal.askDeliverer() }
                 looks += 1
                 attention.signal()

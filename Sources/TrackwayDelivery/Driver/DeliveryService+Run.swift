@@ -31,6 +31,8 @@ extension DeliveryService {
                 await attention.wait()
             case .running:
                 guard let source = journal.openSource() else {
+                    state.withLock { $0.othersDeliver = true }
+                    wakeObservers()
                     let again = equipment.now.advanced(by: Self.electionInterval)
                     await equipment.sleeper.sleep(until: again, or: attention)
                     continue
@@ -65,7 +67,10 @@ extension DeliveryService {
     private func serve(_ source: any DeliverySource) async {
         abort.reset()
         for worker in workers { worker.prepare(source) }
-        state.withLock { $0.isElected = true }
+        state.withLock { state in
+            state.isElected = true
+            state.othersDeliver = false
+        }
         equipment.report(.elected)
         wakeObservers()
         // Asked to stop before the workers were ready to hear it.

@@ -18,6 +18,8 @@ package final class DeliveryService: Sendable {
     struct State {
         var phase = Phase.running
         var isElected = false
+        /// True from an election lost until one is won: another process delivers.
+        var othersDeliver = false
         /// True while `run` is under way.
         var isAtWork = false
         var observers: [UInt64: WakeSignal] = [:]

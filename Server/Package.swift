@@ -91,7 +91,11 @@ let package = Package(
             swiftSettings: house
         ),
 
-        .testTarget(name: "CollectorTests", dependencies: shared + ["Collector"], swiftSettings: house),
+        .testTarget(
+            name: "CollectorTests",
+            dependencies: shared + ["Collector", .product(name: "TrackwayTesting", package: "trackway")],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "CollectorStoreTests",
             dependencies: shared + ["CollectorStore", "Collector", .product(name: "GRDB", package: "GRDB.swift")],
@@ -101,6 +105,7 @@ let package = Package(
             name: "CollectorHTTPTests",
             dependencies: shared + [
                 "CollectorHTTP", "Collector",
+                .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

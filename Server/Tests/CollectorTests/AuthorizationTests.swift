@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+
+@testable import Collector
+
+struct AuthorizationTests {
+    private struct Keys: KeyStore {
+        func grant(for key: String) -> KeyGrant? {
+            key == "good" ? KeyGrant(name: "shop", scopes: [.write]) : nil
+        }
+        func reload() throws(KeyFileError) {}
+    }
+
+    @Test("a known key is granted what it allows", arguments: ["Bearer good", "bearer good", "BEARER   good"])
+    func granted(_ header: String) throws {
+        #expect(try Authorization(keys: Keys()).grant(header: header, for: .write).name == "shop")
+    }
+
+    @Test(
+        "everything else is refused by name",
+        arguments: [
+            (nil, KeyScope.write, "key_missing"), ("", .write, "key_missing"), ("good", .write, "key_missing"),
+            ("Bearer ", .write, "key_missing"), ("Basic good", .write, "key_missing"),
+            ("Bearer bad", .write, "key_unknown"), ("Bearer good", .read, "key_forbidden"),
+            ("Bearer " + String(repeating: "x", count: 600), .write, "key_missing"),
+        ] as [(String?, KeyScope, String)]
+    )
+    func refused(_ header: String?, _ scope: KeyScope, _ code: String) {
+        let error = #expect(throws: AdmissionError.self) {
+            try Authorization(keys: Keys()).grant(header: header, for: scope)
+        }
+        #expect(error?.code == code)
+        #expect(error?.field == "authorization")
+    }
+
+    @Test(
+        "content encodings and types",
+        arguments: [("br", "unsupported_encoding"), ("gzip, gzip", "unsupported_encoding")]
+    )
+    func encodings(_ header: String, _ code: String) {
+        #expect(throws: AdmissionError.self) { try ContentEncoding(header: header) }
+        #expect((try? ContentEncoding(header: "GZIP")) == .gzip)
+        #expect((try? ContentEncoding(header: nil)) == .identity)
+        #expect(throws: AdmissionError.self) { try ContentType.check("image/png") }
+        #expect(throws: Never.self) { try ContentType.check("application/json; charset=utf-8") }
+    }
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+
+@testable import Collector
+
+struct IntakeTests {
+    private let storage = FaultyStorage()
+    private let clock = ManualClock()
+    private static let folder = "/data/intake"
+
+    private func options() -> IntakeOptions {
+        var options = IntakeOptions()
+        options.segmentBytes = 16 << 10
+        options.reserveBytes = 0
+        return options
+    }
+
+    private func intake(_ options: IntakeOptions? = nil) throws -> Intake {
+        try Intake(folder: Self.folder, storage: storage, options: options ?? self.options(), clock: clock)
+    }
+
+    private func records(_ storage: any JournalStorage) throws -> [[UInt8]] {
+        var reader = LogReader(folder: Self.folder, storage: storage, isComplete: true)
+        var records: [[UInt8]] = []
+        while let entry = try reader.next() {
+            if entry.kind == .intake { records.append(reader.payload(of: entry)) }
+        }
+        return records
+    }
+
+    private func refusal(_ commit: () async throws -> LogPosition) async -> IntakeError? {
+        do {
+            _ = try await commit()
+            return nil
+        } catch {
+            return error as? IntakeError
+        }
+    }
+
+    @Test("what is answered survives power loss")
+    func durable() async throws {
+        let memory = try #require(storage.base as? MemoryStorage)
+        let intake = try intake()
+        for number in UInt8(0)..<20 {
+            let position = try await intake.commit(kind: .intake, record: [UInt8](repeating: number, count: 2_000))
+            #expect(position == intake.end)
+            #expect(try records(memory.afterPowerLoss()).count == Int(number) + 1)
+        }
+        await intake.close()
+        #expect(try records(memory.afterPowerLoss()) == (UInt8(0)..<20).map { [UInt8](repeating: $0, count: 2_000) })
+    }
+
+    @Test("nobody is answered before the flush, and one flush answers everybody who waited")
+    func groups() async throws {
+        let intake = try intake()
+        _ = try await intake.commit(kind: .intake, record: [0])
+        let flushes = storage.count(of: .synchronizeSegment)
+        storage.hold(.synchronizeSegment)
+        let answered = Locked(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            func commit(_ number: UInt8) {
+                group.addTask {
+                    _ = try await intake.commit(kind: .intake, record: [number])
+                    answered.withLock { $0 += 1 }
+                }
+            }
+            commit(1)
+            while storage.heldCalls == 0 { await Task.yield() }
+            // The first one's flush is held; the others gather behind it.
+            for number in UInt8(2)...9 { commit(number) }
+            while intake.statistics.waiting < 8 { await Task.yield() }
+            #expect(answered.withLock { $0 } == 0)
+            storage.release()
+            try await group.waitForAll()
+        }
+        #expect(answered.withLock { $0 } == 9)
+        #expect(storage.count(of: .synchronizeSegment) - flushes == 2)
+        #expect(try records(storage.base).count == 10)
+        await intake.close()
+    }
+
+    @Test("a full disk refuses, stores nothing of it, and is welcome again by itself")
+    func fullDisk() async throws {
+        let memory = MemoryStorage(capacity: 40 << 10)
+        let intake = try Intake(folder: Self.folder, storage: memory, options: options(), clock: clock)
+        var kept = 0
+        let error = await #expect(throws: IntakeError.self) {
+            for _ in 0..<100 {
+                _ = try await intake.commit(kind: .intake, record: [UInt8](repeating: 1, count: 3_000))
+                kept += 1
+            }
+        }
+        #expect(error?.code == .diskFull && (error?.retryAfter ?? .zero) > .zero)
+        #expect(intake.trouble?.code == .diskFull)
+        #expect(kept > 5)
+        #expect(try records(memory).count == kept)
+        memory.capacity = 1 << 20
+        #expect(intake.trouble == nil)
+        _ = try await intake.commit(kind: .intake, record: [UInt8](repeating: 2, count: 3_000))
+        #expect(try records(memory).count == kept + 1)
+        await intake.close()
+    }
+
+    @Test("little free space refuses before the disk is full, and recovers when there is some again")
+    func lowDisk() async throws {
+        let memory = MemoryStorage(capacity: 100 << 10)
+        var options = options()
+        options.reserveBytes = 200 << 10
+        let intake = try Intake(folder: Self.folder, storage: memory, options: options, clock: clock)
+        let error = await #expect(throws: IntakeError.self) { try await intake.commit(kind: .intake, record: [1]) }
+        #expect(error?.code == .diskLow)
+        #expect(try records(memory).isEmpty)
+        memory.capacity = 1 << 20
+        clock.advance(by: .seconds(2))
+        #expect(throws: Never.self) { try intake.trouble.map { throw $0 } }
+        _ = try await intake.commit(kind: .intake, record: [1])
+        await intake.close()
+    }
+
+    @Test("a failed flush answers nobody, and nothing is accepted until the next start")
+    func failedFlush() async throws {
+        let intake = try intake()
+        _ = try await intake.commit(kind: .intake, record: [1])
+        storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+        for _ in 0..<3 {
+            let error = await #expect(throws: IntakeError.self) {
+                try await intake.commit(kind: .intake, record: [2])
+            }
+            #expect(error?.code == .stopped)
+        }
+        #expect(intake.trouble?.code == .stopped)
+        await intake.close()
+        let again = try self.intake()
+        #expect(again.trouble == nil)
+        _ = try await again.commit(kind: .intake, record: [3])
+        let kept = try records(storage.base)
+        #expect(kept.first == [1] && kept.last == [3])
+        await again.close()
+    }
+
+    @Test("one record the disk refuses does not take its group along")
+    func partOfAGroup() async throws {
+        var options = options()
+        options.segmentBytes = 64 << 10
+        let memory = MemoryStorage(capacity: 100 << 10)
+        let storage = FaultyStorage(memory)
+        let intake = try Intake(folder: Self.folder, storage: storage, options: options, clock: clock)
+        _ = try await intake.commit(kind: .intake, record: [1])
+        storage.hold(.synchronizeSegment)
+        async let first = intake.commit(kind: .intake, record: [2])
+        while storage.heldCalls == 0 { await Task.yield() }
+        // These two form one group: the large one needs a segment for which there is no room.
+        async let large = refusal {
+            try await intake.commit(kind: .intake, record: [UInt8](repeating: 3, count: 80 << 10))
+        }
+        async let small = intake.commit(kind: .intake, record: [4])
+        while intake.statistics.waiting < 2 { await Task.yield() }
+        storage.release()
+        _ = try await (first, small)
+        #expect(await large?.code == .diskFull)
+        #expect(Set(try records(memory)) == [[1], [2], [4]])
+        await intake.close()
+    }
+
+    @Test("the line is bounded, and who comes too late is told when to come back")
+    func bounded() async throws {
+        var options = options()
+        options.waitingBatches = 3
+        let intake = try intake(options)
+        storage.hold(.synchronizeSegment)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { _ = try await intake.commit(kind: .intake, record: [0]) }
+            while storage.heldCalls == 0 { await Task.yield() }
+            for _ in 0..<3 { group.addTask { _ = try await intake.commit(kind: .intake, record: [1]) } }
+            while intake.statistics.waiting < 3 { await Task.yield() }
+            let error = await #expect(throws: IntakeError.self) {
+                try await intake.commit(kind: .intake, record: [2])
+            }
+            #expect(error?.code == .busy && error?.retryAfter == .seconds(1))
+            storage.release()
+            try await group.waitForAll()
+        }
+        #expect(try records(storage.base).count == 4)
+        await intake.close()
+    }
+
+    @Test("closing finishes what is waiting and refuses what comes after")
+    func closing() async throws {
+        let intake = try intake()
+        storage.hold(.synchronizeSegment)
+        async let waiting = intake.commit(kind: .intake, record: [1])
+        while storage.heldCalls == 0 { await Task.yield() }
+        async let closed: Void = intake.close()
+        while intake.trouble == nil { await Task.yield() }
+        let error = await #expect(throws: IntakeError.self) { try await intake.commit(kind: .intake, record: [2]) }
+        #expect(error?.code == .closing)
+        storage.release()
+        _ = try await waiting
+        await closed
+        #expect(try records(storage.base) == [[1]])
+    }
+
+    @Test("followers hear of the start and of every flush, never of more than was flushed")
+    func followers() async throws {
+        let heard = Locked<[LogPosition]>([])
+        let intake = try Intake(
+            folder: Self.folder,
+            storage: storage,
+            options: options(),
+            clock: clock,
+            committed: { position in heard.withLock { $0.append(position) } }
+        )
+        #expect(heard.withLock { $0.count } == 1)
+        let end = try await intake.commit(kind: .intake, record: [1])
+        #expect(heard.withLock { $0.last } == end)
+        storage.fail(.synchronizeSegment, with: .inputOutput)
+        await #expect(throws: IntakeError.self) { try await intake.commit(kind: .intake, record: [2]) }
+        #expect(heard.withLock { $0.last } == end)
+        await intake.close()
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable import Collector
+
+struct KeyTests {
+    private static let path = "/data/keys"
+    private let storage = MemoryStorage()
+    private var random = SplitMix(state: 7)
+
+    init() {
+        storage.makeFolder("/data")
+    }
+
+    @Test(
+        "digests are those of the standard",
+        arguments: [
+            ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
+            ("abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
+            (
+                "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
+                "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1"
+            ),
+            (String(repeating: "a", count: 1_000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"),
+        ]
+    )
+    func digests(_ text: String, _ expected: String) {
+        #expect(KeyDigest(of: text).hexadecimal == expected)
+        #expect(KeyDigest(hexadecimal: expected) == KeyDigest(of: text))
+    }
+
+    @Test("a key works from the moment it is made until it is revoked, in another process too")
+    mutating func life() throws {
+        let keys = try KeyFile(path: Self.path, storage: storage)
+        let running = try KeyFile(path: Self.path, storage: storage)
+        let key = try keys.create(
+            name: "shop",
+            scopes: [.write],
+            at: Timestamp(milliseconds: 5),
+            using: &random
+        )
+        #expect(keys.grant(for: key) == KeyGrant(name: "shop", scopes: [.write]))
+        #expect(running.grant(for: key) == nil)
+        try running.reload()
+        #expect(running.grant(for: key) != nil)
+        #expect(running.grant(for: key + "x") == nil)
+        try keys.revoke(name: "shop")
+        try running.reload()
+        #expect(running.grant(for: key) == nil)
+    }
+
+    @Test("the file holds no key")
+    mutating func hashed() throws {
+        let keys = try KeyFile(path: Self.path, storage: storage)
+        let key = try keys.create(
+            name: "shop",
+            scopes: [.write, .read],
+            at: Timestamp(milliseconds: 5),
+            using: &random
+        )
+        #expect(key.hasPrefix("tw_wr_") && key.utf8.count == 58)
+        let text = String(decoding: try #require(storage.contents(of: Self.path)), as: UTF8.self)
+        #expect(!text.contains(key.dropFirst(6)))
+        #expect(text.contains("shop write+read 5 \(KeyDigest(of: key).hexadecimal)\n"))
+        let again = try KeyFile(path: Self.path, storage: storage)
+        #expect(again.records == keys.records)
+    }
+
+    @Test("a broken file changes nothing for a running collector, and names its line")
+    mutating func broken() throws {
+        let keys = try KeyFile(path: Self.path, storage: storage)
+        let key = try keys.create(
+            name: "shop",
+            scopes: [.write],
+            at: Timestamp(milliseconds: 5),
+            using: &random
+        )
+        try storage.replace(Self.path, with: Array("# fine\nbroken line\n".utf8), durably: true)
+        let error = #expect(throws: KeyFileError.self) { try keys.reload() }
+        #expect(error?.code == .malformed && error?.message.contains("line 2") == true)
+        #expect(keys.grant(for: key) != nil)
+    }
+
+    @Test("names are unique and simple")
+    mutating func names() throws {
+        let keys = try KeyFile(path: Self.path, storage: storage)
+        _ = try keys.create(name: "a", scopes: [.read], at: Timestamp(milliseconds: 0), using: &random)
+        for (name, code) in [("a", KeyFileError.Code.nameTaken), ("a b", .nameInvalid), ("", .nameInvalid)] {
+            let error = #expect(throws: KeyFileError.self) {
+                var random = SplitMix(state: 1)
+                _ = try keys.create(name: name, scopes: [.read], at: Timestamp(milliseconds: 0), using: &random)
+            }
+            #expect(error?.code == code)
+        }
+        let error = #expect(throws: KeyFileError.self) { try keys.revoke(name: "b") }
+        #expect(error?.code == .unknown)
+    }
+
+    @Test("a development key allows everything and stands in no file")
+    func development() throws {
+        let keys = try KeyFile(path: Self.path, storage: storage, developmentKey: "dev")
+        #expect(keys.grant(for: "dev")?.scopes == Set(KeyScope.allCases))
+        #expect(storage.contents(of: Self.path) == nil)
+    }
+}
+
+/// A seeded generator.
+struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ mixed >> 31
+    }
+}

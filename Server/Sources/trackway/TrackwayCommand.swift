@@ -29,8 +29,8 @@ struct TrackwayCommand: AsyncParsableCommand {
             """,
         version: TrackwayVersion.current,
         subcommands: [
-            SendCommand.self, TailCommand.self, EventsCommand.self, LedgerCommand.self, InspectCommand.self,
-            KeysCommand.self,
+            ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, LedgerCommand.self, InspectCommand.self,
+            KeysCommand.self, DemoCommand.self,
         ]
     )
 

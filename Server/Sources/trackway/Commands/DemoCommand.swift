@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Foundation
+internal import Logging
+
+/// Shows the whole: a collector, a shop, a bad destination, a killed process, and a ledger that balances.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "See the whole at work: a shop, a bad destination, a kill -9, and a ledger that balances.",
+        discussion: """
+            Starts a collector on a free port and lets visitors through the example shop. Every event goes to two
+            destinations, one of which answers badly (503, lost answers, a captive portal). One shop process is killed with
+            -9 while somebody pays, and started again. Then the ledger is shown and the collector stays up until Ctrl-C.
+
+            `make demo` builds everything and calls this.
+
+            EXAMPLES
+              trackway demo --shop Examples/Shop/.build/debug/shop
+              DEMO_EXIT=1 make demo          ends by itself; status 0 only when the ledger balances
+            """
+    )
+
+    @Option(help: "The example shop's executable.")
+    var shop: String
+
+    @Option(help: "How many visitors come.")
+    var visitors: Int = 50
+
+    @Option(help: "The port of the collector and its page; 0 takes a free one.")
+    var port: Int = 0
+
+    @Option(help: "The folder for everything. Default: a new one for temporary files.")
+    var data: String?
+
+    @Flag(help: "End after the ledger instead of waiting for Ctrl-C.")
+    var exit = false
+
+    /// Sees that the numbers make sense.
+    func validate() throws {
+        guard (1...100_000).contains(visitors) else { throw ValidationError("--visitors takes 1 to 100000") }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535") }
+    }
+
+    /// Runs the demonstration.
+    func run() async throws {
+        let folder = data ?? FileManager.default.temporaryDirectory.path + "/trackway-demo-\(getpid())"
+        let console = Console.standard
+        try await DemoStage.open(folder: CollectorFolder(option: folder, environment: [:]).path, port: port) { stage in
+            console.write("Collector  \(stage.collector.root)/  (data in \(stage.folder))")
+            console.write("Audit      a second destination that answers badly: 503, lost answers, a captive portal")
+            let demo = Demo(
+                shop: shop,
+                visitors: visitors,
+                folder: stage.folder,
+                collector: stage.collector,
+                audit: stage.audit,
+                flaky: stage.flaky,
+                key: DemoStage.key,
+                console: console
+            )
+            let accounts = try await demo.run()
+            let (bad, requests) = stage.badAnswers
+            console.write("Audit      answered \(bad) of \(requests) requests badly")
+            console.write([""] + DemoAccount.lines(accounts, style: console.style) + [""])
+            let isBalanced = accounts.allSatisfy(\.isBalanced)
+            let sentence = "recorded = delivered, 0 lost, duplicates 0"
+            console.write(
+                isBalanced
+                    ? console.style.coloured("✓ ", .green) + console.style.bold(sentence)
+                    : console.style.coloured("✗ the ledger does not balance", .red)
+            )
+            console.write("Page       \(stage.collector.root)/")
+            if exit {
+                guard isBalanced else { throw ExitCode(CommandStatus.negative.rawValue) }
+                return
+            }
+            console.write(console.style.faint("Ctrl-C ends it."))
+            await Interruption.wait()
+        }
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Collector
+internal import CollectorHTTP
+internal import Logging
+internal import UnixSignals
+
+/// Runs the collector.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Run the collector.",
+        discussion: """
+            Takes events at POST /v1/events and answers success when they lie on stable storage. Shows them on a page at /.
+            Everything is in one folder: the intake log (the source of truth), the index (made anew from it when missing),
+            and the hashed keys. Ctrl-C or SIGTERM end it in good order; kill -9 loses nothing that was answered.
+
+            Sending needs a write key. On the loopback address reading is open; elsewhere it needs a read key.
+
+            EXAMPLES
+              trackway serve --dev-key dev                 for developing: the key “dev” may do everything
+              trackway keys create my-app; trackway serve  keys from the key file
+              trackway serve --host 0.0.0.0 --port 80      reachable by others: put TLS before it
+              trackway serve --allow-origin https://shop.example   web pages of that origin may send
+            """
+    )
+
+    @OptionGroup var data: DataOptions
+
+    @Option(help: "The address to listen on.")
+    var host: String = "127.0.0.1"
+
+    @Option(help: "The port; 0 takes a free one.")
+    var port: Int = 8787
+
+    @Option(help: "A key that may do everything, beside those of the key file. Loopback only.")
+    var devKey: String?
+
+    @Option(help: "A web page's origin that may send events. May be given several times.")
+    var allowOrigin: [String] = []
+
+    @Option(help: "What the server says on standard error: trace, debug, info, notice, warning, error.")
+    var logLevel: String = "warning"
+
+    /// Sees that the options make sense together.
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535") }
+        if let devKey, devKey.isEmpty { throw ValidationError("--dev-key needs a text, such as dev") }
+        guard Logger.Level(rawValue: logLevel) != nil else {
+            throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
+        }
+        if devKey != nil, !CollectorConfiguration.isLoopback(host) {
+            throw ValidationError(
+                "--dev-key is for the loopback address only; make a key with `trackway keys create` for \(host)"
+            )
+        }
+    }
+
+    /// Runs until a signal ends it.
+    func run() async throws {
+        var configuration = CollectorConfiguration(host: host, port: port)
+        configuration.allowedOrigins = Set(allowOrigin)
+        var logger = Logger(label: "trackway")
+        logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
+        let folder = data.folder
+        try folder.make()
+        if devKey == nil, try data.keyFile().records.isEmpty {
+            Console.standard.note(
+                "No keys yet, so nobody can send. Make one with `trackway keys create NAME`, or start with --dev-key dev."
+            )
+        }
+        let host = CollectorHost(
+            folder: folder,
+            configuration: configuration,
+            developmentKey: devKey,
+            logger: logger
+        )
+        let banner = ServeBanner(folder: folder, host: self.host, developmentKey: devKey)
+        try await host.run(endingOn: [.sigterm, .sigint]) { port in
+            Console.standard.write(banner.lines(port: port, style: Console.standard.style))
+        }
+    }
+}

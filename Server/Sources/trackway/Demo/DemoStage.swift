@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorHTTP
+internal import Foundation
+internal import Logging
+internal import ServiceLifecycle
+
+/// What the demonstration needs around it: two collectors, and a middle-man before the second.
+struct DemoStage: Sendable {
+    /// The key that both collectors know.
+    static let key = "dev"
+
+    /// Where everything lies.
+    let folder: String
+    /// The main collector's address.
+    let collector: CollectorAddress
+    /// The second collector's address.
+    let audit: CollectorAddress
+    /// The middle-man's address.
+    let flaky: String
+    private let proxy: FlakyProxy
+
+    /// How many requests the middle-man treated badly, and how many there were.
+    var badAnswers: (bad: Int, requests: Int) { proxy.statistics }
+
+    /// Opens the stage, runs `body` on it, and closes it again.
+    ///
+    /// - Parameters:
+    ///   - folder: Where everything lies; made when missing.
+    ///   - port: The main collector's port; 0 takes a free one.
+    ///   - body: The play.
+    static func open(
+        folder: String,
+        port: Int,
+        _ body: @Sendable @escaping (DemoStage) async throws -> Void
+    ) async throws {
+        var logger = Logger(label: "trackway")
+        logger.logLevel = .error
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let collector = try await start(folder + "/collector", port: port, logger: logger, in: &group)
+            let audit = try await start(folder + "/audit", port: 0, logger: logger, in: &group)
+            let proxy = FlakyProxy(before: audit)
+            let ports = AsyncStream.makeStream(of: Int.self)
+            group.addTask { [logger] in
+                try await proxy.run(logger: logger) { port in
+                    ports.continuation.yield(port)
+                    ports.continuation.finish()
+                }
+            }
+            var flaky = 0
+            for await port in ports.stream { flaky = port }
+            let stage = DemoStage(
+                folder: folder,
+                collector: collector,
+                audit: audit,
+                flaky: "http://127.0.0.1:\(flaky)",
+                proxy: proxy
+            )
+            defer { group.cancelAll() }
+            try await body(stage)
+        }
+    }
+
+    /// Starts a collector in the group and waits until it accepts connections.
+    private static func start(
+        _ folder: String,
+        port: Int,
+        logger: Logger,
+        in group: inout ThrowingTaskGroup<Void, any Error>
+    ) async throws -> CollectorAddress {
+        let host = CollectorHost(
+            folder: CollectorFolder(option: folder, environment: [:]),
+            configuration: CollectorConfiguration(host: "127.0.0.1", port: port),
+            developmentKey: key,
+            logger: logger
+        )
+        let ports = AsyncStream.makeStream(of: Int.self)
+        group.addTask {
+            defer { ports.continuation.finish() }
+            try await host.run(endingOn: []) { port in
+                ports.continuation.yield(port)
+                ports.continuation.finish()
+            }
+        }
+        for await port in ports.stream { return try CollectorAddress("http://127.0.0.1:\(port)", key: key) }
+        // It ended before it was ready: its error says why.
+        try await group.next()
+        throw CommandFailure(.internalFailure, "a collector ended before it was ready")
+    }
+}

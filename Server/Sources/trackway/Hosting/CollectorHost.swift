@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorHTTP
+internal import CollectorStore
+internal import CollectorWeb
+internal import Foundation
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import UnixSignals
+
+/// A whole collector: introduces intake, index, server and page to each other. They meet nowhere else.
+struct CollectorHost: Sendable {
+    /// Where the data lies.
+    var folder: CollectorFolder
+    /// Where to listen and what to allow.
+    var configuration: CollectorConfiguration
+    /// A key that is accepted beside those of the key file; for developers.
+    var developmentKey: String?
+    /// Where the server says what a person should know.
+    var logger: Logger
+
+    /// Runs until one of the signals arrives or the task is cancelled. What was answered by then is on stable storage.
+    ///
+    /// - Parameters:
+    ///   - signals: Signals that end it in good order.
+    ///   - ready: Is told the port once connections are accepted.
+    /// - Throws: ``CommandFailure`` when the folder, a file or the port cannot be had.
+    func run(
+        endingOn signals: [UnixSignal],
+        ready: @escaping @Sendable (Int) -> Void
+    ) async throws(CommandFailure) {
+        try folder.make()
+        let keys = try openKeys()
+        let store = try openStore()
+        let indexer = Indexer(folder: folder.intake, store: store, limits: configuration.limits)
+        let intake = try openIntake { indexer.durable(upTo: $0) }
+        let server = CollectorServer(
+            configuration: configuration,
+            intake: intake,
+            store: store,
+            keys: keys,
+            assets: CollectorPage.assets,
+            contentSecurityPolicy: CollectorPage.contentSecurityPolicy,
+            logger: logger,
+            listening: ready
+        )
+        let indexing = Task { await indexer.run() }
+        let outcome = await serve(server, endingOn: signals)
+        indexing.cancel()
+        await indexing.value
+        do {
+            try store.close()
+        } catch {
+            logger.warning("\(error)")
+        }
+        try outcome.get()
+    }
+
+    private func serve(_ server: CollectorServer, endingOn signals: [UnixSignal]) async -> Result<Void, CommandFailure> {
+        var options = ServiceGroupConfiguration(
+            services: [.init(service: server)],
+            gracefulShutdownSignals: signals,
+            logger: logger
+        )
+        // A client that does not let go must not keep the collector from ending.
+        options.maximumGracefulShutdownDuration = .seconds(10)
+        do {
+            try await ServiceGroup(configuration: options).run()
+            return .success(())
+        } catch is CancellationError {
+            return .success(())
+        } catch {
+            return .failure(portFailure(error))
+        }
+    }
+
+    private func openKeys() throws(CommandFailure) -> KeyFile {
+        do {
+            return try KeyFile(path: folder.keys, developmentKey: developmentKey)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    private func openStore() throws(CommandFailure) -> SQLiteEventStore {
+        do {
+            let store = try SQLiteEventStore(path: folder.index)
+            if let aside = store.putAside {
+                logger.warning("The index was damaged; it lies in \(aside) now and is made anew from the intake log.")
+            }
+            return store
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                error.message,
+                remedy: "see who may write \(folder.path); the index may be removed, it is made anew from the intake log"
+            )
+        }
+    }
+
+    private func openIntake(
+        committed: @escaping @Sendable (LogPosition) -> Void
+    ) throws(CommandFailure) -> Intake {
+        do {
+            return try Intake(folder: folder.intake, clock: SystemClock(), committed: committed)
+        } catch let error as JournalError where error.code == .locked {
+            throw CommandFailure(
+                .cannotCreate,
+                "another collector runs on \(folder.path)",
+                remedy: "end it first, or name another folder with --data"
+            )
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                "the intake log cannot be opened: \(error)",
+                remedy: "see who may write \(folder.path), or name another folder with --data"
+            )
+        }
+    }
+
+    private func portFailure(_ error: any Error) -> CommandFailure {
+        let address = "\(configuration.host):\(configuration.port)"
+        switch (error as? IOError)?.errnoCode {
+        case EADDRINUSE:
+            return CommandFailure(
+                .cannotCreate,
+                "\(address) is taken by another program",
+                remedy: "choose another port with --port, or a free one with --port 0"
+            )
+        case EACCES:
+            return CommandFailure(
+                .cannotCreate,
+                "\(address) may not be used by this user",
+                remedy: "choose a port from 1024 on with --port"
+            )
+        case EADDRNOTAVAIL:
+            return CommandFailure(.cannotCreate, "this machine has no address \(configuration.host)", remedy: "see --host")
+        default:
+            return CommandFailure(.internalFailure, "the collector stopped: \(error)")
+        }
+    }
+}

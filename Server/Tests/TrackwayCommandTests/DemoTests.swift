@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+@testable internal import trackway
+
+@Suite("The demonstration's parts")
+struct DemoTests {
+    @Test("a bad destination answers badly more often than not, and never more than twice in a row")
+    func badAnswers() {
+        var answers = BadAnswers()
+        var row = 0
+        var kinds: Set<BadAnswers.Treatment> = []
+        for _ in 0..<80 {
+            let treatment = answers.next()
+            kinds.insert(treatment)
+            row = treatment == .passed ? 0 : row + 1
+            #expect(row <= 2)
+        }
+        #expect(kinds == [.unavailable, .lostAnswer, .captivePortal, .passed])
+        #expect(answers.requests == 80)
+        #expect(answers.bad == 40)
+    }
+
+    @Test(
+        "a step is a visitor and what they did",
+        arguments: [
+            ("visitor 12 checkout", 12, true, false), ("visitor 3 purchased", 3, false, true),
+            ("visitor 1 enters", 1, false, false),
+        ]
+    )
+    func steps(line: String, visitor: Int, isCheckout: Bool, isPurchase: Bool) throws {
+        let step = try #require(ShopStep(line))
+        #expect(step.visitor == visitor)
+        #expect(step.isCheckout == isCheckout)
+        #expect(step.isPurchase == isPurchase)
+    }
+
+    @Test("other lines are no steps", arguments: ["", "visitor", "visitor x leaves", "The shop's ledger, installation"])
+    func noSteps(line: String) {
+        #expect(ShopStep(line) == nil)
+    }
+
+    @Test("an account balances only when every recorded event is in the collector exactly once")
+    func accounts() {
+        let good = DemoAccount(
+            destination: "audit",
+            recorded: 10,
+            delivered: 10,
+            pending: 0,
+            dropped: 0,
+            rows: 10,
+            distinct: 10,
+            repeats: 3
+        )
+        #expect(good.isBalanced)
+        #expect(good.lost == 0)
+        var lost = good
+        lost.rows = 9
+        lost.distinct = 9
+        #expect(!lost.isBalanced)
+        #expect(lost.lost == 1)
+        var twice = good
+        twice.rows = 11
+        #expect(!twice.isBalanced)
+        #expect(twice.duplicates == 1)
+        var waiting = good
+        waiting.delivered = 8
+        waiting.distinct = 8
+        waiting.pending = 2
+        #expect(!waiting.isBalanced)
+        #expect(waiting.lost == 0)
+    }
+
+    @Test("the device's side is read from its journal without the app")
+    func device() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-demo-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        // Nobody listens on port 1: everything waits.
+        let nobody = try #require(URL(string: "http://127.0.0.1:1"))
+        var configuration = Configuration(appID: "demo-test", destinations: [.collector(nobody, writeKey: "k")])
+        configuration.storageFolder = folder
+        configuration.followsLifeCycle = false
+        configuration.onDiagnostic = { _ in }
+        let analytics = try Analytics(configuration)
+        for number in 0..<7 { analytics.record("event", ["number": .init(number)]) }
+        let ledger = DeviceLedger(try JournalInspector(folder: folder.path).inspect())
+        #expect(ledger.recorded == 7)
+        #expect(ledger.pending(for: "collector") == 7)
+        #expect(ledger.delivered["collector"] ?? 0 == 0)
+        await analytics.shutdown(within: .zero)
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+
+@testable internal import trackway
+
+@Suite("What a collector says when it is ready")
+struct ServeBannerTests {
+    @Test(
+        "the address is one that a browser can go to",
+        arguments: [
+            ("127.0.0.1", "http://127.0.0.1:80"), ("0.0.0.0", "http://127.0.0.1:80"), ("::", "http://[::1]:80"),
+            ("::1", "http://[::1]:80"), ("example.com", "http://example.com:80"),
+        ]
+    )
+    func addresses(host: String, url: String) {
+        let folder = CollectorFolder(option: "/data", environment: [:])
+        let banner = ServeBanner(folder: folder, host: host, developmentKey: "dev")
+        #expect(banner.url(port: 80) == url)
+        let text = banner.lines(port: 80, style: Style(isColoured: false)).joined(separator: "\n")
+        #expect(text.contains(url + "/"))
+        #expect(text.contains("/data"))
+        #expect(text.contains("dev"))
+    }
+}

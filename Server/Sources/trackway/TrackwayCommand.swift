@@ -29,7 +29,8 @@ struct TrackwayCommand: AsyncParsableCommand {
             """,
         version: TrackwayVersion.current,
         subcommands: [
-            ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, LedgerCommand.self, InspectCommand.self,
+            ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, LedgerCommand.self,
+            InspectCommand.self,
             KeysCommand.self, DemoCommand.self,
         ]
     )

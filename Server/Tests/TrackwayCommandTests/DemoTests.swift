@@ -41,7 +41,10 @@ struct DemoTests {
         #expect(step.isPurchase == isPurchase)
     }
 
-    @Test("other lines are no steps", arguments: ["", "visitor", "visitor x leaves", "The shop's ledger, installation"])
+    @Test(
+        "other lines are no steps",
+        arguments: ["", "visitor", "visitor x leaves", "The shop's ledger, installation"]
+    )
     func noSteps(line: String) {
         #expect(ShopStep(line) == nil)
     }

@@ -32,7 +32,7 @@ struct DemoCommand: AsyncParsableCommand {
     @Option(help: "The port of the collector and its page; 0 takes a free one.")
     var port: Int = 0
 
-    @Option(help: "The folder for everything. Default: a new one for temporary files.")
+    @Option(help: "The folder for everything, kept. Default: a temporary one, removed at the end.")
     var data: String?
 
     @Flag(help: "End after the ledger instead of waiting for Ctrl-C.")
@@ -46,7 +46,12 @@ struct DemoCommand: AsyncParsableCommand {
 
     /// Runs the demonstration.
     func run() async throws {
-        let folder = data ?? FileManager.default.temporaryDirectory.path + "/trackway-demo-\(getpid())"
+        let scratch = FileManager.default.temporaryDirectory.path + "/trackway-demo-\(getpid())"
+        defer {
+            // A folder that cannot be removed is the system's to clear.
+            if data == nil { try? FileManager.default.removeItem(atPath: scratch) }
+        }
+        let folder = data ?? scratch
         let console = Console.standard
         try await DemoStage.open(folder: CollectorFolder(option: folder, environment: [:]).path, port: port) { stage in
             console.write("Collector  \(stage.collector.root)/  (data in \(stage.folder))")
@@ -77,6 +82,7 @@ struct DemoCommand: AsyncParsableCommand {
                 guard isBalanced else { throw ExitCode(CommandStatus.negative.rawValue) }
                 return
             }
+            console.write("Journal    trackway inspect \(stage.folder)/shop")
             console.write(console.style.faint("Ctrl-C ends it."))
             await Interruption.wait()
         }

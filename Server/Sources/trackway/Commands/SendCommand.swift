@@ -102,6 +102,13 @@ struct SendCommand: AsyncParsableCommand {
         } else if tally.pending == 0 {
             console.note(tally.text)
         }
+        if tally.isUnauthorized {
+            throw CommandFailure(
+                .refused,
+                "\(tally.text)\(tally.obstacle.map { ": \($0)" } ?? "")",
+                remedy: "the events wait in \(sender.folder); send again with a key that `trackway keys create` made"
+            )
+        }
         if tally.pending > 0 {
             throw CommandFailure(
                 .temporary,

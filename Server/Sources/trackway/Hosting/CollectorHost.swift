@@ -61,7 +61,8 @@ struct CollectorHost: Sendable {
         try outcome.get()
     }
 
-    private func serve(_ server: CollectorServer, endingOn signals: [UnixSignal]) async -> Result<Void, CommandFailure> {
+    private func serve(_ server: CollectorServer, endingOn signals: [UnixSignal]) async -> Result<Void, CommandFailure>
+    {
         var options = ServiceGroupConfiguration(
             services: [.init(service: server)],
             gracefulShutdownSignals: signals,
@@ -98,7 +99,8 @@ struct CollectorHost: Sendable {
             throw CommandFailure(
                 .cannotCreate,
                 error.message,
-                remedy: "see who may write \(folder.path); the index may be removed, it is made anew from the intake log"
+                remedy:
+                    "see who may write \(folder.path); the index may be removed, it is made anew from the intake log"
             )
         }
     }
@@ -139,7 +141,11 @@ struct CollectorHost: Sendable {
                 remedy: "choose a port from 1024 on with --port"
             )
         case EADDRNOTAVAIL:
-            return CommandFailure(.cannotCreate, "this machine has no address \(configuration.host)", remedy: "see --host")
+            return CommandFailure(
+                .cannotCreate,
+                "this machine has no address \(configuration.host)",
+                remedy: "see --host"
+            )
         default:
             return CommandFailure(.internalFailure, "the collector stopped: \(error)")
         }

@@ -18,6 +18,9 @@ struct SendTally: Sendable, Hashable {
     /// What stands in the way of those that wait.
     var obstacle: String?
 
+    /// Whether the collector does not know the key.
+    var isUnauthorized = false
+
     /// Counts a receipt.
     mutating func count(_ receipt: Receipt) {
         if receipt.dropped == nil { recorded += 1 } else { refused += 1 }
@@ -27,11 +30,13 @@ struct SendTally: Sendable, Hashable {
     mutating func count(_ report: FlushReport) {
         pending = 0
         obstacle = nil
+        isUnauthorized = false
         for part in report.destinations.values {
             delivered += part.delivered
             dropped += part.dropped
             pending += part.pending
             obstacle = obstacle ?? part.obstacle
+            if case .unauthorized = part.lastVerdict, part.pending > 0 { isUnauthorized = true }
         }
     }
 

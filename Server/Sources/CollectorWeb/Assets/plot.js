@@ -77,14 +77,15 @@ export class Plot {
     assignColours(this.#names);
     this.#legend();
     this.#draw();
-    const now1 = this.#buckets.at(-1).total;
+    const current = this.#buckets.at(-1).total;
     const before = this.#buckets.at(-2).total;
-    setText(byId("rate-now"), compact(before));
-    setText(byId("rate-note"), `last minute · ${compact(now1)} so far in this one`);
+    setText(byId("rate-now"), compact(before > 0 ? before : current));
+    setText(byId("rate-note"), before > 0 ? `last minute · ${compact(current)} so far in this one` : "so far in this minute");
   }
 
   #series() {
-    const own = this.#names.filter((name) => colour(name) !== "cx");
+    // In the order of the colours, not of the counts: bars and legend keep still while the counts overtake each other.
+    const own = this.#names.filter((name) => colour(name) !== "cx").sort((a, b) => (colour(a) < colour(b) ? -1 : 1));
     return { own, rest: this.#names.length > own.length };
   }
 

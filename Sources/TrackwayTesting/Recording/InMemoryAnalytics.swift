@@ -28,6 +28,7 @@ public struct InMemoryAnalytics: Sendable {
     /// The installation's folder on that disk.
     public let folder: String
     private let heard: Locked<[Diagnostic]>
+    private let lines: Locked<[String]>
 
     /// The folder when none is named.
     public static let usualFolder = "/app"
@@ -53,6 +54,7 @@ public struct InMemoryAnalytics: Sendable {
     ) throws(TrackwayError) {
         let storage = storage ?? FaultyStorage(MemoryStorage(remembersRemoved: true))
         let heard = Locked<[Diagnostic]>([])
+        let lines = Locked<[String]>([])
         var configuration = configuration ?? Self.usualConfiguration
         configuration.transport = transport
         let handler = configuration.onDiagnostic
@@ -75,13 +77,14 @@ public struct InMemoryAnalytics: Sendable {
                 boot: "memory"
             ),
             log: { _ in },
-            write: { _ in }
+            write: { line in lines.withLock { $0.append(line) } }
         )
         self.clock = clock
         self.transport = transport
         self.storage = storage
         self.folder = folder
         self.heard = heard
+        self.lines = lines
         analytics = try Analytics(configuration, in: world)
     }
 
@@ -110,6 +113,9 @@ public struct InMemoryAnalytics: Sendable {
 
     /// Every diagnostic so far.
     public var diagnostics: [Diagnostic] { heard.withLock { $0 } }
+
+    /// Every event written to the log so far, as JSON.
+    public var log: [String] { lines.withLock { $0 } }
 
     /// The disk as the next process finds it when this one is killed now. Make the next analytics with it.
     public func storageAfterKill() -> FaultyStorage {

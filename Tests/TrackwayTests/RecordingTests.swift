@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@Suite("Recording")
+struct RecordingTests {
+    @Test("what is recorded is stored, delivered and counted")
+    func journey() async throws {
+        let memory = try InMemoryAnalytics()
+        let receipt = memory.analytics.record("buy", ["total": 12.5])
+        #expect(receipt.durability == .kernel)
+        #expect(receipt.sequence == 1)
+        #expect(memory.events(named: "buy").map(\.id) == [receipt.id])
+        let report = await memory.analytics.flush()
+        #expect(report.isComplete)
+        #expect(memory.transport.delivered(named: "buy").map(\.id) == [receipt.id])
+        let ledger = memory.analytics.ledger()
+        #expect(ledger.recorded == 1)
+        #expect(ledger.destinations["collector"]?.delivered == 1)
+        #expect(ledger.isBalanced)
+    }
+
+    @Test("attributes and items arrive exactly as they were recorded, in order")
+    func exactly() async throws {
+        let memory = try InMemoryAnalytics()
+        let attributes: Attributes = [
+            "text": "шоп 👟 \"quoted\"", "whole": 9_223_372_036_854_775_807, "fraction": 19.99, "no": false,
+            "list": [1, 2.5, "three"], "object": ["inner": ["deep": true]],
+            "date": .date(Timestamp(milliseconds: 1_700_000_000_123)),
+        ]
+        let items = [Item(id: "123", name: "Nature", ["publisher": "Nature Research"]), Item(id: "4")]
+        memory.analytics.record("view_item", attributes, items: items)
+        let stored = try #require(memory.events(named: "view_item").first)
+        #expect(stored.attributes == attributes)
+        #expect(stored.items == items)
+        #expect(stored.time == memory.clock.now().wall)
+        #expect(stored.monotonic == memory.clock.now().monotonic)
+        _ = await memory.analytics.flush()
+        #expect(memory.transport.delivered.map(\.event) == [stored.event])
+    }
+
+    @Test("a typed event's coded properties are its attributes")
+    func typed() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record(AddToCart(sku: "A-1", price: 12.5))
+        let stored = try #require(memory.events(named: "add_to_cart").first)
+        #expect(stored.attributes == ["sku": "A-1", "price": 12.5])
+    }
+
+    @Test("a typed event that cannot be encoded is recorded and says so")
+    func typedFailing() throws {
+        let memory = try InMemoryAnalytics()
+        let receipt = memory.analytics.record(Unencodable())
+        #expect(receipt.durability == .kernel)
+        let stored = try #require(memory.events(named: "unencodable").first)
+        #expect(stored.attributes["_error_code"] == "not_encodable")
+        #expect(memory.diagnostics.map(\.code) == [.notEncodable])
+    }
+
+    @Test("an event goes only to the destinations named")
+    func routes() async throws {
+        let memory = try InMemoryAnalytics(twoDestinations)
+        memory.analytics.record("for_all")
+        memory.analytics.record("internal_metric", to: ["audit"])
+        memory.analytics.record("for_both", to: ["audit", "collector"])
+        #expect(memory.events(named: "internal_metric").first?.route == ["audit"])
+        let report = await memory.analytics.flush()
+        #expect(report.isComplete)
+        let audit = memory.transport.delivered.filter { $0.url.utf8.starts(with: "http://audit".utf8) }
+        let collector = memory.transport.delivered.filter { $0.url.utf8.starts(with: "http://collector".utf8) }
+        #expect(audit.map(\.event.name) == ["for_all", "internal_metric", "for_both"])
+        #expect(collector.map(\.event.name) == ["for_all", "for_both"])
+        let ledger = memory.analytics.ledger()
+        #expect(ledger.destinations["audit"]?.recorded == 3)
+        #expect(ledger.destinations["collector"]?.recorded == 2)
+        #expect(ledger.isBalanced)
+    }
+
+    @Test("an event for a destination that does not exist is refused, by name, and goes nowhere")
+    func unknownRoute() throws {
+        let memory = try InMemoryAnalytics()
+        let receipt = memory.analytics.record("secret", to: ["collector", "audit"])
+        #expect(receipt.durability == .none)
+        #expect(receipt.dropped == .unknownDestination)
+        #expect(memory.recorded.isEmpty)
+        let diagnostic = try #require(memory.diagnostics.first)
+        #expect(diagnostic.code == .unknownDestination)
+        #expect(diagnostic.value == "audit")
+    }
+
+    @Test("every thread's events keep their order, none is lost, and no two share an id or a place")
+    func threads() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        let receipts = await withTaskGroup(of: [Receipt].self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    (0..<250).map { analytics.record("step", ["thread": .integer(Int64(thread)), "n": .integer($0)]) }
+                }
+            }
+            return await group.reduce(into: [Receipt]()) { $0 += $1 }
+        }
+        #expect(Set(receipts.map(\.id)).count == 2_000)
+        #expect(Set(receipts.map(\.sequence)) == Set(1...2_000))
+        let stored = memory.recorded
+        #expect(stored.count == 2_000)
+        for thread in 0..<8 {
+            let own = stored.filter { $0.attributes["thread"] == .integer(Int64(thread)) }
+            #expect(own.map { $0.attributes["n"] } == (0..<250).map { .integer($0) })
+        }
+    }
+
+    @Test("an object may record while it goes away")
+    func fromDeinit() throws {
+        let memory = try InMemoryAnalytics()
+        do {
+            _ = Leaving(analytics: memory.analytics)
+        }
+        #expect(memory.events(named: "left").count == 1)
+    }
+
+    @Test("a handler of diagnostics may record itself")
+    func fromHandler() throws {
+        let cell = Locked<Analytics?>(nil)
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.onDiagnostic = { diagnostic in
+            let analytics = cell.withLock { $0 }
+            if diagnostic.code == .nameEmpty { analytics?.record("mistake", ["field": .string(diagnostic.field)]) }
+        }
+        let memory = try InMemoryAnalytics(configuration)
+        cell.withLock { $0 = memory.analytics }
+        memory.analytics.record("")
+        cell.withLock { $0 = nil }
+        #expect(memory.recorded.map(\.name) == ["_unnamed", "mistake"])
+    }
+
+    @Test("logged events are written as they are stored, and only while asked for")
+    func logged() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record("quiet")
+        memory.analytics.reconfigure { $0.logEvents = true }
+        memory.analytics.record("loud", ["n": 1])
+        memory.analytics.reconfigure { $0.logEvents = false }
+        memory.analytics.record("quiet_again")
+        #expect(memory.log.count == 1)
+        let line = try #require(memory.log.first)
+        #expect(try Event(json: Array(line.utf8)) == memory.events(named: "loud").first?.event)
+    }
+}
+
+/// A collector and a second one for what must stay inside.
+let twoDestinations = Configuration(
+    appID: "test",
+    destinations: [
+        CollectorDestination(url: "http://collector.test", writeKey: "test"),
+        CollectorDestination(id: "audit", url: "http://audit.test", writeKey: "test"),
+    ]
+)
+
+private struct Unencodable: TypedEvent {
+    static let name = "unencodable"
+
+    struct Refusal: Error {}
+
+    func encode(to encoder: any Encoder) throws { throw Refusal() }
+}
+
+private final class Leaving {
+    private let analytics: Analytics
+
+    init(analytics: Analytics) { self.analytics = analytics }
+
+    deinit { analytics.record("left") }
+}

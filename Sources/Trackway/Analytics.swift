@@ -3,7 +3,7 @@
 
 internal import TrackwayDelivery
 public import TrackwayEvents
-internal import TrackwayJournal
+package import TrackwayJournal
 internal import TrackwayWire
 
 /// Records what happens in an app, keeps it safe on the device, and delivers it to every destination.
@@ -26,7 +26,7 @@ internal import TrackwayWire
 /// it first, call ``shutdown(within:)``.
 public final class Analytics: Sendable {
     // What recording needs, in the order it needs it.
-    let control: ControlDriver
+    package let control: ControlDriver
     let clock: any EventClock
     let ids: EventIDGenerator
     let limits: EventLimits
@@ -40,9 +40,9 @@ public final class Analytics: Sendable {
     let options: Locked<RuntimeOptions>
     let settings: SettingsFile
     let context: Locked<EventContext>
-    let queue: StorageQueue
+    package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
-    let commits: GroupCommitter<JournalError>
+    package let commits: GroupCommitter<JournalError>
     private let lifeCycle: LifeCycleFollower?
 
     /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.

@@ -79,6 +79,19 @@ struct ControlMachineTests {
             orders: [.startDelivery, .stopDelivery(lastFlush: .seconds(5))]
         ),
         Story(
+            testDescription: "shutting down while an erasing holds delivery back flushes nothing afterwards",
+            inputs: [.beginErase, .stopped, .shutDown, .endErase],
+            orders: [.startDelivery, .stopDelivery(lastFlush: .zero)]
+        ),
+        Story(
+            testDescription: "shutting down while stopped by Ctrl-Z flushes after coming back",
+            inputs: [.suspend, .stopped, .shutDown, .resume, .stopped],
+            orders: [
+                .startDelivery, .stopDelivery(lastFlush: .milliseconds(200)), .startDelivery,
+                .stopDelivery(lastFlush: .seconds(5)),
+            ]
+        ),
+        Story(
             testDescription: "shutting down without consent flushes nothing",
             consent: .pending,
             inputs: [.shutDown, .grant],
@@ -113,6 +126,17 @@ struct ControlMachineTests {
         #expect(machine.mayRecord == story.mayRecord)
     }
 
+    @Test("shutting down before delivery has begun still sends what waits")
+    func shutDownAtOnce() {
+        var machine = ControlMachine(consent: .granted, isEnabled: true)
+        machine.shutDown(within: .seconds(5))
+        #expect(!machine.isAtRest)
+        #expect(machine.ordersNow() == [.startDelivery, .stopDelivery(lastFlush: .seconds(5))])
+        machine.deliveryStopped()
+        #expect(machine.isAtRest)
+        #expect(machine.ordersNow().isEmpty)
+    }
+
     @Test("going away ends everything, from every state", arguments: [Consent.granted, .pending, .denied])
     func abandoned(consent: Consent) {
         var machine = ControlMachine(consent: consent, isEnabled: true)
@@ -136,8 +160,9 @@ struct ControlMachineTests {
                 switch order {
                 case .startDelivery:
                     #expect(!isDelivering && !isDiscarding)
-                    #expect(machine.maySend)
+                    #expect(machine.maySend || machine.isShutDown && machine.isAllowedToSend)
                     isDelivering = true
+                    machine.deliveryBegan()
                 case .stopDelivery(let lastFlush):
                     #expect(isDelivering)
                     if !machine.isAllowedToSend { #expect(lastFlush == .zero) }
@@ -173,6 +198,7 @@ extension ControlMachine {
         while let order = nextOrder() {
             orders.append(order)
             if order == .end { break }
+            if order == .startDelivery { deliveryBegan() }
         }
         return orders
     }

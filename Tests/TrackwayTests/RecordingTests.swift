@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+import Foundation
 import Testing
 import Trackway
 import TrackwayEvents
@@ -50,6 +51,14 @@ struct RecordingTests {
         memory.analytics.record(AddToCart(sku: "A-1", price: 12.5))
         let stored = try #require(memory.events(named: "add_to_cart").first)
         #expect(stored.attributes == ["sku": "A-1", "price": 12.5])
+    }
+
+    @Test("a typed event's date is a date, and what is nil is left out")
+    func typedDate() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record(Visit(at: Date(timeIntervalSince1970: 1_700_000_000.123), referrer: nil))
+        let stored = try #require(memory.events(named: "visit").first)
+        #expect(stored.attributes == ["at": .date(Timestamp(milliseconds: 1_700_000_000_123))])
     }
 
     @Test("a typed event that cannot be encoded is recorded and says so")
@@ -161,6 +170,12 @@ let twoDestinations = Configuration(
         CollectorDestination(id: "audit", url: "http://audit.test", writeKey: "test"),
     ]
 )
+
+private struct Visit: TypedEvent {
+    static let name = "visit"
+    var at: Date
+    var referrer: String?
+}
 
 private struct Unencodable: TypedEvent {
     static let name = "unencodable"

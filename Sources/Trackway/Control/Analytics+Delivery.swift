@@ -15,7 +15,12 @@ extension Analytics {
     /// - Parameter timeout: how long to try; what is not sent by then stays and is sent later.
     /// - Returns: Per destination what was delivered, what waits, what was dropped, and the last verdict.
     public func flush(timeout: Duration = .seconds(10)) async -> FlushReport {
-        await delivery.flush(timeout: control.machine.maySend ? timeout : .zero)
+        await control.untilSettled()
+        guard control.machine.maySend else { return await delivery.flush(timeout: .zero) }
+        let journal = journal
+        // What waits in memory because storage failed a moment ago.
+        await queue.run { _ = journal.drain() }
+        return await delivery.flush(timeout: timeout)
     }
 
     /// What became of every event of this installation, as of now: per destination delivered, waiting, or dropped by

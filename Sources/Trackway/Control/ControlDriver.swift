@@ -11,7 +11,12 @@ package final class ControlDriver: Sendable {
     private struct State: Sendable {
         var machine: ControlMachine
         var logsEvents: Bool
-        var restWaiters: [@Sendable () -> Void] = []
+        var waiters: [Waiter] = []
+    }
+
+    private struct Waiter: Sendable {
+        var isOver: @Sendable (ControlMachine) -> Bool
+        var tell: @Sendable () -> Void
     }
 
     /// What recording looks at.
@@ -33,15 +38,16 @@ package final class ControlDriver: Sendable {
 
     /// Tells the machine something. `body` must be quick and must not come back here.
     package func change(_ body: (inout ControlMachine) -> Void) {
-        let rested = state.withLock { state -> [@Sendable () -> Void] in
+        let told = state.withLock { state -> [Waiter] in
             body(&state.machine)
             setGate(state)
-            guard state.machine.isAtRest else { return [] }
-            defer { state.restWaiters = [] }
-            return state.restWaiters
+            let machine = state.machine
+            let told = state.waiters.filter { $0.isOver(machine) }
+            if !told.isEmpty { state.waiters.removeAll { $0.isOver(machine) } }
+            return told
         }
         announce.yield()
-        for tell in rested { tell() }
+        for waiter in told { waiter.tell() }
     }
 
     /// Brings the machine in step with what the settings say. Reads them inside the machine's lock: of two decisions made
@@ -69,14 +75,23 @@ package final class ControlDriver: Sendable {
         await withCheckedContinuation { waiter in whenAtRest { waiter.resume() } }
     }
 
+    /// Returns when delivery does what the changes so far ask for: it runs, or it is at rest.
+    package func untilSettled() async {
+        await withCheckedContinuation { waiter in when({ $0.isSettled }, { waiter.resume() }) }
+    }
+
     /// Calls `tell` once, as soon as nothing uses the journal's delivery side; at once when that is so now.
     package func whenAtRest(_ tell: @escaping @Sendable () -> Void) {
-        let rests = state.withLock { state in
-            if state.machine.isAtRest { return true }
-            state.restWaiters.append(tell)
+        when({ $0.isAtRest }, tell)
+    }
+
+    private func when(_ isOver: @escaping @Sendable (ControlMachine) -> Bool, _ tell: @escaping @Sendable () -> Void) {
+        let isNow = state.withLock { state in
+            if isOver(state.machine) { return true }
+            state.waiters.append(Waiter(isOver: isOver, tell: tell))
             return false
         }
-        if rests { tell() }
+        if isNow { tell() }
     }
 
     /// Carries out orders until the machine orders the end. Called once.
@@ -101,6 +116,7 @@ package final class ControlDriver: Sendable {
     /// One delivery, from its start until the machine wants it to end.
     private func deliver(_ work: ControlWork) async {
         work.begin()
+        change { $0.deliveryBegan() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await work.deliver() }
             for await _ in changes {

@@ -9,7 +9,8 @@
 package struct ControlMachine: Sendable {
     /// An order to the driver.
     package enum Order: Sendable, Hashable {
-        /// Start delivering; report with ``ControlMachine/deliveryStopped()`` once it has ended.
+        /// Start delivering; report with ``ControlMachine/deliveryBegan()``, and with
+        /// ``ControlMachine/deliveryStopped()`` once it has ended.
         case startDelivery
         /// Let the delivery end after a last flush of at most this long; none when it is zero.
         case stopDelivery(lastFlush: Duration)
@@ -21,6 +22,7 @@ package struct ControlMachine: Sendable {
 
     private enum Delivery: Sendable {
         case stopped
+        case starting
         case running
         case stopping
     }
@@ -43,6 +45,8 @@ package struct ControlMachine: Sendable {
     private var isSuspended = false
     private var erasures = 0
     private var lastFlush = Duration.zero
+    /// The app shut down before delivery had begun: what waits is sent once all the same.
+    private var owesLastFlush = false
     private var delivery = Delivery.stopped
     private var discard: Discard
 
@@ -60,8 +64,14 @@ package struct ControlMachine: Sendable {
     package var maySend: Bool { isAllowedToSend && !isShutDown && !isSuspended && !isAbandoned }
     /// Whether the person and the app allow sending; a last flush happens only while they do.
     package var isAllowedToSend: Bool { isEnabled && consent == .granted && erasures == 0 }
-    /// Whether nothing here uses the journal's delivery side.
-    package var isAtRest: Bool { delivery == .stopped && !isDiscarding }
+    /// Whether nothing here uses the journal's delivery side, nor is about to because of what was said so far.
+    package var isAtRest: Bool {
+        let isDiscardDue = discard == .needed && erasures == 0
+        return delivery == .stopped && !isDiscarding && !isDiscardDue && !isLastFlushDue
+    }
+
+    /// Whether delivery does what it should: it runs if anything may be sent, and is at rest if not.
+    package var isSettled: Bool { maySend ? delivery == .running : isAtRest }
 
     // MARK: Inputs
 
@@ -87,8 +97,10 @@ package struct ControlMachine: Sendable {
 
     /// The app said that it is done; there is no way back. What waits may be sent for so long.
     package mutating func shutDown(within lastFlush: Duration) {
+        guard !isShutDown else { return }
         isShutDown = true
         self.lastFlush = max(.zero, lastFlush)
+        owesLastFlush = self.lastFlush > .zero && isAllowedToSend
     }
 
     /// The system is about to stop or end the process, which must not take the folder's delivery lock with it. What waits
@@ -119,6 +131,12 @@ package struct ControlMachine: Sendable {
         isAbandoned = true
     }
 
+    /// Delivery is ready to be asked.
+    package mutating func deliveryBegan() {
+        assert(delivery == .starting, "a delivery began that was never ordered")
+        delivery = .running
+    }
+
     /// Delivery has ended and let go of the folder.
     package mutating func deliveryStopped() {
         delivery = .stopped
@@ -141,14 +159,17 @@ package struct ControlMachine: Sendable {
         switch delivery {
         case .running where !maySend:
             delivery = .stopping
+            owesLastFlush = false
             // Who leaves wants to send what is there; who refuses or erases wants the opposite.
             return .stopDelivery(lastFlush: isAllowedToSend && !isAbandoned ? lastFlush : .zero)
-        case .running, .stopping:
+        case .starting, .running, .stopping:
             return nil
         case .stopped:
             return nextOrderAtRest()
         }
     }
+
+    private var isLastFlushDue: Bool { owesLastFlush && isAllowedToSend && !isSuspended && !isAbandoned }
 
     private var isDiscarding: Bool {
         switch discard {
@@ -167,8 +188,8 @@ package struct ControlMachine: Sendable {
             return .discardPending
         case .needed, .notNeeded:
             if isAbandoned { return .end }
-            guard maySend else { return nil }
-            delivery = .running
+            guard maySend || isLastFlushDue else { return nil }
+            delivery = .starting
             return .startDelivery
         }
     }

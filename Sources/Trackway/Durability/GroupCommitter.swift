@@ -26,6 +26,9 @@ package final class GroupCommitter<Failure: Error>: Sendable {
         self.flush = flush
     }
 
+    /// How many callers wait now.
+    package var waiting: Int { state.withLock { $0.waiters.count } }
+
     /// Returns when everything this caller appended before the call is on stable storage.
     ///
     /// Cancelling the task does not end the wait early: the flush is under way, and its result is the answer.

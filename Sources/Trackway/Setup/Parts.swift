@@ -50,6 +50,7 @@ struct Parts {
             clock: world.clock,
             sleeper: world.sleeper,
             random: world.random,
+            memory: RetryFile(folder: world.folder, storage: world.storage, boot: world.facts.boot),
             report: { notice in
                 if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
             }
@@ -73,7 +74,10 @@ struct Parts {
             begin: { delivery.resume() },
             deliver: { await delivery.run() },
             stop: { lastFlush in
-                if lastFlush > .zero { _ = await delivery.flush(timeout: lastFlush) }
+                if lastFlush > .zero {
+                    await queue.run { _ = journal.drain() }
+                    _ = await delivery.flush(timeout: lastFlush)
+                }
                 await delivery.suspend(timeout: .zero)
             },
             discard: { await queue.run { Self.discard(journal, reporter) } }

@@ -15,7 +15,8 @@ internal import TrackwayWire
 /// Shop(analytics: memory.analytics).buy("A-1")
 /// #expect(memory.events(named: "purchase").first?.attributes["sku"] == "A-1")
 /// ```
-/// Nothing is sent by itself while the clock stands, unless many events wait; `flush` sends.
+/// Nothing is sent by itself while the clock stands, unless many events wait; `flush` sends. A flush that has to wait, for
+/// a retry say, goes on when the clock is moved: start it in a task of its own, and ``ManualClock/advance(by:)``.
 public struct InMemoryAnalytics: Sendable {
     /// What the app under test gets.
     public let analytics: Analytics

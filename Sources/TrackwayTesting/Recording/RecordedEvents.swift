@@ -12,7 +12,7 @@ public enum RecordedEvents {
     /// - Complexity: O(size of the journal).
     public static func read(
         in folder: String,
-        of storage: any JournalStorage
+        of storage: any JournalStorage = DiskStorage()
     ) throws(JournalError) -> [RecordedEvent] {
         let inspector = JournalInspector(folder: folder, storage: storage)
         var events: [RecordedEvent] = []

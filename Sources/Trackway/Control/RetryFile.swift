@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayDelivery
+package import TrackwayEvents
+package import TrackwayJournal
+
+/// Keeps retry states in a small file of the installation, so that an app that is started often does not ask a failing
+/// back-end often.
+///
+/// Times hold within one boot, so states of another boot are forgotten. Nothing is flushed, and failures are ignored:
+/// what is lost costs one early attempt. Only the process that delivers writes.
+package final class RetryFile: RetryMemory {
+    private let path: String
+    private let storage: any JournalStorage
+    private let boot: String
+    private let states: Locked<[DestinationID: RetryState]>
+
+    /// Reads the states of this boot.
+    package init(folder: String, storage: any JournalStorage, boot: String) {
+        path = folder + "/retry"
+        self.storage = storage
+        self.boot = boot
+        states = Locked(Self.read(path, storage, boot))
+    }
+
+    /// What was kept for a destination in this boot.
+    package func recall(_ destination: DestinationID) -> RetryState? {
+        states.withLock { $0[destination] }
+    }
+
+    /// Keeps a state; nil forgets it. Writes only when something changed.
+    package func keep(_ state: RetryState?, for destination: DestinationID) {
+        states.withLock { states in
+            guard states[destination] != state else { return }
+            states[destination] = state
+            // A state that cannot be written costs one early attempt after a restart.
+            try? storage.replace(path, with: bytes(states), durably: false)
+        }
+    }
+
+    private func bytes(_ states: [DestinationID: RetryState]) -> [UInt8] {
+        let members = states.sorted { $0.key < $1.key }.map { id, state in
+            JSONValue.Object.Member(
+                key: id.rawValue,
+                value: .array([.integer(Int64(state.failures)), .integer(state.notBefore.milliseconds)])
+            )
+        }
+        return JSONValue.object(
+            .init([
+                .init(key: "boot", value: .string(boot)),
+                .init(key: "destinations", value: .object(.init(members))),
+            ])
+        ).json()
+    }
+
+    private static func read(
+        _ path: String,
+        _ storage: any JournalStorage,
+        _ boot: String
+    ) -> [DestinationID: RetryState] {
+        // Whatever cannot be read or understood is as good as nothing kept.
+        guard let bytes = try? storage.contents(of: path), let json = try? JSONValue.parse(bytes),
+            json["boot"]?.string == boot, let members = json["destinations"]?.object?.members
+        else { return [:] }
+        var states: [DestinationID: RetryState] = [:]
+        for member in members {
+            guard let id = DestinationID(member.key), let parts = member.value.array, parts.count == 2,
+                let failures = parts[0].integer, let notBefore = parts[1].integer
+            else { continue }
+            states[id] = RetryState(
+                failures: Int(clamping: failures),
+                notBefore: MonotonicTime(milliseconds: notBefore)
+            )
+        }
+        return states
+    }
+}

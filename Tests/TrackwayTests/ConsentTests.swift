@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@Suite("Consent and switch")
+struct ConsentTests {
+    private static func pending() -> Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.consent = .pending
+        return configuration
+    }
+
+    @Test("pending keeps and sends nothing; granting sends what was kept")
+    func pendingThenGranted() async throws {
+        let memory = try InMemoryAnalytics(Self.pending())
+        memory.analytics.record("early")
+        let report = await memory.analytics.flush()
+        #expect(report.destinations["collector"]?.pending == 1)
+        #expect(memory.transport.requests.isEmpty)
+        memory.analytics.setConsent(.granted)
+        await memory.untilDelivered(1)
+        #expect(memory.transport.delivered(named: "early").count == 1)
+    }
+
+    @Test("denied records nothing, drops what waits, and counts it")
+    func denied() async throws {
+        let memory = try InMemoryAnalytics(Self.pending())
+        memory.analytics.record("one")
+        memory.analytics.record("two")
+        memory.analytics.setConsent(.denied)
+        let receipt = memory.analytics.record("three")
+        #expect(receipt.durability == .none)
+        #expect(receipt.dropped == .consentDenied)
+        #expect(memory.events(named: "three").isEmpty)
+        await memory.untilAtRest()
+        let ledger = memory.analytics.ledger()
+        #expect(ledger.recorded == 2)
+        #expect(ledger.destinations["collector"]?.dropped == [.consentDenied: 2])
+        #expect(ledger.destinations["collector"]?.pending == 0)
+        #expect(ledger.isBalanced)
+        #expect(memory.transport.requests.isEmpty)
+    }
+
+    @Test("denying while a request is on its way takes it back, sends no other, and drops the rest")
+    func deniedInFlight() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.transport.hold()
+        memory.analytics.record("one")
+        let flush = Task { await memory.analytics.flush() }
+        await memory.transport.untilRequested(1)
+        memory.analytics.setConsent(.denied)
+        await memory.untilAtRest()
+        memory.transport.release()
+        _ = await flush.value
+        #expect(memory.transport.requests.count == 1)
+        #expect(memory.transport.delivered.isEmpty)
+        let account = try #require(memory.analytics.ledger().destinations["collector"])
+        #expect(account.dropped == [.consentDenied: 1])
+        #expect(account.isBalanced)
+    }
+
+    @Test("granting again after denying records and sends what comes then, and only that")
+    func deniedThenGranted() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setConsent(.denied)
+        memory.analytics.record("refused")
+        await memory.untilAtRest()
+        memory.analytics.setConsent(.granted)
+        memory.analytics.record("allowed")
+        let report = await memory.analytics.flush()
+        #expect(report.isComplete)
+        #expect(memory.transport.delivered.map(\.event.name) == ["allowed"])
+    }
+
+    @Test("a decision survives a kill and wins over the configuration", arguments: Consent.allCases)
+    func decisionSurvives(consent: Consent) throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setConsent(consent)
+        let next = try InMemoryAnalytics(Self.pending(), storage: memory.storageAfterKill())
+        #expect(next.analytics.consent == consent)
+    }
+
+    @Test("a decision survives power loss once the disk has flushed", arguments: Consent.allCases)
+    func decisionSurvivesPowerLoss(consent: Consent) async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setConsent(consent)
+        await memory.untilStorageIsIdle()
+        let next = try InMemoryAnalytics(Self.pending(), storage: memory.storageAfterPowerLoss())
+        #expect(next.analytics.consent == consent)
+    }
+
+    @Test("what a refusal could not drop before a kill is dropped on the next start")
+    func refusalResumes() async throws {
+        let memory = try InMemoryAnalytics(Self.pending())
+        memory.analytics.record("one")
+        // The refusal is written; the process dies before anything is dropped.
+        let disk = memory.storageAfterKill()
+        try disk.replace(
+            memory.folder + "/settings",
+            with: Array(#"{"version":1,"consent":"denied"}"#.utf8),
+            durably: true
+        )
+        let next = try InMemoryAnalytics(storage: disk)
+        await next.untilAtRest()
+        let ledger = next.analytics.ledger()
+        #expect(ledger.destinations["collector"]?.dropped == [.consentDenied: 1])
+        #expect(ledger.isBalanced)
+    }
+
+    @Test("a refusal in one process stops the other before its next request")
+    func otherProcess() async throws {
+        let clock = ManualClock()
+        let first = try InMemoryAnalytics(clock: clock)
+        // Once something was delivered, the first process is the one that delivers.
+        first.analytics.record("before")
+        _ = await first.analytics.flush()
+        let second = try InMemoryAnalytics(storage: first.storage, clock: clock)
+        second.analytics.record("from_second")
+        first.analytics.record("from_first")
+        second.analytics.setConsent(.denied)
+        _ = await first.analytics.flush()
+        await first.untilAtRest()
+        #expect(first.analytics.consent == .denied)
+        #expect(first.transport.delivered.map(\.event.name) == ["before"])
+        #expect(second.transport.delivered.isEmpty)
+        #expect(first.analytics.record("more").dropped == .consentDenied)
+    }
+
+    @Test("disabled records and sends nothing and keeps what waits; enabling goes on")
+    func disabled() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record("kept")
+        memory.analytics.disable()
+        let receipt = memory.analytics.record("refused")
+        #expect(receipt.durability == .none)
+        #expect(receipt.dropped == .disabled)
+        _ = await memory.analytics.flush()
+        #expect(memory.transport.requests.isEmpty)
+        memory.analytics.enable()
+        memory.analytics.record("after")
+        await memory.untilAtRest(sending: true)
+        let report = await memory.analytics.flush()
+        #expect(report.isComplete)
+        #expect(memory.transport.delivered.map(\.event.name) == ["kept", "after"])
+    }
+
+    @Test("disabled survives a kill")
+    func disabledSurvives() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.disable()
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        #expect(!next.analytics.isEnabled)
+        #expect(next.analytics.record("refused").durability == .none)
+        next.analytics.enable()
+        let last = try InMemoryAnalytics(storage: next.storageAfterKill())
+        #expect(last.analytics.isEnabled)
+    }
+
+    @Test(
+        "damaged settings send nothing until somebody decides again",
+        arguments: ["", "{", #"{"consent":"maybe"}"#, "[]"]
+    )
+    func damagedSettings(content: String) async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record("waiting")
+        let disk = memory.storageAfterKill()
+        try disk.replace(memory.folder + "/settings", with: Array(content.utf8), durably: true)
+        let next = try InMemoryAnalytics(storage: disk)
+        #expect(next.diagnostics.map(\.code) == [.settingsDamaged])
+        #expect(next.analytics.consent == .pending)
+        _ = await next.analytics.flush()
+        #expect(next.transport.requests.isEmpty)
+        next.analytics.setConsent(.granted)
+        await next.untilDelivered(1)
+    }
+
+    @Test("a decision that cannot be written holds in this process, is told, and is written with the next one")
+    func settingsNotSaved() throws {
+        let memory = try InMemoryAnalytics()
+        memory.storage.fail(.replace, with: .noSpace, paths: "/settings")
+        memory.analytics.setConsent(.denied)
+        #expect(memory.analytics.record("refused").dropped == .consentDenied)
+        #expect(memory.diagnostics.map(\.code).contains(.settingsNotSaved))
+        memory.storage.heal()
+        memory.analytics.identify("ann")
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        #expect(next.analytics.consent == .denied)
+    }
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Durable recording")
+struct DurabilityTests {
+    @Test("a durable receipt means that the event survives power loss", arguments: 0..<20 as Range<UInt64>)
+    func powerLoss(seed: UInt64) async throws {
+        let memory = try InMemoryAnalytics()
+        let receipt = try await memory.analytics.recordDurably("purchase", ["total": 12.5])
+        #expect(receipt.durability == .disk)
+        for number in 0..<10 { memory.analytics.record("unflushed", ["n": .integer(Int64(number))]) }
+        let disk = memory.storageAfterPowerLoss(seed == 0 ? .everythingUnflushed : .someUnflushed(seed: seed))
+        let next = try InMemoryAnalytics(storage: disk)
+        #expect(next.analytics.installation == memory.analytics.installation)
+        #expect(next.events(named: "purchase").map(\.id) == [receipt.id])
+        let report = await next.analytics.flush()
+        #expect(report.isComplete)
+        #expect(next.transport.delivered(named: "purchase").count == 1)
+        #expect(next.analytics.ledger().isBalanced)
+    }
+
+    @Test("a typed event can be durable")
+    func typed() async throws {
+        let memory = try InMemoryAnalytics()
+        let receipt = try await memory.analytics.recordDurably(AddToCart(sku: "A-1", price: 12.5))
+        #expect(receipt.durability == .disk)
+        #expect(memory.events(named: "add_to_cart").map(\.id) == [receipt.id])
+    }
+
+    @Test("many callers share few flushes, and every one of them is told")
+    func shared() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try await analytics.recordDurably("first")
+        let before = memory.storage.count(of: .synchronizeSegment)
+        memory.storage.hold(.synchronizeSegment)
+        let first = Task { try await analytics.recordDurably("held") }
+        while memory.storage.heldCalls == 0 { await Task.yield() }
+        // All of these ask while a flush is under way.
+        let others = (0..<100).map { number in
+            Task { try await analytics.recordDurably("other", ["n": .integer(Int64(number))]) }
+        }
+        while memory.events(named: "other").count < 100 { await Task.yield() }
+        await untilWaiting(memory, 100)
+        memory.storage.release()
+        _ = try await first.value
+        for other in others { #expect(try await other.value.durability == .disk) }
+        #expect(memory.storage.count(of: .synchronizeSegment) - before == 2)
+    }
+
+    @Test("while a flush hangs, recording goes on, and so do the tasks of the app")
+    func hanging() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.storage.hold(.synchronizeSegment)
+        let analytics = memory.analytics
+        let durable = Task { try await analytics.recordDurably("held") }
+        while memory.storage.heldCalls == 0 { await Task.yield() }
+        // Were the pool's threads blocked, these would never run.
+        let count = await withTaskGroup(of: Receipt.self) { group in
+            for _ in 0..<64 { group.addTask { analytics.record("meanwhile") } }
+            return await group.reduce(0) { $0 + ($1.durability == .kernel ? 1 : 0) }
+        }
+        #expect(count == 64)
+        memory.storage.release()
+        #expect(try await durable.value.durability == .disk)
+    }
+
+    @Test("a failed flush is an error, the event is kept and delivered, and the next flush works")
+    func failedFlush() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+        let error = await #expect(throws: TrackwayError.self) {
+            try await memory.analytics.recordDurably("purchase")
+        }
+        #expect(error?.code == .notDurable)
+        #expect(error?.cause != nil)
+        let second = try await memory.analytics.recordDurably("second")
+        #expect(second.durability == .disk)
+        _ = await memory.analytics.flush()
+        #expect(memory.transport.delivered.map(\.event.name) == ["purchase", "second"])
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test(
+        "after a failed flush nothing is called durable that power loss could take",
+        arguments: 0..<20 as Range<UInt64>
+    )
+    func noFalseReceipt(seed: UInt64) async throws {
+        let memory = try InMemoryAnalytics()
+        memory.storage.fail(.synchronizeSegment, with: .inputOutput, after: Int(seed % 4), times: 1 + Int(seed % 3))
+        var promised: Set<EventID> = []
+        for number in 0..<8 {
+            do throws(TrackwayError) {
+                promised.insert(try await memory.analytics.recordDurably("n", ["n": .integer(Int64(number))]).id)
+            } catch {
+                #expect(error.code == .notDurable)
+            }
+        }
+        #expect(!promised.isEmpty)
+        let next = try InMemoryAnalytics(storage: memory.storageAfterPowerLoss(.someUnflushed(seed: seed)))
+        #expect(promised.isSubset(of: next.recorded.map(\.id)))
+    }
+
+    @Test("an event that may not be recorded throws, and says why")
+    func refused() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.disable()
+        let error = await #expect(throws: TrackwayError.self) {
+            try await memory.analytics.recordDurably("purchase")
+        }
+        #expect(error?.code == .notRecorded)
+        #expect(error?.message.contains("disabled") == true)
+    }
+
+    @Test("cancelling the caller takes nothing back")
+    func cancelled() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.storage.hold(.synchronizeSegment)
+        let analytics = memory.analytics
+        let durable = Task { try await analytics.recordDurably("purchase") }
+        while memory.storage.heldCalls == 0 { await Task.yield() }
+        durable.cancel()
+        memory.storage.release()
+        #expect(try await durable.value.durability == .disk)
+        #expect(memory.events(named: "purchase").count == 1)
+    }
+
+    /// Recording comes before asking for the flush; this closes the gap between the two.
+    private func untilWaiting(_ memory: InMemoryAnalytics, _ count: Int) async {
+        while memory.analytics.commits.waiting < count { await Task.yield() }
+    }
+}

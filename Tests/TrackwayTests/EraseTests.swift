@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Erasing")
+struct EraseTests {
+    @Test("queue and identity are gone, a new installation begins, and its tombstone names the former one")
+    func erase() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        let former = analytics.installation
+        analytics.identify("ann")
+        analytics.setGlobalAttributes(["channel": "store"])
+        analytics.record("secret")
+        try await analytics.erase()
+        #expect(analytics.installation != former)
+        analytics.record("after")
+        let report = await analytics.flush()
+        #expect(report.isComplete)
+        let delivered = memory.transport.delivered
+        #expect(delivered.map(\.event.name) == ["_installation_erased", "after"])
+        #expect(delivered.first?.event.attributes["installation"] == .string(former.description))
+        #expect(delivered.allSatisfy { $0.user == nil && $0.context["global"] == nil })
+        let ledger = analytics.ledger()
+        #expect(ledger.recorded == 2)
+        #expect(ledger.isBalanced)
+    }
+
+    @Test("nothing of the former installation is left on the disk")
+    func noTrace() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.identify("ann-the-user")
+        memory.analytics.record("secret-event")
+        try await memory.analytics.erase()
+        await memory.untilStorageIsIdle()
+        let disk = try #require(memory.storage.base as? MemoryStorage)
+        for path in disk.paths {
+            let content = String(decoding: disk.contents(of: path) ?? [], as: UTF8.self)
+            #expect(!content.contains("ann-the-user"), "\(path)")
+            #expect(!content.contains("secret-event"), "\(path)")
+        }
+    }
+
+    @Test("the new identity survives a kill, the old user does not come back")
+    func afterKill() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.identify("ann")
+        try await memory.analytics.erase()
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        #expect(next.analytics.installation == memory.analytics.installation)
+        next.analytics.record("seen")
+        #expect(next.events(named: "seen").first?.user == nil)
+    }
+
+    @Test("a refusal of consent outlives the erasing, and no tombstone is sent without consent")
+    func denied() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setConsent(.denied)
+        try await memory.analytics.erase()
+        #expect(memory.analytics.consent == .denied)
+        #expect(memory.events(named: "_installation_erased").isEmpty)
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        #expect(next.analytics.consent == .denied)
+    }
+
+    @Test("events recorded by other threads meanwhile belong to one installation or the other, none is half")
+    func racing() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        analytics.identify("ann")
+        async let recording: Void = withTaskGroup(of: Void.self) { group in
+            for _ in 0..<4 {
+                group.addTask {
+                    for _ in 0..<100 {
+                        analytics.record("racing")
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+        try await analytics.erase()
+        await recording
+        _ = await analytics.flush()
+        #expect(memory.transport.delivered.allSatisfy { $0.user == nil })
+        #expect(analytics.ledger().isBalanced)
+    }
+
+    @Test("an erasing that fails is an error, and can be repeated")
+    func failing() async throws {
+        let memory = try InMemoryAnalytics()
+        let former = memory.analytics.installation
+        memory.analytics.record("secret")
+        await memory.analytics.shutdown(within: .zero)
+        memory.storage.fail(.replace, with: .noSpace, paths: "/installation")
+        let error = await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }
+        #expect(error?.code == .notErased)
+        memory.storage.heal()
+        try await memory.analytics.erase()
+        #expect(memory.analytics.installation != former)
+    }
+
+    @Test("erasing while a request is on its way gives it up")
+    func inFlight() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.transport.hold()
+        memory.analytics.record("secret")
+        let analytics = memory.analytics
+        let flush = Task { await analytics.flush() }
+        await memory.transport.untilRequested(1)
+        try await analytics.erase()
+        memory.transport.release()
+        _ = await flush.value
+        _ = await analytics.flush()
+        #expect(memory.transport.delivered(named: "secret").isEmpty)
+        #expect(memory.transport.delivered(named: "_installation_erased").count == 1)
+    }
+}

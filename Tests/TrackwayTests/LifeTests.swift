@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@Suite("From the first line to the last")
+struct LifeTests {
+    @Test("shutting down sends what waits; a second time returns; recording afterwards is kept and told")
+    func shutdown() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record("waiting")
+        await memory.analytics.shutdown()
+        #expect(memory.transport.delivered.map(\.event.name) == ["waiting"])
+        await memory.analytics.shutdown()
+        let receipt = memory.analytics.record("late")
+        #expect(receipt.durability == .kernel)
+        #expect(memory.diagnostics.map(\.code) == [.recordedAfterShutdown])
+        let report = await memory.analytics.flush()
+        #expect(report.destinations["collector"]?.pending == 1)
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        let second = await next.analytics.flush()
+        #expect(second.isComplete)
+        #expect(next.transport.delivered.map(\.event.name) == ["late"])
+    }
+
+    @Test("shutting down from many tasks at once is one shutdown")
+    func shutdownTogether() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record("waiting")
+        let analytics = memory.analytics
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { await analytics.shutdown() } }
+        }
+        #expect(memory.transport.delivered.count == 1)
+    }
+
+    @Test("letting go without shutdown sends nothing more and lets the next one deliver")
+    func letGo() async throws {
+        let clock = ManualClock()
+        let disk = FaultyStorage(MemoryStorage(remembersRemoved: true))
+        weak var gone: Analytics?
+        do {
+            let memory = try InMemoryAnalytics(storage: disk, clock: clock)
+            memory.analytics.record("delivered")
+            _ = await memory.analytics.flush()
+            memory.analytics.record("waiting")
+            gone = memory.analytics
+        }
+        #expect(gone == nil)
+        let next = try InMemoryAnalytics(storage: disk, clock: clock)
+        let flush = Task { await next.analytics.flush() }
+        // The former one lets go on its own task; the next one stands for election every other second.
+        while next.transport.delivered.isEmpty {
+            clock.advanceToNextSleeper()
+            await Task.yield()
+        }
+        _ = await flush.value
+        #expect(next.transport.delivered.map(\.event.name) == ["waiting"])
+        #expect(next.analytics.ledger().recorded == 2)
+        #expect(next.analytics.ledger().isBalanced)
+    }
+
+    @Test("several at once, with folders of their own, know nothing of each other")
+    func several() async throws {
+        let disk = FaultyStorage()
+        let one = try InMemoryAnalytics(storage: disk, folder: "/one")
+        let two = try InMemoryAnalytics(storage: disk, folder: "/two")
+        one.analytics.identify("ann")
+        one.analytics.record("in_one")
+        two.analytics.record("in_two")
+        _ = await one.analytics.flush()
+        _ = await two.analytics.flush()
+        #expect(one.transport.delivered.map(\.event.name) == ["in_one"])
+        #expect(two.transport.delivered.map(\.event.name) == ["in_two"])
+        #expect(two.transport.delivered.map(\.user) == [nil])
+        #expect(one.analytics.installation != two.analytics.installation)
+    }
+
+    @Test("two with one folder are two writers of one installation, and one of them delivers for both")
+    func sharedFolder() async throws {
+        let clock = ManualClock()
+        let one = try InMemoryAnalytics(clock: clock)
+        one.analytics.record("from_one")
+        _ = await one.analytics.flush()
+        let two = try InMemoryAnalytics(storage: one.storage, clock: clock)
+        two.analytics.record("from_two")
+        #expect(one.analytics.installation == two.analytics.installation)
+        _ = await one.analytics.flush()
+        #expect(one.transport.delivered.map(\.event.name) == ["from_one", "from_two"])
+        let ledger = two.analytics.ledger()
+        #expect(ledger.recorded == 2)
+        #expect(ledger.destinations["collector"]?.delivered == 2)
+    }
+
+    @Test("new credentials bring a parked destination back")
+    func replace() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.transport.always(.status(401, code: "unknown_key"))
+        memory.analytics.record("waiting")
+        let report = await memory.analytics.flush()
+        #expect(report.destinations["collector"]?.lastVerdict?.label == "unauthorized")
+        #expect(report.destinations["collector"]?.pending == 1)
+        #expect(memory.diagnostics.map(\.code) == [.destinationParked])
+        memory.transport.always(.accept)
+        try memory.analytics.replace(CollectorDestination(url: "http://collector.test", writeKey: "new"))
+        let second = await memory.analytics.flush()
+        #expect(second.isComplete)
+        #expect(memory.transport.requests.last?.headers["authorization"] == "Bearer new")
+        let error = #expect(throws: TrackwayError.self) {
+            try memory.analytics.replace(CollectorDestination(id: "other", url: "http://other.test", writeKey: "x"))
+        }
+        #expect(error?.code == .unknownDestination)
+    }
+
+    /// A configuration that cannot work.
+    struct Mistake: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var code: TrackwayError.Code
+        var change: @Sendable (inout Configuration) -> Void
+    }
+
+    static let mistakes: [Mistake] = [
+        Mistake(testDescription: "no app id", code: .invalidAppID) { $0.appID = "" },
+        Mistake(testDescription: "an endless app id", code: .invalidAppID) {
+            $0.appID = String(repeating: "x", count: 300)
+        },
+        Mistake(testDescription: "no destination", code: .noDestinations) { $0.destinations = [] },
+        Mistake(testDescription: "one id twice", code: .duplicateDestination) {
+            $0.destinations.append(CollectorDestination(url: "http://second.test", writeKey: "x"))
+        },
+        Mistake(testDescription: "a pace for nobody", code: .unknownDestination) {
+            $0.deliveryExceptions = ["nobody": DeliveryPolicy()]
+        },
+        Mistake(testDescription: "no room", code: .invalidLimit) { $0.maximumJournalBytes = 1_000 },
+        Mistake(testDescription: "no time", code: .invalidLimit) { $0.maximumJournalAge = .zero },
+    ]
+
+    @Test("a configuration that cannot work is an error with a remedy", arguments: mistakes)
+    func configuration(_ mistake: Mistake) {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        mistake.change(&configuration)
+        let error = #expect(throws: TrackwayError.self) { try InMemoryAnalytics(configuration) }
+        #expect(error?.code == mistake.code)
+        #expect((error?.message.count ?? 0) > 30)
+    }
+
+    @Test("on the real disk: recorded, left behind, found again")
+    func realDisk() throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-\(WriterID.fresh())")
+        // What cannot be removed is left to the system, which clears its temporary folder.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.storageFolder = folder
+        configuration.transport = ScriptedTransport()
+        configuration.consent = .pending
+        configuration.followsLifeCycle = false
+        let installation: InstallationID
+        do {
+            let analytics = try Analytics(configuration)
+            installation = analytics.installation
+            analytics.identify("ann")
+            #expect(analytics.record("kept").durability == .kernel)
+        }
+        let analytics = try Analytics(configuration)
+        #expect(analytics.installation == installation)
+        #expect(analytics.ledger().destinations["collector"]?.pending == 1)
+        analytics.record("second")
+        let recorded = try RecordedEvents.read(in: folder.path)
+        #expect(recorded.map(\.name) == ["kept", "second"])
+        #expect(recorded.map(\.user) == ["ann", "ann"])
+        #expect(recorded.first?.context["device"]?["platform"] != nil)
+        #expect(recorded.first?.context["app"]?["id"] == .string("test"))
+    }
+
+    @Test("a storage folder below a file is refused, naming the file")
+    func unusableFolder() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "trackway-\(WriterID.fresh())")
+        try Data("a file".utf8).write(to: file)
+        // What cannot be removed is left to the system, which clears its temporary folder.
+        defer { try? FileManager.default.removeItem(at: file) }
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.storageFolder = file.appending(path: "below")
+        let error = #expect(throws: TrackwayError.self) { try Analytics(configuration) }
+        #expect(error?.code == .storageUnavailable)
+        #expect(error?.message.contains("is a file") == true)
+    }
+}

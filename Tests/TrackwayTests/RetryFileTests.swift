@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Retry states across restarts")
+struct RetryFileTests {
+    private let state = RetryState(failures: 3, notBefore: MonotonicTime(milliseconds: 5_000))
+
+    @Test("a state is recalled in the same boot, and forgotten in the next")
+    func boots() {
+        let disk = MemoryStorage()
+        RetryFile(folder: "/app", storage: disk, boot: "one").keep(state, for: "collector")
+        #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
+        #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("other") == nil)
+        #expect(RetryFile(folder: "/app", storage: disk, boot: "two").recall("collector") == nil)
+    }
+
+    @Test("a forgotten state stays forgotten, the others stay")
+    func forget() {
+        let disk = MemoryStorage()
+        let file = RetryFile(folder: "/app", storage: disk, boot: "one")
+        file.keep(state, for: "collector")
+        file.keep(state, for: "audit")
+        file.keep(nil, for: "collector")
+        let next = RetryFile(folder: "/app", storage: disk, boot: "one")
+        #expect(next.recall("collector") == nil)
+        #expect(next.recall("audit") == state)
+    }
+
+    @Test(
+        "a damaged file is no file",
+        arguments: ["", "[]", #"{"boot":"one"}"#, #"{"boot":"one","destinations":{"collector":[1],"A B":[1,2]}}"#]
+    )
+    func damaged(content: String) throws {
+        let disk = MemoryStorage()
+        try disk.replace("/app/retry", with: Array(content.utf8), durably: true)
+        #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == nil)
+    }
+
+    @Test("an app that is started again does not ask a failing back-end earlier than it was told")
+    func restart() async throws {
+        let clock = ManualClock()
+        let memory = try InMemoryAnalytics(clock: clock)
+        memory.transport.always(.status(503, headers: ["retry-after": "600"]))
+        memory.analytics.record("waiting")
+        _ = await memory.analytics.flush()
+        #expect(memory.transport.requests.count == 1)
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill(), clock: clock)
+        next.analytics.record("more")
+        _ = await next.analytics.flush()
+        #expect(next.transport.requests.isEmpty)
+        clock.advance(by: .seconds(601))
+        _ = await next.analytics.flush()
+        #expect(next.transport.delivered.count == 2)
+    }
+}

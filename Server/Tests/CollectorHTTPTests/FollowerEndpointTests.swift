@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable import Collector
+@testable import CollectorHTTP
+
+struct FollowerEndpointTests {
+    private static func get(_ path: String, _ headers: String = "") -> String {
+        "GET \(path) HTTP/1.1\nHost: localhost\n\(headers)\n"
+    }
+
+    @Test("the live stream shows what arrives, and resumes where it was left")
+    func resumes() async throws {
+        try await CollectorUnderTest.run { collector in
+            collector.store.add("before")
+            let seen = try await Wire.open(to: collector.port) { wire in
+                try await wire.send(Self.get("/v1/live"))
+                let head = try await wire.read(until: "retry: 2000")
+                #expect(head.hasPrefix("HTTP/1.1 200 ") && head.lowercased().contains("text/event-stream"))
+                while collector.store.followers == 0 { await Task.yield() }
+                let event = collector.store.add("first", json: "{\n\"name\":\"first\"\r\n}")
+                let text = try await wire.read(until: "\n\n")
+                #expect(text.contains("event: event\nid: \(event.position)\ndata: {\"position\""))
+                #expect(text.contains("{ \"name\":\"first\"  }"))
+                #expect(!text.contains("before"))
+                return event.position
+            }
+            collector.store.add("second")
+            collector.store.add("third")
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send(Self.get("/v1/live", "Last-Event-ID: \(seen)\n"))
+                let text = try await wire.read(until: "third")
+                #expect(text.contains("second") && !text.contains("first"))
+            }
+        }
+    }
+
+    @Test("the last events can be replayed, and a filter holds for all")
+    func replay() async throws {
+        try await CollectorUnderTest.run { collector in
+            for name in ["a", "b", "a", "b", "a"] { collector.store.add(name) }
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send(Self.get("/v1/live?last=2&name=a"))
+                var text = try await wire.read(until: "id: 1.816.0")
+                #expect(text.contains("id: 1.416.0") && !text.contains("id: 1.16.0") && !text.contains("id: 1.216.0"))
+                while collector.store.followers == 0 { await Task.yield() }
+                collector.store.add("b")
+                collector.store.add("a")
+                text = try await wire.read(until: "id: 1.1216.0")
+                #expect(!text.contains("id: 1.1016.0"))
+            }
+        }
+    }
+
+    @Test("a silent stream says that it is alive, and a shutdown ends it")
+    func heartbeat() async throws {
+        try await CollectorUnderTest.run {
+            $0.heartbeat = .milliseconds(20)
+        } _: { collector in
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send(Self.get("/v1/live"))
+                #expect(try await wire.read(until: ": alive\n\n").contains(": alive"))
+                await collector.shutDown()
+                _ = try await wire.readToEnd()
+            }
+        }
+    }
+
+    @Test("streams are counted and bounded")
+    func bounded() async throws {
+        try await CollectorUnderTest.run {
+            $0.followers = 1
+        } _: { collector in
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send(Self.get("/v1/live"))
+                _ = try await wire.read(until: "retry")
+                let answer = try await collector.request("GET", "/v1/live")
+                #expect(answer.status == 503 && answer.errorCode == "too_many_followers")
+            }
+        }
+    }
+
+    @Test("waiting ends with what it waits for")
+    func waits() async throws {
+        try await CollectorUnderTest.run { collector in
+            async let byPosition = collector.request("GET", "/v1/wait?position=1.416&timeout=60")
+            async let byCount = collector.request("GET", "/v1/wait?count=1&name=b&timeout=60")
+            while collector.store.followers < 2 { await Task.yield() }
+            collector.store.add("a")
+            let event = collector.store.add("b")
+            #expect(try await byPosition.body == #"{"done":true,"indexed":"1.416.0"}"#)
+            #expect(try await byCount.body.hasPrefix(#"{"done":true,"#))
+            let byID = try await collector.request("GET", "/v1/wait?id=\(event.id)&timeout=60")
+            #expect(byID.body.contains(#""name":"b""#))
+        }
+    }
+
+    @Test("waiting in vain ends with the timeout, and says so")
+    func waitsInVain() async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("GET", "/v1/wait?count=1&timeout=0")
+            #expect(answer.status == 200 && answer.body == #"{"done":false,"indexed":"1.16.0","count":0}"#)
+        }
+    }
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable import Collector
+@testable import CollectorHTTP
+
+struct IntakeEndpointTests {
+    private static let event = Array(#"{"name":"view_item","attributes":{"price":9.5}}"#.utf8)
+
+    @Test("an accepted batch is on disk when it is answered")
+    func accepted() async throws {
+        try await CollectorUnderTest.run { collector in
+            let body = Array((String(decoding: Self.event, as: UTF8.self) + "\n{}\n").utf8)
+            let answer = try await collector.post(body, ["content-type": "application/x-ndjson"])
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == "application/json")
+            #expect(answer.headers["x-content-type-options"] == "nosniff")
+            let reply = try #require(CollectorReply(json: Array(answer.body.utf8)))
+            guard case .answer(let taken) = reply else {
+                Issue.record("not an answer: \(answer.body)")
+                return
+            }
+            #expect(taken.accepted == 1 && taken.rejected.map(\.index) == [1] && taken.durability == "disk")
+            #expect(EventPosition(taken.position ?? "") != nil)
+            #expect(try collector.kept(.intake).count == 1)
+        }
+    }
+
+    @Test("gzip and chunks are understood, and a connection serves many requests")
+    func manyRequests() async throws {
+        try await CollectorUnderTest.run { collector in
+            let gzip = GzipCompressor().compress(Self.event)
+            try await Wire.open(to: collector.port) { wire in
+                for _ in 0..<3 {
+                    try await wire.send(
+                        """
+                        POST /v1/events HTTP/1.1
+                        Host: localhost
+                        Authorization: Bearer write
+                        Content-Encoding: gzip
+                        Transfer-Encoding: chunked
+
+
+                        """
+                    )
+                    try await wire.send(Array("\(String(gzip.count, radix: 16))\r\n".utf8) + gzip)
+                    try await wire.send("\n0\n\n")
+                    #expect(try await wire.answer()?.status == 200)
+                }
+            }
+            #expect(try collector.kept(.intake).count == 3)
+        }
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var method = "POST"
+        var path = "/v1/events"
+        var headers = ["authorization": "Bearer write"]
+        var body: [UInt8]? = IntakeEndpointTests.event
+        var status: Int
+        var code: String
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(testDescription: "malformed JSON", body: Array("{\"name\"".utf8), status: 400, code: "malformed"),
+        Refusal(
+            testDescription: "bytes that are not UTF-8",
+            body: Array("{\"name\":\"".utf8) + [0xff] + Array("\"}".utf8),
+            status: 400,
+            code: "malformed"
+        ),
+        Refusal(
+            testDescription: "an encoding nobody knows",
+            headers: ["authorization": "Bearer write", "content-encoding": "br"],
+            status: 415,
+            code: "unsupported_encoding"
+        ),
+        Refusal(
+            testDescription: "a type nobody knows",
+            headers: ["authorization": "Bearer write", "content-type": "image/png"],
+            status: 415,
+            code: "unsupported_type"
+        ),
+        Refusal(
+            testDescription: "truncated gzip",
+            headers: ["authorization": "Bearer write", "content-encoding": "gzip"],
+            body: Array(GzipCompressor().compress(event).dropLast(4)),
+            status: 400,
+            code: "gzip_truncated"
+        ),
+        Refusal(
+            testDescription: "a gzip bomb",
+            headers: ["authorization": "Bearer write", "content-encoding": "gzip"],
+            body: GzipCompressor(level: 9).compress([UInt8](repeating: 32, count: 30 << 20)),
+            status: 413,
+            code: "gzip_ratio_too_high"
+        ),
+        Refusal(testDescription: "no key", headers: [:], status: 401, code: "key_missing"),
+        Refusal(
+            testDescription: "a bad key",
+            headers: ["authorization": "Bearer wrong"],
+            status: 401,
+            code: "key_unknown"
+        ),
+        Refusal(
+            testDescription: "a key for reading only",
+            headers: ["authorization": "Bearer read"],
+            status: 403,
+            code: "key_forbidden"
+        ),
+        Refusal(testDescription: "an unknown path", path: "/v2/events", status: 404, code: "not_found"),
+        Refusal(testDescription: "a wrong method", method: "DELETE", status: 405, code: "method_not_allowed"),
+        Refusal(testDescription: "no length", body: nil, status: 411, code: "length_required"),
+        Refusal(
+            testDescription: "a body that is too long",
+            body: [UInt8](repeating: 32, count: 1 << 20 + 1),
+            status: 413,
+            code: "wire_too_large"
+        ),
+        Refusal(
+            testDescription: "too many events",
+            body: Array(String(repeating: "{\"name\":\"a\"}\n", count: 1_001).utf8),
+            status: 413,
+            code: "too_many_events"
+        ),
+        Refusal(
+            testDescription: "an event that is too large",
+            body: Array("{\"name\":\"a\",\"x\":\"\(String(repeating: "y", count: 70_000))\"}".utf8),
+            status: 413,
+            code: "event_too_large"
+        ),
+        Refusal(
+            testDescription: "an event that is too deep",
+            body: Array("{\"name\":\"a\",\"x\":\(String(repeating: "[", count: 70)) 1".utf8),
+            status: 400,
+            code: ""
+        ),
+    ]
+
+    @Test("a bad request gets a status, a code and a sentence, and stores nothing as accepted", arguments: refusals)
+    func refused(_ request: Refusal) async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request(
+                request.method,
+                request.path,
+                request.headers,
+                body: request.body
+            )
+            #expect(answer.status == request.status)
+            if !request.code.isEmpty { #expect(answer.errorCode == request.code) }
+            #expect(answer.text("message")?.hasSuffix(".") == true)
+            guard case .failure = CollectorReply(json: Array(answer.body.utf8)) else {
+                Issue.record("no proof of the collector: \(answer.body)")
+                return
+            }
+            #expect(try collector.kept(.intake).isEmpty)
+        }
+    }
+
+    @Test("what a known key sent in vain is kept with its reason; what a stranger sent is not")
+    func quarantine() async throws {
+        try await CollectorUnderTest.run { collector in
+            _ = try await collector.post(Array("hello".utf8))
+            _ = try await collector.request("POST", "/v1/events", ["authorization": "Bearer x"], body: [1, 2, 3])
+            let kept = try collector.kept(.quarantine)
+            #expect(kept.count == 1)
+            let record = try #require(try kept.first?.withUnsafeBytes { try QuarantineRecord(payload: $0) })
+            #expect(record.key == "shop" && record.code == "malformed" && record.body == Array("hello".utf8))
+        }
+    }
+
+    @Test("a slow body ends with 408")
+    func slowBody() async throws {
+        try await CollectorUnderTest.run {
+            $0.bodyTimeout = .milliseconds(50)
+        } _: { collector in
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send(
+                    """
+                    POST /v1/events HTTP/1.1
+                    Host: localhost
+                    Authorization: Bearer write
+                    Content-Length: 100
+
+                    {"name"
+                    """
+                )
+                let text = try await wire.readToEnd()
+                #expect(text.hasPrefix("HTTP/1.1 408 "))
+                #expect(text.contains("\"code\":\"slow_body\""))
+            }
+            #expect(try collector.kept(.intake).isEmpty)
+        }
+    }
+
+    @Test("a slow head ends with the connection")
+    func slowHead() async throws {
+        try await CollectorUnderTest.run {
+            $0.headerTimeout = .milliseconds(50)
+        } _: { collector in
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send("POST /v1/events HTTP/1.1\nHost: local")
+                #expect(try await wire.readToEnd() == "")
+            }
+        }
+    }
+
+    @Test("a resting connection is ended")
+    func idle() async throws {
+        try await CollectorUnderTest.run {
+            $0.idleTimeout = .milliseconds(50)
+        } _: { collector in
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send("GET /livez HTTP/1.1\nHost: localhost\n\n")
+                #expect(try await wire.readToEnd().hasPrefix("HTTP/1.1 200 "))
+            }
+        }
+    }
+
+    @Test("a full disk answers 503 with a reason and a time to come back, and recovers by itself")
+    func fullDisk() async throws {
+        try await CollectorUnderTest.run(capacity: 200 << 10) { collector in
+            let event = Array("{\"name\":\"a\",\"x\":\"\(String(repeating: "y", count: 20_000))\"}".utf8)
+            var kept = 0
+            var answer = try await collector.post(event)
+            while answer.status == 200 {
+                kept += 1
+                answer = try await collector.post(event)
+            }
+            #expect(answer.status == 503 && answer.errorCode == "disk_full" && answer.headers["retry-after"] == "30")
+            #expect(try collector.kept(.intake).count == kept)
+            #expect(try await collector.request("GET", "/readyz").status == 503)
+            collector.memory.capacity = 2 << 20
+            #expect(try await collector.request("GET", "/readyz").status == 200)
+            #expect(try await collector.post(event).status == 200)
+        }
+    }
+
+    @Test("after a failed flush nothing is accepted, and readiness says so")
+    func failedFlush() async throws {
+        try await CollectorUnderTest.run { collector in
+            #expect(try await collector.post(Self.event).status == 200)
+            collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+            for _ in 0..<2 {
+                let answer = try await collector.post(Self.event)
+                #expect(answer.status == 503 && answer.errorCode == "stopped")
+                #expect(answer.headers["retry-after"] == "60")
+            }
+            let ready = try await collector.request("GET", "/readyz")
+            #expect(ready.status == 503 && ready.errorCode == "stopped")
+            #expect(try await collector.request("GET", "/livez").status == 200)
+        }
+    }
+
+    @Test("a graceful shutdown answers what it has begun")
+    func shutdown() async throws {
+        try await CollectorUnderTest.run { collector async throws in
+            collector.storage.hold(.synchronizeSegment)
+            async let answer = collector.post(Self.event)
+            while collector.storage.heldCalls == 0 { await Task.yield() }
+            await collector.shutDown()
+            collector.storage.release()
+            #expect(try await answer.status == 200)
+            #expect(try collector.kept(.intake).count == 1)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable import Collector
+@testable import CollectorHTTP
+
+struct QueryEndpointTests {
+    @Test("events are listed page by page in both orders")
+    func pages() async throws {
+        try await CollectorUnderTest.run { collector in
+            let positions = (0..<5).map { collector.store.add("e\($0)").position }
+            let first = try await collector.request("GET", "/v1/events?limit=2")
+            #expect(first.status == 200)
+            #expect(first.body.contains("\"name\":\"e4\"") && first.body.contains("\"name\":\"e3\""))
+            #expect(first.text("next") == positions[3].description)
+            let second = try await collector.request("GET", "/v1/events?limit=2&after=\(positions[3])")
+            #expect(second.body.contains("\"name\":\"e2\"") && !second.body.contains("\"name\":\"e3\""))
+            let rest = try await collector.request("GET", "/v1/events?order=asc&after=\(positions[3])")
+            #expect(rest.body.contains("\"name\":\"e4\"") && rest.text("next") == nil)
+        }
+    }
+
+    @Test("one event by its id")
+    func byID() async throws {
+        try await CollectorUnderTest.run { collector in
+            let event = collector.store.add("a", json: #"{"name":"a"}"#)
+            let answer = try await collector.request("GET", "/v1/events/\(event.id)")
+            #expect(
+                answer.body
+                    == #"{"position":"1.16.0","id":"\#(event.id)","received":1700000000500,"event":{"name":"a"}}"#
+            )
+            let other = EventID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0777)
+            #expect(try await collector.request("GET", "/v1/events/\(other)").errorCode == "not_found")
+            #expect(try await collector.request("GET", "/v1/events/nonsense").status == 400)
+        }
+    }
+
+    @Test(
+        "the other readers answer in the agreed form",
+        arguments: [
+            ("/v1/failed", #""code":"malformed","field":"","message":"It is no JSON.","content":"\""#),
+            ("/v1/rate?minutes=5", #"{"minutes":[[60000,3,{"b":2,"a":1}]]}"#),
+            ("/v1/stats", #"{"events":0,"installations":0,"failed":0,"duplicates":0,"damaged":0,"indexed":"1.16.0"}"#),
+            ("/v1/time", #"{"time":1700000000000}"#),
+            (
+                "/v1/ledger",
+                #""dropped":{"expired":1},"skipped":0,"gaps":[[3,4]],"last_received":9,"complete":false}]}"#
+            ),
+            ("/livez", #"{"status":"alive"}"#),
+            ("/readyz", #"{"status":"ready","durability":"disk"}"#),
+        ]
+    )
+    func forms(_ path: String, _ part: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("GET", path)
+            #expect(answer.status == 200 && answer.body.contains(part), "\(answer.body)")
+        }
+    }
+
+    @Test(
+        "a query's mistake is named",
+        arguments: [
+            ("/v1/events?limit=0", "limit"), ("/v1/events?limit=x", "limit"), ("/v1/events?after=1", "after"),
+            ("/v1/events?order=up", "order"), ("/v1/events?installation=7", "installation"),
+            ("/v1/events?from=yesterday", "from"), ("/v1/wait", "position"), ("/v1/wait?count=-1", "count"),
+            ("/v1/wait?position=1.2&timeout=100", "timeout"), ("/v1/live?after=nothing", "after"),
+        ]
+    )
+    func mistakes(_ path: String, _ field: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("GET", path)
+            #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
+        }
+    }
+
+    @Test("figures for Prometheus")
+    func metrics() async throws {
+        try await CollectorUnderTest.run { collector in
+            _ = try await collector.post(Array(#"{"name":"a"}"#.utf8))
+            _ = try await collector.post(Array("x".utf8))
+            let answer = try await collector.request("GET", "/metrics")
+            #expect(answer.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+            for line in [
+                "trackway_events_accepted_total 1", "trackway_batches_refused_total{code=\"malformed\"} 1",
+                "trackway_intake_records_total 2", "trackway_intake_flush_seconds_count 2", "trackway_ready 1",
+                "trackway_http_answers_total{status=\"200\"} 1",
+            ] {
+                #expect(answer.body.contains(line + "\n"), "\(line)")
+            }
+        }
+    }
+
+    @Test("an index in trouble is a 503, and intake goes on")
+    func indexTrouble() async throws {
+        try await CollectorUnderTest.run { collector in
+            collector.store.fail(StoreError("the file is locked."))
+            let answer = try await collector.request("GET", "/v1/events")
+            #expect(answer.status == 503 && answer.errorCode == "index_unavailable")
+            #expect(try await collector.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
+            #expect(try await collector.request("GET", "/metrics").body.contains("trackway_index_up 0\n"))
+        }
+    }
+
+    @Test("where others can reach it, reading needs a key that may")
+    func readKeys() async throws {
+        try await CollectorUnderTest.run {
+            $0.readingNeedsKey = true
+        } _: { collector async throws in
+            for path in ["/v1/events", "/v1/ledger", "/metrics", "/v1/live", "/v1/wait?count=0"] {
+                #expect(try await collector.request("GET", path).status == 401)
+                #expect(try await collector.request("GET", path, ["authorization": "Bearer write"]).status == 403)
+            }
+            #expect(try await collector.request("GET", "/v1/events", ["authorization": "Bearer read"]).status == 200)
+            for path in ["/", "/livez", "/readyz", "/v1/time"] {
+                #expect(try await collector.request("GET", path).status == 200)
+            }
+        }
+    }
+
+    @Test("the page carries its policy and is answered from the browser's copy when that is fresh")
+    func page() async throws {
+        try await CollectorUnderTest.run { collector in
+            let page = try await collector.request("GET", "/")
+            #expect(page.body == "<p>hello" && page.headers["content-security-policy"] == "default-src 'none'")
+            let tag = try #require(page.headers["etag"])
+            #expect(try await collector.request("GET", "/", ["if-none-match": tag]).status == 304)
+            #expect(try await collector.request("GET", "/missing.js").errorCode == "not_found")
+        }
+    }
+
+    @Test("pages of other origins get nothing, unless they are allowed")
+    func origins() async throws {
+        try await CollectorUnderTest.run {
+            $0.allowedOrigins = ["https://shop.example"]
+        } _: { collector in
+            let refused = try await collector.request("OPTIONS", "/v1/events", ["origin": "https://evil.example"])
+            #expect(refused.status == 403 && refused.headers["access-control-allow-origin"] == nil)
+            let allowed = try await collector.request("OPTIONS", "/v1/events", ["origin": "https://shop.example"])
+            #expect(allowed.status == 204)
+            #expect(allowed.headers["access-control-allow-origin"] == "https://shop.example")
+        }
+    }
+
+    @Test("a name that merely points here is refused")
+    func rebinding() async throws {
+        try await CollectorUnderTest.run { collector in
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send("GET /v1/events HTTP/1.1\nHost: evil.example:8787\n\n")
+                #expect(try await wire.answer()?.errorCode == "wrong_host")
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Logging
+internal import ServiceLifecycle
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+
+@testable import CollectorHTTP
+
+/// A collector on the loopback, over storage in memory and a list for an index.
+struct CollectorUnderTest: Sendable {
+    let port: Int
+    let storage: FaultyStorage
+    let memory: MemoryStorage
+    let store: ListedEvents
+    let clock: ManualClock
+    let shutDown: @Sendable () async -> Void
+
+    struct Keys: KeyStore {
+        func grant(for key: String) -> KeyGrant? {
+            switch key {
+            case "write": KeyGrant(name: "shop", scopes: [.write])
+            case "read": KeyGrant(name: "desk", scopes: [.read])
+            default: nil
+            }
+        }
+        func reload() throws(KeyFileError) {}
+    }
+
+    /// Runs a collector while `body` runs, then stops it gracefully.
+    static func run(
+        _ change: (inout CollectorConfiguration) -> Void = { _ in },
+        options: IntakeOptions = CollectorUnderTest.options,
+        capacity: Int? = nil,
+        _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
+    ) async throws {
+        var configuration = CollectorConfiguration(port: 0)
+        change(&configuration)
+        let memory = MemoryStorage(capacity: capacity)
+        let storage = FaultyStorage(memory)
+        let clock = ManualClock()
+        let store = ListedEvents()
+        let intake = try Intake(folder: "/data/intake", storage: storage, options: options, clock: clock)
+        let (ports, sender) = AsyncStream.makeStream(of: Int.self)
+        let server = CollectorServer(
+            configuration: configuration,
+            intake: intake,
+            store: store,
+            keys: Keys(),
+            assets: [WebAsset(path: "/", contentType: "text/html; charset=utf-8", body: Array("<p>hello".utf8))],
+            contentSecurityPolicy: "default-src 'none'",
+            clock: clock,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            listening: { sender.yield($0) }
+        )
+        let group = ServiceGroup(
+            services: [server],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        )
+        try await withThrowingTaskGroup(of: Void.self) { tasks in
+            tasks.addTask { try await group.run() }
+            tasks.addTask {
+                guard let port = await ports.first(where: { _ in true }) else { return }
+                let collector = CollectorUnderTest(
+                    port: port,
+                    storage: storage,
+                    memory: memory,
+                    store: store,
+                    clock: clock,
+                    shutDown: { await group.triggerGracefulShutdown() }
+                )
+                do {
+                    try await body(collector)
+                } catch {
+                    storage.release()
+                    await group.triggerGracefulShutdown()
+                    throw error
+                }
+                await group.triggerGracefulShutdown()
+            }
+            try await tasks.waitForAll()
+        }
+    }
+
+    static var options: IntakeOptions {
+        var options = IntakeOptions()
+        options.segmentBytes = 64 << 10
+        options.reserveBytes = 0
+        return options
+    }
+
+    /// One request on a connection of its own.
+    func request(
+        _ method: String,
+        _ path: String,
+        _ headers: [String: String] = [:],
+        body: [UInt8]? = nil
+    ) async throws -> HTTPAnswer {
+        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        for (name, value) in headers { head += "\(name): \(value)\r\n" }
+        if let body { head += "content-length: \(body.count)\r\n" }
+        let bytes = Array((head + "\r\n").utf8) + (body ?? [])
+        let answer = try await Wire.open(to: port) { wire in
+            try await wire.send(bytes)
+            return try await wire.answer()
+        }
+        guard let answer else { throw NoAnswer() }
+        return answer
+    }
+
+    /// `POST /v1/events` with the key that may.
+    func post(_ body: [UInt8], _ headers: [String: String] = [:]) async throws -> HTTPAnswer {
+        try await request("POST", "/v1/events", ["authorization": "Bearer write"].merging(headers) { $1 }, body: body)
+    }
+
+    /// The records of the intake log that survive power loss, by kind.
+    func kept(_ kind: FrameKind) throws -> [[UInt8]] {
+        var reader = LogReader(folder: "/data/intake", storage: memory.afterPowerLoss(), isComplete: true)
+        var records: [[UInt8]] = []
+        while let entry = try reader.next() {
+            if entry.kind == kind { records.append(reader.payload(of: entry)) }
+        }
+        return records
+    }
+}
+
+/// The connection ended without an answer.
+struct NoAnswer: Error {}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// An event store that holds a list, and tells its followers when something is added.
+final class ListedEvents: EventStore {
+    private struct State: Sendable {
+        var events: [StoredEvent] = []
+        var indexed = EventPosition(segment: 1, offset: 16)
+        var followers: [AsyncStream<EventPosition>.Continuation] = []
+        var failure: StoreError?
+    }
+
+    private let state = Locked(State())
+
+    /// Adds an event in a frame of its own, behind all others.
+    @discardableResult
+    func add(_ name: String, json: String? = nil, installation: InstallationID? = nil) -> StoredEvent {
+        let (event, followers, indexed) = state.withLock { state in
+            let position = state.indexed
+            let number = UInt64(state.events.count)
+            let id = EventID(high: 0x0190_0000_0000_7000, low: 0x8000_0000_0000_0000 | number)
+            let event = StoredEvent(
+                position: position,
+                id: id,
+                name: name,
+                time: Timestamp(milliseconds: 1_700_000_000_000),
+                received: Timestamp(milliseconds: 1_700_000_000_500),
+                installation: installation,
+                json: Array((json ?? #"{"id":"\#(id)","name":"\#(name)"}"#).utf8)
+            )
+            state.events.append(event)
+            state.indexed = EventPosition(segment: position.segment, offset: position.offset + 200)
+            return (event, state.followers, state.indexed)
+        }
+        for follower in followers { follower.yield(indexed) }
+        return event
+    }
+
+    /// Lets every question fail; nil ends that.
+    func fail(_ failure: StoreError?) {
+        state.withLock { $0.failure = failure }
+    }
+
+    /// How many follow.
+    var followers: Int { state.withLock { $0.followers.count } }
+
+    private func matching(_ query: EventQuery) throws(StoreError) -> [StoredEvent] {
+        let (events, failure) = state.withLock { ($0.events, $0.failure) }
+        if let failure { throw failure }
+        return events.filter { query.name == nil || $0.name == query.name }
+    }
+
+    func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent] {
+        let events = try matching(query)
+        switch query.order {
+        case .oldestFirst:
+            return Array(
+                events.filter { query.after == nil || $0.position > query.after ?? .start }.prefix(query.limit)
+            )
+        case .newestFirst:
+            let before = events.reversed().filter { query.after == nil || $0.position < query.after ?? .start }
+            return Array(before.prefix(query.limit))
+        }
+    }
+
+    func event(_ id: EventID) async throws(StoreError) -> StoredEvent? {
+        try matching(EventQuery()).first { $0.id == id }
+    }
+
+    func count(matching query: EventQuery) async throws(StoreError) -> Int { try matching(query).count }
+
+    func ledger(installation: InstallationID?) async throws(StoreError) -> [LedgerRow] {
+        [
+            LedgerRow(
+                installation: installation ?? InstallationID(high: 1 << 12 | 7 << 12, low: 1 << 63),
+                writer: WriterID(high: 7 << 12, low: 1 << 63),
+                recorded: 10,
+                received: 7,
+                dropped: ["expired": 1],
+                gaps: [3...4],
+                lastReceived: Timestamp(milliseconds: 9)
+            )
+        ]
+    }
+
+    func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {
+        [
+            FailedEvent(
+                position: EventPosition(segment: 1, offset: 16, ordinal: 2),
+                received: Timestamp(milliseconds: 9),
+                key: "shop",
+                code: "malformed",
+                field: "",
+                message: "It is no JSON.",
+                content: [0x22, 0xff]
+            )
+        ]
+    }
+
+    func minutes(since: Timestamp) async throws(StoreError) -> [MinuteCount] {
+        [MinuteCount(minute: Timestamp(milliseconds: 60_000), events: 3, names: ["a": 1, "b": 2])]
+    }
+
+    func totals() async throws(StoreError) -> StoreTotals {
+        StoreTotals(events: UInt64(try matching(EventQuery()).count))
+    }
+
+    var indexed: EventPosition { state.withLock { $0.indexed } }
+
+    func progress() -> AsyncStream<EventPosition> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: EventPosition.self,
+            bufferingPolicy: .bufferingNewest(1)
+        )
+        let indexed = state.withLock { state in
+            state.followers.append(continuation)
+            return state.indexed
+        }
+        continuation.yield(indexed)
+        return stream
+    }
+}

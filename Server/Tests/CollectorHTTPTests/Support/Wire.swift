@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import NIOCore
+internal import NIOPosix
+
+/// A connection to a collector under test: bytes out, bytes in, nothing in between.
+struct Wire {
+    private let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
+    private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+
+    /// Opens a connection for as long as `body` runs.
+    static func open<Value: Sendable>(
+        to port: Int,
+        _ body: @Sendable @escaping (inout Wire) async throws -> Value
+    ) async throws -> Value {
+        let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
+        return try await channel.executeThenClose { inbound, outbound in
+            var wire = Wire(inbound: inbound, outbound: outbound)
+            return try await body(&wire)
+        }
+    }
+
+    private var received = ""
+    private var isEnded = false
+
+    private init(
+        inbound: NIOAsyncChannelInboundStream<ByteBuffer>,
+        outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) {
+        self.inbound = inbound
+        self.outbound = outbound
+        iterator = inbound.makeAsyncIterator()
+    }
+
+    private var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
+
+    /// Sends bytes.
+    func send(_ bytes: [UInt8]) async throws {
+        try await outbound.write(ByteBuffer(bytes: bytes))
+    }
+
+    /// Sends text; line ends are written as CRLF.
+    func send(_ text: String) async throws {
+        try await send(Array(text.replacing("\n", with: "\r\n").utf8))
+    }
+
+    /// Reads until the text holds `part`, or the other side ends.
+    mutating func read(until part: String) async throws -> String {
+        while !received.contains(part), !isEnded { try await readMore() }
+        defer { received = "" }
+        return received
+    }
+
+    /// Reads until the other side ends.
+    mutating func readToEnd() async throws -> String {
+        while !isEnded { try await readMore() }
+        return received
+    }
+
+    /// Reads one answer whose head gives its length.
+    mutating func answer() async throws -> HTTPAnswer? {
+        while true {
+            if let (answer, length) = HTTPAnswer.parse(received) {
+                received = String(decoding: received.utf8.dropFirst(length), as: UTF8.self)
+                return answer
+            }
+            if isEnded { return nil }
+            try await readMore()
+        }
+    }
+
+    private mutating func readMore() async throws {
+        do {
+            guard let buffer = try await iterator.next(isolation: #isolation) else {
+                isEnded = true
+                return
+            }
+            received += String(buffer: buffer)
+        } catch let error as IOError where error.errnoCode == 104 {
+            // A reset is an end too.
+            isEnded = true
+        }
+    }
+}

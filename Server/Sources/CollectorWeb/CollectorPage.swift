@@ -12,6 +12,10 @@ package enum CollectorPage {
     package static let assets: [WebAsset] = [
         WebAsset(path: "/", contentType: html, body: PackageResources.index_html),
         WebAsset(path: "/app.css", contentType: css, body: PackageResources.app_css),
+        WebAsset(path: "/layout.css", contentType: css, body: PackageResources.layout_css),
+        WebAsset(path: "/stream.css", contentType: css, body: PackageResources.stream_css),
+        WebAsset(path: "/ledger.css", contentType: css, body: PackageResources.ledger_css),
+        WebAsset(path: "/narrow.css", contentType: css, body: PackageResources.narrow_css),
         WebAsset(path: "/icon.svg", contentType: "image/svg+xml", body: PackageResources.icon_svg),
         WebAsset(path: "/app.js", contentType: script, body: PackageResources.app_js),
         WebAsset(path: "/ask.js", contentType: script, body: PackageResources.ask_js),

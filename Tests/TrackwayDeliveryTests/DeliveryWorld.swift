@@ -27,6 +27,7 @@ final class DeliveryWorld: Sendable {
         limits: BatchLimits = BatchLimits(),
         maximumBytes: Int = 50 << 20,
         segmentBytes: Int = 1 << 16,
+        tending: Duration = .seconds(60),
         memory: (any RetryMemory)? = nil,
         seed: UInt64 = 1
     ) throws {
@@ -53,6 +54,7 @@ final class DeliveryWorld: Sendable {
             clock: clock,
             sleeper: ManualSleeper(clock),
             random: SeededGenerator(seed: seed),
+            tending: tending,
             memory: memory,
             report: { notice in notices.withLock { $0.append(notice) } }
         )

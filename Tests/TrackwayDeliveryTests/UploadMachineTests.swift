@@ -78,7 +78,7 @@ struct UploadMachineTests {
         },
         Transition(.strict, "too early", [.wake(at: later(60))]) { $0.timeCame(pending: 9, at: later(59)) },
         Transition(.strict, "the time came", [whole]) { $0.timeCame(pending: 9, at: later(60)) },
-        Transition(.journalWait, "a flush does not mend the journal", []) { $0.flushRequested(pending: 9, at: now) },
+        Transition(.journalWait, "a flush looks again", [whole]) { $0.flushRequested(pending: 9, at: now) },
         Transition(.journalWait, "the time came", [whole]) { $0.timeCame(pending: 9, at: later(16)) },
         Transition(.parked, "events", []) { $0.eventsWait(pending: 99, at: now) },
         Transition(.parked, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
@@ -93,7 +93,7 @@ struct UploadMachineTests {
         Transition(.reading, "a batch", [.send(records: 0..<7)]) { $0.batchRead(count: 7) },
         Transition(.reading, "gaps alone", [.send(records: 0..<0)]) { $0.batchRead(count: 0) },
         Transition(.reading, "nothing", []) { $0.nothingToRead(pending: 0, at: now) },
-        Transition(.reading, "nothing readable: does not spin", [.wake(at: later(10))]) {
+        Transition(.reading, "nothing readable: does not spin", [.wake(at: later(1))]) {
             $0.nothingToRead(pending: 3, at: now)
         },
         Transition(.reading, "a failure", [.report(.journalFailed("EIO")), .wake(at: later(24))]) {

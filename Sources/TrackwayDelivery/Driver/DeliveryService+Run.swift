@@ -9,8 +9,6 @@ extension DeliveryService {
     private static let electionInterval = Duration.seconds(2)
     /// How often the journal is tended at most: after events were settled, and while other writers live, whose events nobody announces here.
     private static let tendInterval = Duration.seconds(1)
-    /// How often it is tended when nothing happens: often enough to notice another process that asks for delivery.
-    private static let idleInterval = Duration.seconds(5)
 
     private enum Ending: Sendable {
         case worker
@@ -123,7 +121,7 @@ extension DeliveryService {
                 if isUrgent { _ = worker.requestFlush() } else { worker.lookAgain() }
             }
             if !source.hasCompany {
-                let next = tended.advanced(by: Self.idleInterval)
+                let next = tended.advanced(by: tending)
                 await equipment.sleeper.sleep(until: next, or: equipment.housekeeping)
             }
             await equipment.sleeper.sleep(until: tended.advanced(by: Self.tendInterval))

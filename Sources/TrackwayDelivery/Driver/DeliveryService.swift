@@ -34,6 +34,7 @@ package final class DeliveryService: Sendable {
     let attention = WakeSignal()
     /// Ends requests under way when a deadline has passed.
     let abort = WakeSignal()
+    let tending: Duration
     private let gate: NudgeGate
 
     /// Makes a service; it delivers while `run` is under way.
@@ -45,6 +46,8 @@ package final class DeliveryService: Sendable {
     ///   - clock: Tells the time.
     ///   - sleeper: Waits for times.
     ///   - random: Draws the jitter.
+    ///   - tending: How often the journal is tended when nothing happens: often enough to notice another process that asks
+    ///     for delivery. At least 1 s.
     ///   - memory: Keeps retry states across restarts; nil keeps none.
     ///   - report: Hears what is worth telling, on delivery's tasks; must not block.
     package init(
@@ -54,6 +57,7 @@ package final class DeliveryService: Sendable {
         clock: any EventClock,
         sleeper: any DeliverySleeper,
         random: any RandomNumberGenerator & Sendable,
+        tending: Duration = .seconds(5),
         memory: (any RetryMemory)? = nil,
         report: @escaping @Sendable (DeliveryNotice) -> Void
     ) {
@@ -73,6 +77,7 @@ package final class DeliveryService: Sendable {
             progressed: { Self.wakeObservers(of: state) }
         )
         self.journal = journal
+        self.tending = max(.seconds(1), tending)
         self.gate = gate
         self.state = state
         self.equipment = equipment

@@ -11,6 +11,7 @@ extension UploadMachine {
         guard case .reading(let isProbe) = state else {
             return [.release]  // Nobody asked any more.
         }
+        emptyReads = 0
         return send(Hand(parts: BatchSplitter(count: count), isProbe: isProbe))
     }
 
@@ -19,17 +20,19 @@ extension UploadMachine {
     /// - Parameter pending: What the journal counts; more than none when the waiting events cannot be read at present.
     package mutating func nothingToRead(pending: UInt64, at now: MonotonicTime) -> [Action] {
         guard case .reading = state else { return [] }
-        demand = 0
         guard !isStopping else {
             state = .stopped
             return []
         }
         guard pending > 0 else {
+            demand = 0
             state = .idle
             return []
         }
-        // Asking again at once would spin.
-        return wait(until: now.advanced(by: max(policy.flushInterval, .seconds(1))), cause: .journal)
+        // Asking again at once would spin. Usually something short stands in the way, but not always.
+        emptyReads = min(emptyReads + 1, 32)
+        let delay = policy.retry.ceiling(afterFailures: emptyReads)
+        return wait(until: now.advanced(by: delay), cause: .journal)
     }
 
     /// The journal could not be read.

@@ -19,6 +19,8 @@ package struct UploadMachine: Sendable, Hashable {
     var demand: UInt64 = 0
     /// Events set aside in a row without any being taken.
     var refusals = 0
+    /// Reads in a row that gave nothing though events wait.
+    var emptyReads = 0
     /// How many events the next batch should hold at most, when a split batch had to be given back.
     var narrowing: Int?
     /// True after the machine was asked to end while something was under way.
@@ -94,14 +96,14 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// Somebody wants everything that waits now to travel now.
     ///
-    /// Shortens an ordinary wait after a failure by one attempt; never a time the back-end named, nor the wait while it is
+    /// Shortens an ordinary wait after a failure by one attempt, and looks into the journal again; never shortens a time the back-end named, nor the wait while it is
     /// taken for down, nor parking.
     package mutating func flushRequested(pending: UInt64, at now: MonotonicTime) -> [Action] {
         switch state {
         case .idle, .gathering:
             demand = max(demand, pending)
             return eventsWait(pending: pending, at: now)
-        case .waiting(_, .backOff):
+        case .waiting(_, .backOff), .waiting(_, .journal):
             demand = max(demand, pending)
             return pending > 0 ? read() : []
         case .reading, .sending, .settling, .waiting, .parked:

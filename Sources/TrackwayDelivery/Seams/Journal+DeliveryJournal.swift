@@ -9,7 +9,7 @@ extension Journal: DeliveryJournal {
     package func openSource() -> (any DeliverySource)? {
         // Not elected and cannot be elected now are the same to the caller: it stands again soon.
         guard let desk = try? tryElection() else { return nil }
-        return JournalSource(desk)
+        return JournalSource(desk, of: self)
     }
 
     /// What became of every event of the installation.

@@ -7,17 +7,21 @@ internal import TrackwayWire
 
 /// The journal's delivery desk as a delivery source.
 final class JournalSource: DeliverySource {
+    private let journal: Journal
     private let desk: DeliveryDesk
     /// The last request for delivery that was seen.
     private let request: Locked<[UInt8]?>
 
-    init(_ desk: DeliveryDesk) {
+    init(_ desk: DeliveryDesk, of journal: Journal) {
+        self.journal = journal
         self.desk = desk
         // What was asked before the election is about to happen anyway.
         request = Locked((try? desk.deliveryRequest()) ?? nil)
     }
 
     func read(for destination: DestinationID, limits: BatchLimits) throws(DeliverySourceError) -> LeasedBatch? {
+        // What waits in memory, losses included, becomes readable as soon as there is room for it.
+        journal.drain()
         do throws(JournalError) {
             let batch = try desk.read(for: destination, limits: (events: limits.events, bytes: limits.bytes))
             return batch.map { LeasedBatch(events: $0.events, lease: $0) }

@@ -19,7 +19,9 @@ struct FuzzJSONScanner {
         if let value {
             let text = value.json()
             let again = text.withUnsafeBytes { parse($0) }
-            expect(again?.json() == text, "what was written must read back")
+            expect(again == value && again?.json() == text, "what was written must read back")
+            // The standard library repairs what is not UTF-8, so only UTF-8 comes out as it went in.
+            expect(String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes), "JSON is UTF-8")
         }
         if let event = event(bytes) {
             expect(value != nil, "an event is JSON")

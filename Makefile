@@ -28,7 +28,9 @@ test-server: bootstrap  ## Test the collector and the trackway command
 	@if [ -f Server/Package.swift ]; then set -x; swift test --package-path Server $(CHECKED); fi
 
 integration: bootstrap  ## Real processes against a real collector: kills, damage, outages
-	@if [ -f IntegrationTests/Package.swift ]; then set -x; swift test --package-path IntegrationTests; fi
+	@if [ -f IntegrationTests/Package.swift ]; then set -ex; \
+	    swift build --package-path Server --product trackway; \
+	    swift test --package-path IntegrationTests; fi
 
 examples: bootstrap  ## Build every example, and run its tests
 	@set -e; for example in $(EXAMPLES); do \

@@ -31,16 +31,27 @@ struct SendingTests {
         #expect(failure?.status == .malformedInput)
     }
 
-    @Test("a tally adds what each flush delivered, and keeps what waits now")
+    @Test("a tally shows what waits now, and what became of the events since this run began")
     func tally() {
+        func ledger(delivered: UInt64, dropped: UInt64) -> Ledger {
+            let account = Ledger.Account(recorded: 20, delivered: delivered, pending: 0, dropped: [.rejected: dropped])
+            return Ledger(recorded: 20, destinations: ["collector": account])
+        }
         var tally = SendTally()
         tally.recorded = 5
         tally.count(FlushReport(destinations: ["collector": .init(delivered: 2, pending: 3, obstacle: "offline")]))
+        tally.count(ledger(delivered: 12, dropped: 1), since: ledger(delivered: 10, dropped: 1))
         #expect(tally.text == "5 recorded, 2 delivered, 3 waiting")
         #expect(tally.obstacle == "offline")
-        tally.count(FlushReport(destinations: ["collector": .init(delivered: 2, dropped: 1)]))
+        tally.count(FlushReport(destinations: ["collector": .init(lastVerdict: .unauthorized(reason: "no"))]))
+        tally.count(ledger(delivered: 14, dropped: 2), since: ledger(delivered: 10, dropped: 1))
         #expect(tally.text == "5 recorded, 4 delivered, 1 refused by the collector or given up")
         #expect(tally.obstacle == nil)
+        #expect(!tally.isUnauthorized)
+        tally.count(
+            FlushReport(destinations: ["collector": .init(pending: 1, lastVerdict: .unauthorized(reason: "no"))])
+        )
+        #expect(tally.isUnauthorized)
     }
 
     @Test("each collector has a folder of its own for what waits")

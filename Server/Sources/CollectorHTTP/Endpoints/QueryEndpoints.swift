@@ -5,6 +5,7 @@ internal import Collector
 internal import Hummingbird
 internal import NIOCore
 internal import TrackwayEvents
+internal import TrackwayJournal
 
 /// The endpoints that read the index and answer at once.
 struct QueryEndpoints: Sendable {
@@ -49,15 +50,19 @@ struct QueryEndpoints: Sendable {
         return Answer.json { event.write(to: &$0) }
     }
 
-    /// `GET /v1/ledger`
+    /// `GET /v1/ledger`: the accounts as of `indexed`; `end` is where the intake log ended when it was asked, so that a
+    /// client can wait for it (`GET /v1/wait?position=…`) and ask again.
     func ledger(_ request: Request) async throws -> Response {
         let installation: InstallationID? = try Query(request.uri).value("installation", "an installation's id")
+        let end = rooms.intake.end
         let indexed = rooms.store.indexed
         let rows = try await rooms.store.ledger(installation: installation)
         return Answer.json { writer in
             writer.beginObject()
             writer.key("indexed")
             writer.string(indexed.description)
+            writer.key("end")
+            writer.string(end.description)
             writer.key("writers")
             writer.beginArray()
             for row in rows {

@@ -43,13 +43,32 @@ struct LedgerCommand: AsyncParsableCommand {
     /// Asks and prints.
     func run() async throws {
         let client = CollectorClient(try collector.address())
-        let answer = try await client.get("/v1/ledger", query: installation.map { [("installation", $0)] } ?? [])
-        let ledger = CollectorLedger(answer)
+        let (answer, ledger) = try await settled(client)
         if json {
             Console.standard.write(bytes: answer.json())
         } else {
             Console.standard.write(LedgerText(style: Console.standard.style).lines(ledger))
         }
         if check, !ledger.isComplete { throw ExitCode(CommandStatus.negative.rawValue) }
+    }
+
+    /// The ledger once the index has caught up: what was just delivered is in the intake log, and may be a moment away
+    /// from the index that answers.
+    private func settled(_ client: CollectorClient) async throws -> (JSONValue, CollectorLedger) {
+        let query = installation.map { [(name: "installation", value: $0)] } ?? []
+        let answer = try await client.get("/v1/ledger", query: query)
+        guard let end = answer["end"]?.string, var indexed = answer["indexed"]?.string else {
+            return (answer, CollectorLedger(answer))
+        }
+        while true {
+            let wait = try await client.get("/v1/wait", query: [("position", end), ("timeout", "1")])
+            // An index that stands still has read all there is: a segment that was just begun holds nothing yet.
+            guard wait["done"]?.boolean != true, let reached = wait["indexed"]?.string, reached != indexed else {
+                break
+            }
+            indexed = reached
+        }
+        let settled = try await client.get("/v1/ledger", query: query)
+        return (settled, CollectorLedger(settled))
     }
 }

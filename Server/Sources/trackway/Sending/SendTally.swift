@@ -26,18 +26,26 @@ struct SendTally: Sendable, Hashable {
         if receipt.dropped == nil { recorded += 1 } else { refused += 1 }
     }
 
-    /// Counts what a flush achieved.
+    /// Takes over what a flush found standing in the way.
     mutating func count(_ report: FlushReport) {
         pending = 0
         obstacle = nil
         isUnauthorized = false
         for part in report.destinations.values {
-            delivered += part.delivered
-            dropped += part.dropped
             pending += part.pending
             obstacle = obstacle ?? part.obstacle
             if case .unauthorized = part.lastVerdict, part.pending > 0 { isUnauthorized = true }
         }
+    }
+
+    /// Takes over what the ledger says has become of events since it looked like `before`.
+    mutating func count(_ ledger: Ledger, since before: Ledger) {
+        func sum(_ ledger: Ledger, _ count: (Ledger.Account) -> UInt64) -> UInt64 {
+            ledger.destinations.values.reduce(0) { $0 + count($1) }
+        }
+        // The ledger only grows; a reading that failed may show an older one.
+        delivered = sum(ledger, \.delivered) - min(sum(ledger, \.delivered), sum(before, \.delivered))
+        dropped = sum(ledger, \.droppedTotal) - min(sum(ledger, \.droppedTotal), sum(before, \.droppedTotal))
     }
 
     /// The tally in words.

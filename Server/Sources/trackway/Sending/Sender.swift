@@ -11,6 +11,8 @@ struct Sender {
     let analytics: Analytics
     /// Where events wait.
     let folder: String
+    /// The ledger when this run began.
+    private let before: Ledger
     /// What became of the events so far.
     private(set) var tally = SendTally()
 
@@ -50,6 +52,7 @@ struct Sender {
                 remedy: "name another folder with --data"
             )
         }
+        before = analytics.ledger()
     }
 
     /// Records one event.
@@ -98,7 +101,7 @@ struct Sender {
 
     /// Delivers what waits, and closes the journal.
     mutating func finish(patience: Duration) async {
-        tally.count(await analytics.flush(timeout: patience))
+        await look(patience: patience)
         await analytics.shutdown(within: .zero)
     }
 
@@ -124,7 +127,13 @@ struct Sender {
         }
         _ = record(event.name, event.attributes, items: event.items)
         // A stream is read faster than it is sent: look up now and then, so that the bar tells the truth.
-        if tally.recorded % Self.stride == 0 { tally.count(await analytics.flush(timeout: .seconds(5))) }
+        if tally.recorded % Self.stride == 0 { await look(patience: .seconds(5)) }
+    }
+
+    /// Delivers for a while and looks what has become of the events.
+    private mutating func look(patience: Duration) async {
+        tally.count(await analytics.flush(timeout: patience))
+        tally.count(analytics.ledger(), since: before)
     }
 
     private static func read(_ input: FileHandle) throws(CommandFailure) -> Data? {

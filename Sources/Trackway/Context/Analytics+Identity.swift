@@ -25,13 +25,13 @@ extension Analytics {
             return
         }
         changeContext { $0.user = user }
-        settings.change { $0.user = user }
+        saveUser()
     }
 
     /// Says that nobody is signed in from now on.
     public func signOut() {
         changeContext { $0.user = nil }
-        settings.change { $0.user = nil }
+        saveUser()
     }
 
     /// Adds attributes to every event recorded after this call; those with a known key replace it. They survive restarts.
@@ -40,14 +40,12 @@ extension Analytics {
     /// a limit is left out with a `Diagnostic`.
     public func setGlobalAttributes(_ attributes: Attributes) {
         var diagnostics: [Diagnostic] = []
-        var global = Attributes()
         changeContext { context in
             // The whole is judged, not the addition: many small additions must not outgrow the limits either.
             context.global = context.global.merging(attributes).valid(limits) { diagnostics.append($0) }
-            global = context.global
         }
         for diagnostic in diagnostics { reporter.report(diagnostic) }
-        settings.change { [global] in $0.global = global }
+        saveGlobal()
     }
 
     /// Takes attributes away from every event recorded after this call; unknown keys are ignored.
@@ -55,9 +53,7 @@ extension Analytics {
         changeContext { context in
             for key in keys { context.global[key] = nil }
         }
-        settings.change { settings in
-            for key in keys { settings.global[key] = nil }
-        }
+        saveGlobal()
     }
 
     /// Changes the context and tells the journal in one step, so that two changes reach it in the order they were made.
@@ -68,5 +64,17 @@ extension Analytics {
             body(&context)
             if context != before { journal.setContext(context.json()) }
         }
+    }
+
+    // The settings take what the context says when they are written, not what a caller said before: of two changes made
+    // at the same time, events and the next start then end with the same one. The context's lock is taken inside the
+    // settings' one, never the other way round.
+
+    func saveUser() {
+        settings.change { [context] settings in settings.user = context.withLock { $0.user } }
+    }
+
+    func saveGlobal() {
+        settings.change { [context] settings in settings.global = context.withLock { $0.global } }
     }
 }

@@ -25,10 +25,8 @@ extension Analytics {
             context.user = nil
             context.global = [:]
         }
-        settings.change { settings in
-            settings.user = nil
-            settings.global = [:]
-        }
+        saveUser()
+        saveGlobal()
         let journal = journal
         let result = await queue.run { () -> Result<InstallationID, JournalError> in
             do throws(JournalError) {

@@ -68,6 +68,8 @@ package final class SettingsFile: Sendable {
     package var current: Settings { state.withLock { $0.settings } }
 
     /// Changes the settings here and on disk.
+    ///
+    /// - Parameter body: is called under the settings' lock, again when an earlier attempt could not be written.
     package func change(_ body: @escaping @Sendable (inout Settings) -> Void) {
         let failure = state.withLock { state -> StorageError? in
             body(&state.settings)

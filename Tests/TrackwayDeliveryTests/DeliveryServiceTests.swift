@@ -166,6 +166,23 @@ struct DeliveryServiceTests {
         await second.value
     }
 
+    @Test("a flush that gives up does not end another")
+    func twoFlushes() async throws {
+        let world = try DeliveryWorld(limits: BatchLimits(events: 20))
+        world.collector.hang()
+        world.begin()
+        world.record(100)
+        let patient = Task { await world.service.flush(timeout: .seconds(3_600)) }
+        await world.collector.untilAsked(1)
+        let hasty = Task { await world.service.flush(timeout: .seconds(1)) }
+        // The housekeeping and both flushes sleep.
+        await world.pass(.seconds(1), sleepers: 3)
+        #expect(await hasty.value.destinations["collector"]?.pending == 100)
+        world.collector.goOn()
+        #expect(await patient.value.isComplete)
+        await world.end()
+    }
+
     @Test("one request at a time per destination, whatever asks")
     func oneAtATime() async throws {
         let world = try DeliveryWorld(limits: BatchLimits(events: 7))

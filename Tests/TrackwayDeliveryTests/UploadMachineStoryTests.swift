@@ -171,6 +171,18 @@ struct UploadMachineStoryTests {
         )
     }
 
+    @Test("a memory that says to wait for ever is not believed")
+    func damagedMemory() {
+        let state = RetryState(failures: .max, notBefore: MonotonicTime(milliseconds: .max))
+        var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
+        let now = MonotonicTime(milliseconds: 10_000)
+        #expect(machine.eventsWait(pending: 1, at: now) == [.wake(at: now.advanced(by: .seconds(3_600)))])
+        #expect(machine.timeCame(pending: 1, at: now.advanced(by: .seconds(3_600))) != [])
+        _ = machine.batchRead(count: 1)
+        let orders = machine.answered(.retry(after: nil, reason: ""), at: now, jitter: 0.5)
+        #expect(orders.first == .release)
+    }
+
     @Test("a flush asks for what waited when it was asked, not for what comes after")
     func flushEnds() {
         var world = MachineWorld(limits: BatchLimits(events: 10))

@@ -23,6 +23,7 @@ extension DeliveryService {
         let before = journal.counts() ?? Ledger()
         let deadline = equipment.now.advanced(by: max(.zero, timeout))
         let (key, signal) = beginObserving()
+        state.withLock { $0.flushes += 1 }
         var asked: Set<DestinationID> = []
         var looks = 0
         while !Task.isCancelled, equipment.now < deadline {
@@ -47,7 +48,12 @@ extension DeliveryService {
             await equipment.sleeper.sleep(until: wakeAt, or: signal)
         }
         endObserving(key)
-        for worker in workers { worker.giveUpFlush() }
+        let isLast = state.withLock { state -> Bool in
+            state.flushes -= 1
+            return state.flushes == 0
+        }
+        // Another flush may still wait for what it asked for.
+        if isLast { for worker in workers { worker.giveUpFlush() } }
         return report(from: before, to: journal.counts() ?? before)
     }
 

@@ -20,6 +20,8 @@ package final class DeliveryService: Sendable {
         var isElected = false
         /// True from an election lost until one is won: another process delivers.
         var othersDeliver = false
+        /// Flushes under way.
+        var flushes = 0
         /// True while `run` is under way.
         var isAtWork = false
         var observers: [UInt64: WakeSignal] = [:]

@@ -80,8 +80,10 @@ package struct UploadMachine: Sendable, Hashable {
         switch state {
         case .idle:
             if let notBefore, notBefore > now, pending > 0 {
-                // An earlier run was told to wait, or found the back-end down.
-                return wait(until: notBefore, cause: .strict)
+                // An earlier run was told to wait, or found the back-end down. Never longer than that can be, whatever
+                // the memory says.
+                let longest = now.advanced(by: max(policy.longestRetryAfter, policy.retry.cap))
+                return wait(until: min(notBefore, longest), cause: .strict)
             }
             notBefore = nil
             return plan(pending: pending, since: now, at: now)

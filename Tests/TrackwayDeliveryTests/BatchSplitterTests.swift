@@ -69,6 +69,21 @@ struct BatchSplitterTests {
         #expect(explained.front == 4..<8)
     }
 
+    @Test("a half is under no suspicion once the half before it explains the refusal")
+    func explained() {
+        var parts = BatchSplitter(count: 8)
+        parts.halveFront(guiltKnown: true)
+        // 0..<4 is refused too, then found to be guilty at 1.
+        parts.halveFront(guiltKnown: true)
+        parts.halveFront(guiltKnown: true)
+        parts.frontPassed()
+        #expect(parts.front == 1..<2)
+        parts.frontSetAside(rejoining: false)
+        #expect(parts.front == 2..<4)
+        parts.frontPassed()
+        #expect(parts.front == 4..<8)
+    }
+
     @Test("a half that was refused for size carries no guilt")
     func size() {
         var parts = BatchSplitter(count: 8)

@@ -171,6 +171,32 @@ struct UploadMachineStoryTests {
         )
     }
 
+    @Test("a failure in the middle of a search goes on where it was")
+    func searchGoesOn() {
+        var world = MachineWorld(limits: BatchLimits(events: 64))
+        world.record(64)
+        var failures = 1
+        world.settleDown { events in
+            guard events.contains(40) else { return .accepted }
+            guard events.count > 8 || failures == 0 else {
+                failures -= 1
+                return .retry(after: nil, reason: "503")
+            }
+            return .rejected(reason: "400")
+        }
+        let asked = world.sizes.count
+        let size = world.sizes.last
+        world.passToWake()
+        world.settleDown { $0.contains(40) ? .rejected(reason: "400") : .accepted }
+        #expect(world.sizes[asked] == size)
+        // What is left is few, and waits for company.
+        world.passToWake()
+        world.settleDown { _ in .accepted }
+        #expect(world.pending == 0)
+        #expect(world.fates.enumerated().filter { $0.element == .setAside }.map(\.offset) == [40])
+        #expect(world.problems == [])
+    }
+
     @Test("a memory that says to wait for ever is not believed")
     func damagedMemory() {
         let state = RetryState(failures: .max, notBefore: MonotonicTime(milliseconds: .max))

@@ -17,6 +17,7 @@ struct Bench {
         case "plain": try PlainRecording(count: count ?? 100_000).run()
         case "drain": try await Draining(count: count ?? 1_000_000).run()
         case "bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies").run()
+        case "large-bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies", isLarge: true).run()
         case "sink":
             if ccounters_sink(UInt16(clamping: count ?? 18_700)) != 0 {
                 throw BenchError("port \(count ?? 18_700) cannot be had")
@@ -28,6 +29,7 @@ struct Bench {
                        trackway-bench plain [COUNT]       records only, for instruction counts
                        trackway-bench drain [COUNT]       memory while COUNT wait, then the drain rate
                        trackway-bench bodies [COUNT] DIR  request bodies for a load generator
+                       trackway-bench large-bodies [COUNT] DIR
                        trackway-bench sink PORT           a collector that takes everything and looks at nothing
                 """
             )

@@ -9,6 +9,8 @@ import TrackwayWire
 struct Bodies {
     let count: Int
     let folder: String
+    /// Events of about 1.4 kB with much chance in them, as SDKs send that repeat device and user in every event.
+    var isLarge = false
 
     func run() throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -29,7 +31,8 @@ struct Bodies {
                     id: ids.next(at: moment.wall),
                     name: Workload.name,
                     moment: moment,
-                    attributes: Workload.attributes(number * 100 + index),
+                    attributes: isLarge
+                        ? Workload.largeAttributes(number * 100 + index) : Workload.attributes(number * 100 + index),
                     items: [],
                     limits: EventLimits(),
                     into: &writer,

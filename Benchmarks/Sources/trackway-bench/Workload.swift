@@ -26,4 +26,20 @@ struct Workload: Sendable {
             "visible_ratio": .double(Double(index % 97) / 97),
         ]
     }
+
+    /// Thirty attributes, a third of them with content that hardly compresses.
+    static func largeAttributes(_ index: Int) -> Attributes {
+        var attributes = attributes(index)
+        var state = UInt64(index) &* 0x9E37_79B9_7F4A_7C15 | 1
+        for number in 0..<20 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            let text = String(state, radix: 16)
+            attributes["property_\(number)_name"] = .string(
+                number % 3 == 0 ? text : "a value of ordinary length, number \(state % 50)"
+            )
+        }
+        return attributes
+    }
 }

@@ -117,7 +117,11 @@ let package = Package(
         .testTarget(name: "CollectorWebTests", dependencies: ["CollectorWeb", "Collector"], swiftSettings: house),
         .testTarget(
             name: "TrackwayCommandTests",
-            dependencies: shared + ["trackway", "Collector", .product(name: "Trackway", package: "trackway")],
+            dependencies: shared + [
+                "trackway", "Collector", "CollectorHTTP",
+                .product(name: "Trackway", package: "trackway"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: house
         ),
     ],

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("The command and a real collector")
+struct EndToEndTests {
+    @Test("what is sent is there, complete, and still there after the collector was started again")
+    func sendAndAsk() async throws {
+        try await RunningCollector.withFolder { folder in
+            try await RunningCollector.with(folder: folder + "/collector") { address in
+                var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
+                for number in 0..<2_500 { _ = sender.record("bulk", ["number": .init(number)]) }
+                _ = sender.record("purchase", ["total": 12.5], items: [Item(id: "A-1")])
+                await sender.finish(patience: .seconds(60))
+                #expect(sender.tally.recorded == 2_501)
+                #expect(sender.tally.delivered == 2_501)
+                #expect(sender.tally.pending == 0)
+                let client = CollectorClient(address)
+                _ = try await client.get("/v1/wait", query: [("count", "2501"), ("timeout", "60")], patience: 90)
+                let ledger = CollectorLedger(try await client.get("/v1/ledger"))
+                #expect(ledger.isComplete)
+                #expect(ledger.total(\.received) == 2_501)
+            }
+            try await RunningCollector.with(folder: folder + "/collector") { address in
+                let found = try await CollectorClient(address).get("/v1/events", query: [("name", "purchase")])
+                let event = try #require(found["events"]?.array?.first)
+                let summary = try #require(StoredEventSummary(event))
+                #expect(summary.name == "purchase")
+                #expect(summary.items == 1)
+                #expect(summary.attributes.map(\.key) == ["total"])
+            }
+        }
+    }
+
+    @Test("events wait while no collector is there, and the next run delivers them")
+    func wait() async throws {
+        try await RunningCollector.withFolder { folder in
+            let nobody = try CollectorAddress("127.0.0.1:1", key: "dev")
+            var first = try Sender(to: nobody, folder: folder + "/journal", console: .standard)
+            _ = first.record("early", [:])
+            await first.finish(patience: .zero)
+            #expect(first.tally.pending == 1)
+            try await RunningCollector.with(folder: folder + "/collector") { address in
+                var second = try Sender(to: address, folder: folder + "/journal", console: .standard)
+                await second.finish(patience: .seconds(60))
+                #expect(second.tally.delivered == 1)
+                #expect(second.tally.pending == 0)
+            }
+        }
+    }
+
+    @Test("the live stream shows the latest events first, in order")
+    func live() async throws {
+        try await RunningCollector.withFolder { folder in
+            try await RunningCollector.with(folder: folder + "/collector") { address in
+                var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
+                for name in ["one", "two", "three"] { _ = sender.record(name, [:]) }
+                await sender.finish(patience: .seconds(60))
+                _ = try await CollectorClient(address).get(
+                    "/v1/wait",
+                    query: [("count", "3"), ("timeout", "60")],
+                    patience: 90
+                )
+                var follower = LiveFollower(address: address, query: [("last", "2")], console: .standard)
+                var names: [String] = []
+                try await follower.run { event in
+                    names += [StoredEventSummary(event)?.name ?? "?"]
+                    return names.count < 2
+                }
+                #expect(names == ["two", "three"])
+            }
+        }
+    }
+
+    @Test("a folder and a port belong to one collector")
+    func taken() async throws {
+        try await RunningCollector.withFolder { folder in
+            try await RunningCollector.with(folder: folder + "/one") { address in
+                let port = try #require(address.root.split(separator: ":").last.flatMap { Int($0) })
+                let second = await #expect(throws: CommandFailure.self) {
+                    try await RunningCollector.with(folder: folder + "/one") { _ in }
+                }
+                #expect(second?.status == .cannotCreate)
+                #expect(second?.message.contains("another collector") == true)
+                let third = await #expect(throws: CommandFailure.self) {
+                    try await RunningCollector.with(folder: folder + "/two", port: port) { _ in }
+                }
+                #expect(third?.status == .cannotCreate)
+                #expect(third?.message.contains("taken") == true)
+            }
+        }
+    }
+
+    @Test("a bad destination before a real collector: every event once, the repeats recognised")
+    func flaky() async throws {
+        try await RunningCollector.withFolder { folder in
+            try await DemoStage.open(folder: folder, port: 0) { stage in
+                var sender = try Sender(
+                    to: try CollectorAddress(stage.flaky, key: "dev"),
+                    folder: folder + "/journal",
+                    console: .standard
+                )
+                for number in 0..<50 { _ = sender.record("event", ["number": .init(number)]) }
+                await sender.finish(patience: .seconds(60))
+                #expect(sender.tally.pending == 0)
+                #expect(stage.badAnswers.bad >= 2)
+                let client = CollectorClient(stage.audit)
+                _ = try await client.get("/v1/wait", query: [("count", "50"), ("timeout", "60")], patience: 90)
+                let events = try await client.get("/v1/events", query: [("limit", "1000")])["events"]?.array ?? []
+                #expect(events.count == 50)
+                #expect(Set(events.compactMap { $0["id"]?.string }).count == 50)
+            }
+        }
+    }
+}

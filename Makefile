@@ -8,7 +8,7 @@ SHELL := /bin/bash
 CHECKED := --explicit-target-dependency-import-check error
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
-.PHONY: help bootstrap demo test test-sdk test-server integration examples lint format docs sanitize fuzz bench clean
+.PHONY: help bootstrap demo test test-sdk test-server integration kill-test examples lint format docs sanitize fuzz bench clean
 
 help:  ## List what can be made
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,6 +31,10 @@ integration: bootstrap  ## Real processes against a real collector: kills, damag
 	@if [ -f IntegrationTests/Package.swift ]; then set -ex; \
 	    swift build --package-path Server --product trackway; \
 	    swift test --package-path IntegrationTests; fi
+
+kill-test: bootstrap  ## Kill recording processes with -9 at random moments, TRIALS (300) times each way
+	swift build --package-path Server --product trackway
+	TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) swift test --package-path IntegrationTests --filter Kill
 
 examples: bootstrap  ## Build every example, and run its tests
 	@set -e; for example in $(EXAMPLES); do \

@@ -139,6 +139,29 @@ struct DamageTests {
         }
     }
 
+    @Test("a torn record at a log's end is counted once, however often somebody reads up to it")
+    func tornOnce() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        for number in 1...5 { journal.append("{\"n\":\(number)}") }
+        let path = world.folder.path + "/writers/\(journal.writer)/00000001.segment"
+        var bytes = Array(try Data(contentsOf: URL(filePath: path)))
+        journal.close()
+        // The last event's frame, cut in the middle of its payload.
+        let place = try #require(Data(bytes).range(of: Data("{\"n\":5}".utf8))).lowerBound
+        bytes = Array(bytes[..<(place + 3)])
+        try Data(bytes).write(to: URL(filePath: path))
+        for _ in 0..<4 {
+            let later = try world.open()
+            let desk = try #require(try later.tryElection())
+            _ = try desk.deliverAll("collector")
+            let account = try #require(try later.ledger().destinations["collector"])
+            #expect(account == Ledger.Account(recorded: 5, delivered: 4, pending: 0, dropped: [.damaged: 1]))
+            desk.close()
+            later.close()
+        }
+    }
+
     @Test("a damaged context costs the context of its events, not the events")
     func damagedContext() throws {
         let world = try JournalWorld()

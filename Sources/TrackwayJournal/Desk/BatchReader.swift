@@ -38,6 +38,8 @@ struct BatchReader: Sendable {
     private var reader: LogReader
     private let destination: String
     private var contexts: [UInt32: [UInt8]] = [:]
+    /// The highest sequence number any record told of so far.
+    private var lastSeen: UInt64 = 0
     /// Losses the writer wrote down itself, not yet passed.
     private var noted: [DroppedRange] = []
 
@@ -62,6 +64,7 @@ struct BatchReader: Sendable {
                 reader.seek(to: entry.start)
                 return
             }
+            lastSeen = max(lastSeen, entry.sequence)
             note(entry)
         }
     }
@@ -84,9 +87,11 @@ struct BatchReader: Sendable {
         while true {
             let tornBefore = reader.damage.tornTails
             guard let entry = try reader.next() else {
-                if reader.damage.tornTails > tornBefore { explain(upTo: stretch.next + 1, in: &stretch) }
+                // The torn record's own number, so that every reader that comes by counts the same one.
+                if reader.damage.tornTails > tornBefore { explain(upTo: lastSeen + 2, in: &stretch) }
                 break
             }
+            lastSeen = max(lastSeen, entry.sequence)
             if let bound = limits.throughSegment, entry.start.segment > bound {
                 // What lies between the bound and here belongs to the bound.
                 if entry.kind == .origin { explain(upTo: entry.sequence + 1, in: &stretch) }

@@ -21,6 +21,8 @@ public struct LogReader: Sendable {
     private let storage: any JournalStorage
     private var window: SegmentWindow
     private var segments: [UInt32] = []
+    /// The salt of the segment read last.
+    private var salt: (segment: UInt32, value: UInt32) = (0, 0)
     /// Where a complete log was found to end, so that asking again is free.
     private var finalEnd: LogPosition?
 
@@ -189,8 +191,10 @@ public struct LogReader: Sendable {
         guard
             try window.load(path, segment: position.segment, at: offset, count: Int(header.length), storage)
         else { return .invalid }
-        let salt = Checksum.salt(folder: folder, segment: position.segment)
-        return window.isIntact(header, at: offset, salt: salt) ? .frame(header) : .invalid
+        if salt.segment != position.segment {
+            salt = (position.segment, Checksum.salt(folder: folder, segment: position.segment))
+        }
+        return window.isIntact(header, at: offset, salt: salt.value) ? .frame(header) : .invalid
     }
 
     /// The next place at or behind `offset` where an intact record starts.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import NIOCore
 internal import Testing
 internal import TrackwayEvents
 internal import TrackwayJournal
@@ -206,7 +207,11 @@ struct IntakeEndpointTests {
             $0.headerTimeout = .milliseconds(50)
         } _: { collector in
             try await Wire.open(to: collector.port) { wire in
-                try await wire.send("POST /v1/events HTTP/1.1\nHost: local")
+                do {
+                    try await wire.send("POST /v1/events HTTP/1.1\nHost: local")
+                } catch is ChannelError {
+                    // On a busy machine the collector may have lost patience before the first byte.
+                }
                 #expect(try await wire.readToEnd() == "")
             }
         }

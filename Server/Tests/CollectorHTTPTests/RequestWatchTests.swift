@@ -28,8 +28,10 @@ struct RequestWatchTests {
         watch.headArrived(at: Self.at(5))
         #expect(watch.expired(at: Self.at(34)) == .lookAgain(Self.at(35)))
         #expect(watch.expired(at: Self.at(35)) == .failBody)
-        watch.answered(at: Self.at(35), isLast: true)
-        #expect(watch.expired(at: Self.at(38)) == .close)
+        #expect(watch.expired(at: Self.at(500)) == .rest)
+        watch.answered(at: Self.at(500), isLast: false)
+        #expect(watch.expired(at: Self.at(501)) == .lookAgain(Self.at(502)))
+        #expect(watch.expired(at: Self.at(502)) == .close)
     }
 
     @Test("the collector's own work has no deadline")

@@ -55,7 +55,7 @@ struct RequestWatch {
     /// - Parameter isLast: Whether it announced that the connection ends.
     mutating func answered(at now: NIODeadline, isLast: Bool) {
         answersDue = max(0, answersDue - 1)
-        if isLast {
+        if isLast || isClosing {
             isClosing = true
             deadline = now + Self.lingering
         } else {
@@ -69,8 +69,7 @@ struct RequestWatch {
         guard deadline <= now else { return .lookAgain(deadline) }
         self.deadline = nil
         guard isReadingBody, answersDue > 0, !isClosing else { return .close }
-        // The answer ends the connection.
-        self.deadline = now + body
+        // The answer ends the connection; how long the collector takes to write it is not the sender's fault.
         isClosing = true
         return .failBody
     }

@@ -62,7 +62,9 @@ final class JournalSource: DeliverySource {
 
     func pending(for destination: DestinationID) -> UInt64 {
         // What cannot be counted now is counted when the journal is next tended.
-        (try? desk.pending(for: destination)) ?? 0
+        let events = (try? desk.pending(for: destination)) ?? 0
+        // Losses that no event will carry are worth a request of their own.
+        return events == 0 && desk.isUntold(destination) ? 1 : events
     }
 
     func tend(at moment: Moment) throws(DeliverySourceError) {

@@ -28,8 +28,9 @@ struct DroppedRanges: Sendable, Hashable {
         if ranges.count > Self.limit { ranges.removeFirst(ranges.count - Self.limit) }
     }
 
-    mutating func removeAll() {
-        ranges.removeAll()
+    /// Forgets the ranges that end before a number.
+    mutating func remove(before sequence: UInt64) {
+        ranges.removeAll { $0.sequences.upperBound < sequence }
     }
 
     /// `first last reason`, as in a dropped record and in a cursor file.

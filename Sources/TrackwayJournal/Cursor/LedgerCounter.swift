@@ -11,6 +11,7 @@ struct LedgerCounter: Sendable {
         var reader: LogReader
         var first: UInt64?
         var last: UInt64 = 0
+        /// Torn tails seen up to the last record.
         var tornTails = 0
     }
 
@@ -39,9 +40,11 @@ struct LedgerCounter: Sendable {
                 tail.first = entry.kind == .event ? entry.sequence : entry.sequence + 1
             }
             tail.last = max(tail.last, entry.sequence)
+            // A torn tail with records behind it, in a later segment, is among the numbers before those.
+            tail.tornTails = tail.reader.damage.tornTails
         }
-        tail.tornTails = tail.reader.damage.tornTails
-        return Extent(first: tail.first ?? 1, last: tail.last + UInt64(tail.tornTails > 0 ? 1 : 0))
+        let isTorn = tail.reader.damage.tornTails > tail.tornTails
+        return Extent(first: tail.first ?? 1, last: tail.last + (isTorn ? 1 : 0))
     }
 
     mutating func forget(_ writer: WriterID) {

@@ -119,6 +119,11 @@ package final class DeliveryDesk: Sendable {
         try ledger().destinations[destination]?.pending ?? 0
     }
 
+    /// Whether a destination has yet to be told of losses behind its last event; reading gives a batch without records then.
+    package func isUntold(_ destination: DestinationID) -> Bool {
+        state.withLock { $0.isUntold(destination) }
+    }
+
     /// Housekeeping: what ``Journal/keepHouse()`` does, notices new and dead writers, trims by age and bytes, deletes what
     /// every destination has passed. Call it about once a second while there is something to do.
     ///

@@ -167,6 +167,10 @@ extension DeskState {
                 (destination, try cursor(id, destination, journal))
             }
             guard cursors.allSatisfy({ $0.1.next > extent.last }) else { continue }
+            // Losses that are still to be told keep the folder, as far as there is anybody to tell.
+            guard
+                cursors.allSatisfy({ $0.1.unreported.isEmpty || !configuration.destinations.contains($0.0) })
+            else { continue }
             guard !leases.values.contains(where: { $0.writer == id }) else { continue }
             let accounts = Dictionary(
                 uniqueKeysWithValues: cursors.map { ($0.0, Ledger.Account($0.1, last: extent.last)) }

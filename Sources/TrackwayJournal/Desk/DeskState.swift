@@ -18,7 +18,7 @@ struct DeskState: Sendable {
     var totals = SettledTotals()
     var setAsideLog: SegmentedLog?
     var lastTended: MonotonicTime?
-    private var lastLease: UInt64 = 0
+    var lastLease: UInt64 = 0
 
     /// A batch on its way.
     struct Lease: Sendable, Hashable {
@@ -98,91 +98,6 @@ struct DeskState: Sendable {
         return fresh
     }
 
-    // MARK: Reading
-
-    mutating func readNext(
-        for destination: DestinationID,
-        _ limits: BatchReader.Limits,
-        _ journal: Journal
-    ) throws(JournalError) -> JournalBatch? {
-        for id in order where shelves[id]?.problem == nil {
-            let cursor = try cursor(id, destination, journal)
-            guard let stretch = try readable(id, destination, cursor, limits) else { continue }
-            if stretch.records.isEmpty {
-                try pass(id, destination, stretch)
-                continue
-            }
-            let recorded = try journal.extent(of: id, isComplete: shelves[id]?.isComplete ?? false).last
-            lastLease += 1
-            leases[destination] = Lease(number: lastLease, writer: id)
-            let events = EventBatch(
-                installation: journal.installation,
-                writer: id,
-                first: cursor.next,
-                last: stretch.next - 1,
-                recorded: max(recorded, stretch.next - 1),
-                records: stretch.records,
-                contexts: stretch.contexts,
-                dropped: cursor.unreported.ranges + stretch.dropped,
-                skipped: stretch.skipped,
-                bytes: stretch.bytes
-            )
-            return JournalBatch(
-                destination: destination,
-                events: events,
-                lease: lastLease,
-                ends: stretch.ends,
-                end: stretch.end,
-                found: stretch.dropped
-            )
-        }
-        return nil
-    }
-
-    /// Reads one stretch; nil when a newer version wrote the log, which is then left alone.
-    private mutating func readable(
-        _ id: WriterID,
-        _ destination: DestinationID,
-        _ cursor: Cursor,
-        _ limits: BatchReader.Limits
-    ) throws(JournalError) -> BatchReader.Stretch? {
-        do {
-            return try read(id, destination, cursor, limits)
-        } catch {
-            guard error.code == .newerVersion else { throw error }
-            shelves[id]?.problem = error
-            return nil
-        }
-    }
-
-    /// Reads one stretch of one writer's log.
-    mutating func read(
-        _ id: WriterID,
-        _ destination: DestinationID,
-        _ cursor: Cursor,
-        _ limits: BatchReader.Limits
-    ) throws(JournalError) -> BatchReader.Stretch {
-        let isComplete = shelves[id]?.isComplete ?? false
-        var reader: BatchReader
-        if let known = shelves[id]?.readers[destination], known.position == cursor.position {
-            reader = known
-            // Taken out, so that reading changes it in place.
-            shelves[id]?.readers[destination] = nil
-        } else {
-            reader = try BatchReader(
-                folder: folder.writer(id),
-                storage: storage,
-                destination: destination,
-                from: cursor.position,
-                isComplete: isComplete
-            )
-        }
-        reader.isComplete = isComplete
-        let stretch = try reader.read(next: cursor.next, limits)
-        shelves[id]?.readers[destination] = reader
-        return stretch
-    }
-
     // MARK: Settling
 
     mutating func settle(
@@ -208,8 +123,11 @@ struct DeskState: Sendable {
         let next = isWhole ? batch.events.last + 1 : batch.events.records[records.upperBound - 1].sequence + 1
         let passed = cursor.next..<max(next, cursor.next)
         let lost = batch.found.compactMap { $0.clamped(to: passed) }
-        // What rode along with an accepted batch is known there now.
-        if delivered > 0 { cursor.unreported.removeAll() }
+        // Earlier losses ride along with the request for the batch's beginning; once that was taken, they are known there.
+        // What was set aside since then is not. A batch without records was made to tell of them.
+        if records.lowerBound == 0, delivered > 0 || batch.ends.isEmpty {
+            cursor.unreported.remove(before: batch.events.first)
+        }
         for range in lost {
             cursor.drop(range)
             if delivered == 0 { cursor.unreported.insert(range) }

@@ -35,6 +35,13 @@ struct HoldingBuffer: Sendable {
         return nil
     }
 
+    /// Events that could not even wait and are not written down as such yet, by reason.
+    var dropped: [DropReason: UInt64] {
+        items[head...].reduce(into: [:]) { counts, item in
+            if case .dropped(let range) = item { counts[range.reason, default: 0] += UInt64(range.sequences.count) }
+        }
+    }
+
     /// Queues an event; false when it does not fit.
     mutating func hold(_ header: FrameHeader, payload: UnsafeRawBufferPointer, checksum: UInt32) -> Bool {
         guard bytes + payload.count <= limit else { return false }

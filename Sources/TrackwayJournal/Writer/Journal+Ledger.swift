@@ -12,9 +12,9 @@ extension Journal {
     /// - Throws: ``JournalError`` when the folder cannot be read now.
     /// - Complexity: O(number of writers), plus what other processes wrote since the last call.
     package func ledger() throws(JournalError) -> Ledger {
-        if let desk = desk.withLock({ $0.desk }) { return try desk.ledger() }
+        if let desk = desk.withLock({ $0.desk }) { return countingHeldLosses(try desk.ledger()) }
         do {
-            return try ledgerFromFiles()
+            return countingHeldLosses(try ledgerFromFiles())
         } catch let error as JournalError {
             throw error
         } catch {
@@ -46,6 +46,23 @@ extension Journal {
             for (destination, cursor) in cursors {
                 let account = Ledger.Account(cursor, last: extent.last)
                 ledger.destinations[destination, default: Ledger.Account()].add(account)
+            }
+        }
+        return ledger
+    }
+
+    /// While the storage refuses, events that did not fit into memory either are lost, though no file can say so yet: to
+    /// the files they are pending.
+    private func countingHeldLosses(_ ledger: Ledger) -> Ledger {
+        let losses = state.withLock { $0.held.dropped }
+        guard !losses.isEmpty else { return ledger }
+        var ledger = ledger
+        for destination in configuration.destinations {
+            for (reason, count) in losses {
+                // Events dropped since the ledger was counted are not in it.
+                let known = min(count, ledger.destinations[destination]?.pending ?? 0)
+                ledger.destinations[destination]?.pending -= known
+                ledger.destinations[destination]?.dropped[reason, default: 0] += known
             }
         }
         return ledger

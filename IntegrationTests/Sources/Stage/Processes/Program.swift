@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTerminal
+internal import Foundation
+internal import Glibc
+internal import TrackwayEvents
+
+/// A running process: orders and signals in, lines and a wait status out. It is killed when this value goes.
+package final class Program: Sendable {
+    /// The process's number.
+    package let id: Int32
+
+    private let input: Int32
+    private let transcript: Transcript
+    /// How many lines `line()` has given out.
+    private let seen = Locked(0)
+    /// False once the process was waited for and its number may be another's.
+    private let isOurs: Locked<Bool>
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - path: the executable, or a name to be found on the PATH.
+    ///   - arguments: what follows the program's name.
+    ///   - environment: added to this process's own.
+    /// - Throws: `StageError` when it cannot be started.
+    package init(_ path: String, _ arguments: [String] = [], environment: [String: String] = [:]) throws {
+        let (id, orders, lines, complaints) = try Self.spawning.withLock { _ throws in
+            try Self.start(path, arguments, environment)
+        }
+        self.id = id
+        input = orders
+        let transcript = Transcript()
+        self.transcript = transcript
+        let isOurs = Locked(true)
+        self.isOurs = isOurs
+        Thread.detachNewThread {
+            Descriptor.forEachLine(of: lines) { transcript.append($0) }
+            close(lines)
+            transcript.close()
+        }
+        Thread.detachNewThread {
+            Descriptor.forEachLine(of: complaints) { transcript.complain($0) }
+            close(complaints)
+        }
+        Thread.detachNewThread {
+            transcript.end(Self.waitForEnd(of: id, isOurs))
+        }
+    }
+
+    deinit {
+        send(SIGKILL)
+        close(input)
+    }
+
+    // MARK: Telling
+
+    /// Writes a line to the process's standard input.
+    package func order(_ line: String) {
+        Descriptor.write(Array("\(line)\n".utf8), to: input)
+    }
+
+    /// Sends a signal, unless the process has ended.
+    package func send(_ signal: Int32) {
+        isOurs.withLock { isOurs in
+            if isOurs { _ = Glibc.kill(id, signal) }
+        }
+    }
+
+    // MARK: Listening
+
+    /// The next line of standard output; nil at its end.
+    package func line() throws -> String? {
+        let start = seen.withLock { $0 }
+        let line = try transcript.wait(from: start, for: "a line") { $0.first }
+        if line != nil { seen.withLock { $0 = start + 1 } }
+        return line
+    }
+
+    /// Passes over lines until one begins with this word; gives what follows the word.
+    ///
+    /// - Throws: `StageError` when the output ended before.
+    package func line(beginning word: String) throws -> String {
+        let start = seen.withLock { $0 }
+        let found = try transcript.wait(from: start, for: "a line beginning with '\(word)'") { lines in
+            lines.firstIndex { $0 == word || $0.hasPrefix(word + " ") }.map { ($0, lines[$0]) }
+        }
+        guard let (index, line) = found else {
+            throw StageError("the output ended without a line beginning with '\(word)':\n\(transcript.tail)")
+        }
+        seen.withLock { $0 = index + 1 }
+        return String(line.dropFirst(word.count + 1))
+    }
+
+    /// Waits until a line, of standard output or of standard error, contains a text.
+    package func waitForText(_ text: String) throws {
+        try transcript.waitForText(text)
+    }
+
+    /// Waits until so many lines begin with this word, or the output ends.
+    package func waitForLines(beginning word: String, count: Int) throws {
+        _ = try transcript.wait(from: 0, for: "\(count) lines beginning with '\(word)'") { lines -> Bool? in
+            lines.count >= count && lines.count(where: { $0.hasPrefix(word + " ") }) >= count ? true : nil
+        }
+    }
+
+    /// Waits for the end of the output; gives every line.
+    package func allLines() throws -> [String] {
+        _ = try transcript.wait(from: 0, for: "the end of the output") { _ -> Bool? in nil }
+        return transcript.all
+    }
+
+    /// Waits for the end of the process.
+    @discardableResult
+    package func status() throws -> ExitStatus {
+        try transcript.waitForEnd()
+    }
+
+    /// The last lines written, those to standard error marked.
+    package var tail: String { transcript.tail }
+
+    // MARK: Starting and ending
+
+    /// One process at a time is started: a pipe made here must not leak into another.
+    private static let spawning = Locked(())
+
+    /// Starts a process on three pipes; gives its number and our ends of them.
+    private static func start(
+        _ path: String,
+        _ arguments: [String],
+        _ environment: [String: String]
+    ) throws -> (id: Int32, orders: Int32, lines: Int32, complaints: Int32) {
+        let orders = try Descriptor.pipe()
+        let lines = try Descriptor.pipe()
+        let complaints = try Descriptor.pipe()
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, orders.read, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, lines.write, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, complaints.write, STDERR_FILENO)
+        let id = try spawn(path, arguments, environment, &actions)
+        for end in [orders.read, lines.write, complaints.write] { close(end) }
+        return (id, orders.write, lines.read, complaints.read)
+    }
+
+    /// Starts an interactive shell whose controlling terminal is this one.
+    static func spawnShell(on terminal: String) throws -> Int32 {
+        try spawning.withLock { _ throws in
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            // The first terminal the leader of a new session opens becomes its controlling one.
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, terminal, O_RDWR, 0)
+            posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDOUT_FILENO)
+            posix_spawn_file_actions_adddup2(&actions, STDIN_FILENO, STDERR_FILENO)
+            let environment = [
+                // Before every prompt the shell tells how the last command ended.
+                "PROMPT_COMMAND": "echo \"status $?\"", "PS1": "", "TERM": "dumb", "LC_ALL": "C", "HISTFILE": "",
+            ]
+            let arguments = ["--norc", "--noprofile", "--noediting", "-i"]
+            return try spawn("bash", arguments, environment, &actions, session: true)
+        }
+    }
+
+    private static func spawn(
+        _ path: String,
+        _ arguments: [String],
+        _ environment: [String: String],
+        _ actions: inout posix_spawn_file_actions_t,
+        session: Bool = false
+    ) throws -> Int32 {
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        // The test runner's own signal settings are not the program's.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        for signal in [SIGTSTP, SIGCONT, SIGTERM, SIGINT, SIGHUP, SIGPIPE] { sigaddset(&signals, signal) }
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        let newSession = session ? Int32(terminal_new_session) : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | newSession))
+        let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        var settings = variables.map { strdup("\($0)=\($1)") } + [nil]
+        defer {
+            for word in words + settings { free(word) }
+        }
+        var child: pid_t = 0
+        let code = posix_spawnp(&child, path, &actions, &attributes, &words, &settings)
+        guard code == 0 else { throw StageError("starting \(path)", errno: code) }
+        return child
+    }
+
+    private static func waitForEnd(of id: Int32, _ isOurs: Locked<Bool>) -> ExitStatus {
+        // First only look: the number stays the process's until nobody can send it a signal any more.
+        var facts = siginfo_t()
+        while waitid(P_PID, id_t(id), &facts, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        return isOurs.withLock { isOurs -> ExitStatus in
+            var status: Int32 = 0
+            while waitpid(id, &status, 0) < 0, errno == EINTR {}
+            isOurs = false
+            return ExitStatus(waitStatus: status)
+        }
+    }
+}

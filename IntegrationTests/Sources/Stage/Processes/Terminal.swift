@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTerminal
+internal import Foundation
+internal import Glibc
+internal import TrackwayEvents
+
+/// A shell with job control, which writes `status CODE` before it reads a command, on a terminal of its own: what is typed reaches it as from a keyboard, control keys included.
+package final class Terminal: Sendable {
+    private let master: Int32
+    private let shell: Int32
+    private let transcript = Transcript()
+    private let seen = Locked(0)
+
+    /// Opens a terminal and starts a shell in it.
+    package init() throws {
+        var name = [CChar](repeating: 0, count: 128)
+        master = terminal_open(&name, name.count)
+        guard master >= 0 else { throw StageError("opening a terminal", errno: errno) }
+        let path = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        shell = try Program.spawnShell(on: path)
+        let transcript = transcript
+        let master = master
+        Thread.detachNewThread {
+            Descriptor.forEachLine(of: master) { line in
+                transcript.append(line.filter { $0 != "\r" && $0 != "\r\n" })
+            }
+            transcript.close()
+        }
+    }
+
+    deinit {
+        // The terminal's end hangs up on everything that runs in it.
+        Glibc.kill(shell, SIGHUP)
+        Glibc.kill(shell, SIGKILL)
+        var status: Int32 = 0
+        waitpid(shell, &status, 0)
+        close(master)
+    }
+
+    /// Types keys.
+    package func type(_ keys: String) {
+        Descriptor.write(Array(keys.utf8), to: master)
+    }
+
+    /// Passes over lines until one is what is looked for.
+    @discardableResult
+    package func waitForLine<Found>(_ look: (String) -> Found?) throws -> Found {
+        let start = seen.withLock { $0 }
+        let found = try transcript.wait(from: start, for: "a line on the terminal") { lines -> (Int, Found)? in
+            for index in lines.indices {
+                if let found = look(lines[index]) { return (index, found) }
+            }
+            return nil
+        }
+        guard let (index, value) = found else { throw StageError("the terminal was closed:\n\(transcript.tail)") }
+        seen.withLock { $0 = index + 1 }
+        return value
+    }
+}

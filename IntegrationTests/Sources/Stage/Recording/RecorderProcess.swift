@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// A running `recorder`: an app on the SDK that does as it is told.
+package struct RecorderProcess: Sendable {
+    /// Its process.
+    package let program: Program
+
+    /// Starts a recorder.
+    ///
+    /// - Parameters:
+    ///   - data: the installation's folder.
+    ///   - url: where the destination `collector` is.
+    ///   - arguments: what else it shall do; see `Options` of the recorder.
+    ///   - environment: added to the tests' own.
+    ///   - wrapper: what runs the program: words put before its own.
+    package init(
+        data: String,
+        to url: String,
+        _ arguments: [String] = [],
+        environment: [String: String] = [:],
+        wrapper: [String] = []
+    ) throws {
+        let words = wrapper + Self.words(data: data, to: url, arguments)
+        program = try Program(words[0], Array(words.dropFirst()), environment: environment)
+    }
+
+    /// The words of the command.
+    package static func words(data: String, to url: String, _ arguments: [String] = []) -> [String] {
+        [BuiltProducts.path("recorder"), "--data", data, "--to", "collector=\(url)"] + arguments
+    }
+
+    /// Runs one to its end, delivering what waits in the folder, and gives what it said.
+    package static func deliver(
+        data: String,
+        to url: String,
+        _ arguments: [String] = []
+    ) throws -> (installation: String, ledger: RecorderLedger) {
+        let recorder = try RecorderProcess(data: data, to: url, ["--finish", "60"] + arguments)
+        let installation = try recorder.program.line(beginning: "ready")
+        let ledger = try recorder.nextLedger()
+        guard try recorder.program.status() == .exited(0) else {
+            throw StageError("the recorder did not end well:\n\(recorder.program.tail)")
+        }
+        return (installation, ledger)
+    }
+
+    /// The installation it says it is.
+    package func installation() throws -> String {
+        try program.line(beginning: "ready")
+    }
+
+    /// Gives an order and waits until it was carried out.
+    package func order(_ order: String) throws {
+        program.order(order)
+        _ = try program.line(beginning: "ok")
+    }
+
+    /// Asks for the SDK's ledger.
+    package func ledger() throws -> RecorderLedger {
+        program.order("ledger")
+        let ledger = try nextLedger()
+        _ = try program.line(beginning: "ok")
+        return ledger
+    }
+
+    /// Flushes and gives the report for the destination `collector`.
+    @discardableResult
+    package func flush(seconds: Int = 60) throws -> JSONValue {
+        program.order("flush \(seconds)")
+        let line = try program.line(beginning: "report")
+        _ = try program.line(beginning: "ok")
+        guard let report = try JSONValue.parse(Array(line.utf8))["collector"] else {
+            throw StageError("no report for the collector: \(line)")
+        }
+        return report
+    }
+
+    /// Ends it by the end of its input, and waits.
+    package func exit() throws {
+        program.order("exit")
+        try program.status()
+    }
+
+    private func nextLedger() throws -> RecorderLedger {
+        try RecorderLedger(try program.line(beginning: "ledger"))
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Trackway
+
+/// What the arguments say. Each is a pair `--name value`, or a word on its own.
+struct Options {
+    struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// The installation's folder.
+    var data = ""
+    /// Destinations: id, address, key.
+    var destinations: [(id: String, url: String)] = []
+    var key = "dev"
+    /// How many threads record, and how many events each; 0 events: until the process ends.
+    var threads = 0
+    var count = 0
+    /// Events per second and thread; nil: as fast as they can.
+    var rate: Int?
+    /// The length of the text each event carries: between these.
+    var bytes = 0...0
+    var seed: UInt64 = 1
+    var flushFirst: Duration?
+    var finish: Duration?
+    var takesOrders = false
+    /// A word that every event carries, to tell runs apart.
+    var run = ""
+    var policy = DeliveryPolicy()
+    var journalBytes: Int?
+    var journalAge: Duration?
+    var eventBytes: Int?
+    var followsLifeCycle = true
+
+    init(_ arguments: [String]) throws {
+        var rest = arguments[...]
+        func value(_ name: String) throws -> String {
+            guard let value = rest.popFirst() else { throw Failure(description: "\(name) needs a value") }
+            return value
+        }
+        func number(_ name: String) throws -> Int {
+            let text = try value(name)
+            guard let number = Int(text) else { throw Failure(description: "\(name) \(text): not a number") }
+            return number
+        }
+        while let name = rest.popFirst() {
+            switch name {
+            case "--data": data = try value(name)
+            case "--to":
+                let parts = try value(name).split(separator: "=", maxSplits: 1).map(String.init)
+                guard parts.count == 2 else { throw Failure(description: "--to needs NAME=URL") }
+                destinations.append((parts[0], parts[1]))
+            case "--key": key = try value(name)
+            case "--threads": threads = try number(name)
+            case "--count": count = try number(name)
+            case "--rate": rate = try number(name)
+            case "--bytes":
+                let least = try number(name)
+                bytes = least...max(least, try number(name))
+            case "--seed": seed = UInt64(try number(name))
+            case "--flush-first": flushFirst = .seconds(try number(name))
+            case "--finish": finish = .seconds(try number(name))
+            case "--orders": takesOrders = true
+            case "--run": run = try value(name)
+            case "--interval": policy.flushInterval = .milliseconds(try number(name))
+            case "--batch": policy.flushEvents = try number(name)
+            case "--timeout": policy.requestTimeout = .milliseconds(try number(name))
+            case "--retry":
+                policy.retry = RetrySchedule(
+                    base: .milliseconds(try number(name)),
+                    cap: .milliseconds(try number(name))
+                )
+            case "--journal-bytes": journalBytes = try number(name)
+            case "--journal-age": journalAge = .seconds(try number(name))
+            case "--event-bytes": eventBytes = try number(name)
+            case "--no-life-cycle": followsLifeCycle = false
+            default: throw Failure(description: "unknown argument \(name)")
+            }
+        }
+        guard !data.isEmpty, !destinations.isEmpty else { throw Failure(description: "--data and --to are needed") }
+    }
+
+    /// The destination of this name at another place.
+    static func destination(_ id: String, _ url: String, key: String) throws -> CollectorDestination {
+        guard let url = URL(string: url), let id = DestinationID(id) else {
+            throw Failure(description: "\(id)=\(url) names no destination")
+        }
+        return .collector(url, writeKey: key, id: id)
+    }
+
+    func configuration() throws -> Configuration {
+        var configuration = Configuration(
+            appID: "recorder",
+            destinations: try destinations.map { try Self.destination($0.id, $0.url, key: key) }
+        )
+        configuration.storageFolder = URL(fileURLWithPath: data, isDirectory: true)
+        configuration.delivery = policy
+        configuration.followsLifeCycle = followsLifeCycle
+        if let journalBytes { configuration.maximumJournalBytes = journalBytes }
+        if let journalAge { configuration.maximumJournalAge = journalAge }
+        if let eventBytes {
+            configuration.limits.eventBytes = eventBytes
+            configuration.limits.stringBytes = eventBytes
+        }
+        configuration.onDiagnostic = { diagnostic in
+            Output.line("diagnostic \(diagnostic.code) \(diagnostic.field) \(diagnostic.value)")
+        }
+        return configuration
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Trackway
+
+/// Follows what standard input says, one order a line, and answers `ok` to each when it is done:
+///
+/// - `record COUNT [BYTES [NAME]]`
+/// - `durably COUNT`
+/// - `flush SECONDS [TIMES]`: that many flushes at the same time, one `report` each
+/// - `ledger`
+/// - `replace ID URL KEY`
+/// - `shutdown SECONDS`
+/// - `exit`: the process ends, as an app does that returns from `main`
+struct Orders {
+    private let analytics: Analytics
+    private let load: Load
+
+    init(_ analytics: Analytics, _ load: Load) {
+        self.analytics = analytics
+        self.load = load
+    }
+
+    mutating func follow() async {
+        // Reading blocks, so it has a thread of its own.
+        let (lines, feed) = AsyncStream.makeStream(of: String.self)
+        Thread.detachNewThread {
+            while let line = readLine() { feed.yield(line) }
+            feed.finish()
+        }
+        for await line in lines {
+            let words = line.split(separator: " ").map(String.init)
+            // Here, while the SDK is alive: an app does not take its analytics apart before it ends.
+            if words.first == "exit" { exit(0) }
+            do {
+                try await carryOut(words)
+                Output.line("ok")
+            } catch {
+                Output.line("failed \(line): \(error)")
+            }
+        }
+    }
+
+    private func carryOut(_ words: [String]) async throws {
+        func number(_ index: Int, or standard: Int? = nil) throws -> Int {
+            guard words.count > index else {
+                guard let standard else { throw Options.Failure(description: "a number is missing") }
+                return standard
+            }
+            guard let number = Int(words[index]) else {
+                throw Options.Failure(description: "\(words[index]) is no number")
+            }
+            return number
+        }
+        switch words.first {
+        case "record":
+            load.record(try number(1), bytes: try number(2, or: 0), name: words.count > 3 ? words[3] : "recorded")
+        case "durably":
+            for _ in 0..<(try number(1)) { try await load.recordDurably() }
+        case "flush":
+            let timeout = Duration.seconds(try number(1))
+            let times = try number(2, or: 1)
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<times {
+                    group.addTask { [analytics] in await Recorder.report(analytics, timeout) }
+                }
+            }
+        case "ledger":
+            Output.line("ledger \(analytics.ledger().json)")
+        case "replace" where words.count == 4:
+            try analytics.replace(try Options.destination(words[1], words[2], key: words[3]))
+        case "shutdown":
+            await analytics.shutdown(within: .seconds(try number(1)))
+        default:
+            throw Options.Failure(description: "unknown order")
+        }
+    }
+}

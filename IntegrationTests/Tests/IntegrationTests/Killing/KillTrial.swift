@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Glibc
+internal import Stage
+internal import Testing
+
+/// One installation: its processes are killed, then one more delivers, and the collector's rows are compared with what was
+/// printed.
+struct KillTrial {
+    private let mode: KillMode
+    private let seed: UInt64
+    private let collector: Collector
+    private var chance: SeededGenerator
+
+    init(_ mode: KillMode, seed: UInt64, _ collector: Collector) {
+        self.mode = mode
+        self.seed = seed
+        self.collector = collector
+        chance = SeededGenerator(seed: seed)
+    }
+
+    mutating func run() throws -> KillTally {
+        let folder = try TemporaryFolder()
+        let data = folder.path("data")
+        let printed = try killAll(data)
+        let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url)
+        let sides = try BothSides(collector, installation: installation, ledger: ledger)
+        sides.expectComplete()
+        #expect(ledger.droppedTotal <= UInt64(mode.processes), "\(ledger)")
+
+        var rows: [Key: Int] = [:]
+        for row in sides.rows {
+            guard let run = row.text("run"), let thread = row.number("thread"), let number = row.number("n") else {
+                continue
+            }
+            rows[Key(run: run, thread: thread, number: number, sequence: row.sequence), default: 0] += 1
+        }
+        var tally = KillTally()
+        tally.trials = 1
+        tally.kills = mode.processes
+        tally.printed = printed.count
+        tally.rows = sides.rows.count
+        tally.lost = printed.count { rows[$0] == nil }
+        tally.twice = rows.values.count { $0 > 1 }
+        tally.recognised = Int(sides.duplicates)
+        tally.unfinished = Int(ledger.droppedTotal)
+        return tally
+    }
+
+    /// What a printed line names, and a row too.
+    private struct Key: Hashable {
+        var run: String
+        var thread: Int
+        var number: Int
+        var sequence: UInt64
+    }
+
+    /// Starts every process, kills each at a moment of its own, and gives what they had printed.
+    private mutating func killAll(_ data: String) throws -> Set<Key> {
+        // Short and long events: some runs fill several segments, most only part of one.
+        let longest = [40, 400, 4_000].randomElement(using: &chance) ?? 40
+        let recorders = try (1...mode.processes).map { process in
+            try RecorderProcess(
+                data: data,
+                to: collector.url,
+                [
+                    "--threads", "\(mode.threads)", "--run", "p\(process)", "--seed", "\(seed % 1_000_000)",
+                    "--bytes", "0", "\(longest)", "--no-life-cycle",
+                ]
+            )
+        }
+        for recorder in recorders.shuffled(using: &chance) {
+            // After so many lines, and then a moment more: some die while they start, some deep in their work.
+            let lines = Int(pow(Double(2), Double.random(in: 0..<10, using: &chance))) - 1
+            try recorder.program.waitForLines(beginning: "kept", count: lines)
+            spin(microseconds: Int.random(in: 0..<3_000, using: &chance))
+            recorder.program.send(SIGKILL)
+        }
+        var printed: Set<Key> = []
+        for (index, recorder) in recorders.enumerated() {
+            #expect(try recorder.program.status() == .signalled(SIGKILL), "\(recorder.program.tail)")
+            for line in try recorder.program.allLines().compactMap(KeptLine.init) {
+                printed.insert(
+                    Key(run: "p\(index + 1)", thread: line.thread, number: line.number, sequence: line.sequence)
+                )
+            }
+        }
+        return printed
+    }
+
+    /// Lets the processes run on for a drawn moment. Nothing waits for its end: it only moves the kill.
+    private func spin(microseconds: Int) {
+        let end = ContinuousClock.now.advanced(by: .microseconds(microseconds))
+        while ContinuousClock.now < end {}
+    }
+}

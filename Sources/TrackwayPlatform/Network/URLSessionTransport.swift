@@ -77,6 +77,11 @@ package final class URLSessionTransport: Transport {
         for field in request.headers {
             urlRequest.addValue(field.value, forHTTPHeaderField: field.name)
         }
+        #if canImport(FoundationNetworking)
+        // When a kept connection turns out to be closed, this library's retry of a request with a body never ends: it
+        // spins until the deadline. A connection per request costs a handshake for each batch, and always ends.
+        urlRequest.setValue("close", forHTTPHeaderField: "Connection")
+        #endif
         if !request.body.isEmpty {
             urlRequest.httpBody = Data(request.body)
         }

@@ -32,7 +32,9 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
             throw error
         }
         memory = UnsafeMutableRawBufferPointer(start: mapping, count: bytes)
-        ctrackway_populate(mapping, bytes)
+        // Faulting in makes every page dirty, which a flush then writes: worth it for an app's small segments, where it
+        // keeps page faults off recording threads; not for a collector's large ones, which are flushed all the time.
+        if bytes <= 4 << 20 { ctrackway_populate(mapping, bytes) }
     }
 
     deinit {

@@ -341,4 +341,25 @@ struct JournalTests {
         journal.close()
         #expect(try DiskStorage().names(in: folder).contains(SegmentName.spare) == false)
     }
+
+    @Test("a process that is just starting is not taken for a dead one; what died while starting goes after an hour")
+    func startingWriter() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        let desk = try #require(try journal.tryElection())
+        // Another process has made its folder and not yet taken its lock.
+        let other = WriterID.generate(at: world.clock.now().wall)
+        let folder = world.folder.path + "/writers/\(other)"
+        try DiskStorage().makeFolder(folder)
+        try desk.tend(at: world.clock.now())
+        #expect(try DiskStorage().names(in: world.folder.path + "/writers").contains(other.description))
+        // Now it takes the lock and begins to write.
+        let lock = try #require(try DiskStorage().lock(folder + "/alive.lock"))
+        try desk.tend(at: world.clock.now())
+        #expect(try DiskStorage().names(in: world.folder.path + "/writers").contains(other.description))
+        lock.release()
+        world.clock.advance(.seconds(3601))
+        try desk.tend(at: world.clock.now())
+        #expect(try !DiskStorage().names(in: world.folder.path + "/writers").contains(other.description))
+    }
 }

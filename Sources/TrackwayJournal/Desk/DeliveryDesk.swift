@@ -19,6 +19,7 @@ package final class DeliveryDesk: Sendable {
             storage: journal.storage,
             configuration: journal.configuration,
             bootID: journal.bootID,
+            clock: journal.clock,
             lock: lock
         )
         do throws(StorageError) {

@@ -187,6 +187,12 @@ extension DeskState {
         _ journal: Journal
     ) throws(JournalError) {
         do throws(StorageError) {
+            // Held while the folder goes, so that no process can be starting in it.
+            guard let dead = try storage.lock(folder.aliveLock(id)) else {
+                shelves[id]?.isComplete = false
+                return
+            }
+            defer { dead.release() }
             totals.fold(id, recorded: recorded, accounts: accounts)
             try storage.replace(folder.settled, with: totals.fileBytes, durably: true)
             try removeFolder(of: id)

@@ -9,6 +9,7 @@ struct DeskState: Sendable {
     let storage: any JournalStorage
     let configuration: JournalConfiguration
     let bootID: String
+    private let clock: any EventClock
     /// The office itself; nil after closing.
     var lock: (any StorageLock)?
     var shelves: [WriterID: Shelf] = [:]
@@ -33,8 +34,10 @@ struct DeskState: Sendable {
         storage: any JournalStorage,
         configuration: JournalConfiguration,
         bootID: String,
+        clock: any EventClock,
         lock: any StorageLock
     ) {
+        self.clock = clock
         self.folder = folder
         self.storage = storage
         self.configuration = configuration
@@ -68,12 +71,18 @@ struct DeskState: Sendable {
         return isChanged
     }
 
-    /// Whether a writer's process is gone: its lock can be had.
+    /// Whether a writer's process is gone: its lock can be had, and it has begun to write.
+    ///
+    /// A process makes its folder, then takes the lock, then makes its first segment. A folder without a segment whose
+    /// lock is free may therefore belong to a process that is just starting; only after an hour it is taken for one
+    /// that died there.
     func isDead(_ shelf: Shelf) throws(StorageError) -> Bool {
         guard !shelf.isOwn else { return false }
         guard let lock = try storage.lock(folder.aliveLock(shelf.id)) else { return false }
-        lock.release()
-        return true
+        defer { lock.release() }
+        if try !SegmentName.all(in: folder.writer(shelf.id), storage).isEmpty { return true }
+        let made = Timestamp(milliseconds: Int64(shelf.id.high >> 16))
+        return made.duration(to: clock.now().wall) > .seconds(3600)
     }
 
     /// The cursor of a destination in a writer's log; a destination that is new there starts at the oldest record kept.

@@ -7,7 +7,12 @@ extension Collector {
     /// Waits until the index holds everything that was answered before this call.
     package func settle() throws {
         // An event of nobody's, behind all others in the log.
-        let answer = try post(Array(#"{"name":"marker"}"#.utf8))
+        var answer = try post(Array(#"{"name":"marker"}"#.utf8))
+        // A look at the disk counts for a second: just after space came back the answer may still be "later".
+        for _ in 0..<100 where answer.status == 503 {
+            pause()
+            answer = try post(Array(#"{"name":"marker"}"#.utf8))
+        }
         let document = try JSONValue.parse(answer.body)
         guard answer.status == 200, let position = document["position"]?.string else {
             throw StageError("the marker was not taken: \(answer.status) \(answer.text)")

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// What the collector says to those who send it nonsense, over a real connection.
+@Suite("Malformed input")
+struct MalformedInputTests {
+    /// One kind of nonsense. Each body holds events with this name, so that a row would show.
+    struct Nonsense: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var path = "/v1/events"
+        var headers: [(name: String, value: String)] = [("content-type", "application/x-ndjson")]
+        var key = Collector.key
+        var body: [UInt8]
+        var status: Int
+        var field: String?
+    }
+
+    private static let event = #"{"name":"nonsense"}"#
+    private static let gzip: (name: String, value: String) = ("content-encoding", "gzip")
+
+    private static func lines(_ count: Int) -> [UInt8] {
+        Array(String(repeating: event + "\n", count: count).utf8)
+    }
+
+    static let all: [Nonsense] = [
+        Nonsense(testDescription: "malformed JSON", body: Array(#"{"events":[{"name":"nonsense"},"#.utf8), status: 400),
+        Nonsense(
+            testDescription: "a wrong encoding",
+            headers: [("content-encoding", "br")],
+            body: lines(1),
+            status: 415,
+            field: "content-encoding"
+        ),
+        Nonsense(
+            testDescription: "a truncated gzip body",
+            headers: [gzip],
+            body: GzipCompressor().compress(lines(50)).dropLast(12),
+            status: 400,
+            field: "content-encoding"
+        ),
+        Nonsense(
+            testDescription: "a gzip bomb",
+            headers: [gzip],
+            body: GzipCompressor().compress([UInt8](repeating: 0x20, count: 64 << 20) + lines(1)),
+            status: 413,
+            field: "content-encoding"
+        ),
+        Nonsense(testDescription: "a bad key", key: "nobody's", body: lines(1), status: 401, field: "authorization"),
+        Nonsense(testDescription: "an unknown path", path: "/v1/nothing", body: lines(1), status: 404),
+        Nonsense(testDescription: "an oversized body", body: lines(100_000), status: 413),
+        Nonsense(testDescription: "too many events", body: lines(5_000), status: 413),
+        Nonsense(
+            testDescription: "values nested too deep",
+            body: Array(
+                (#"{"name":"nonsense","attributes":{"a":"# + String(repeating: "[", count: 400)
+                    + String(repeating: "]", count: 400) + "}}\n").utf8
+            ),
+            status: 400,
+            field: "attributes"
+        ),
+        Nonsense(
+            testDescription: "bytes that are no UTF-8",
+            body: Array(#"{"name":"nonsense","attributes":{"a":""#.utf8) + [0xff, 0xfe] + Array(#""}}"#.utf8),
+            status: 400,
+            field: "attributes"
+        ),
+        Nonsense(
+            testDescription: "a batch header that is none",
+            body: Array(#"{"batch":{"first":"x"}}"#.utf8) + [0x0a] + lines(3),
+            status: 400,
+            field: "batch"
+        ),
+        Nonsense(
+            testDescription: "a wrong content type",
+            headers: [("content-type", "text/html")],
+            body: lines(1),
+            status: 415,
+            field: "content-type"
+        ),
+    ]
+
+    @Test("each gets a status of its own, a code, a field and a sentence, and leaves no row")
+    func nonsense() throws {
+        let collector = try Collector()
+        for nonsense in Self.all {
+            let answer = try collector.ask(
+                HTTPMessage(
+                    startLine: "POST \(nonsense.path) HTTP/1.1",
+                    headers: nonsense.headers + [("authorization", "Bearer \(nonsense.key)")],
+                    body: nonsense.body
+                )
+            )
+            let name = Comment(rawValue: "\(nonsense.testDescription): \(answer.status) \(answer.text.prefix(300))")
+            #expect(answer.status == nonsense.status, name)
+            #expect(answer[header: "content-type"]?.hasPrefix("application/json") == true, name)
+            let error = try JSONValue.parse(answer.body)["error"]
+            #expect(error?["code"]?.string?.isEmpty == false, name)
+            #expect(error?["message"]?.string?.hasSuffix(".") == true, name)
+            #expect(error?["field"]?.string == nonsense.field, name)
+        }
+        try collector.settle()
+        #expect(try collector.rows("name=nonsense").isEmpty)
+        // It is as well as before.
+        #expect(try collector.post(Array(Self.event.utf8)).status == 200)
+    }
+
+    @Test("a body that stops half-way ends with 408 and leaves no row")
+    func slowBody() throws {
+        let collector = try Collector()
+        let socket = try Socket(port: collector.port)
+        let head = """
+            POST /v1/events HTTP/1.1\r
+            host: 127.0.0.1\r
+            authorization: Bearer \(Collector.key)\r
+            content-type: application/x-ndjson\r
+            content-length: 1000\r
+            \r
+
+            """
+        socket.send(Array(head.utf8) + Self.lines(3))
+        // Others are served meanwhile.
+        #expect(try collector.post(Array(#"{"name":"quick"}"#.utf8)).status == 200)
+        let answer = try #require(socket.receive())
+        #expect(answer.status == 408)
+        #expect(try JSONValue.parse(answer.body)["error"]?["code"]?.string?.isEmpty == false, "\(answer.text)")
+        try collector.settle()
+        #expect(try collector.rows("name=nonsense").isEmpty)
+    }
+
+    @Test("one bad line among good ones costs that line only, and the answer names it")
+    func oneBadLine() throws {
+        let collector = try Collector()
+        let body = Self.lines(2) + Array(#"{"name":"nonse"#.utf8) + [0x0a] + Self.lines(2)
+        let answer = try collector.post(body)
+        #expect(answer.status == 200)
+        let document = try JSONValue.parse(answer.body)
+        #expect(document["accepted"]?.integer == 4)
+        #expect(document["rejected"]?.array?.compactMap { $0["i"]?.integer } == [2])
+        try collector.settle()
+        #expect(try collector.rows("name=nonsense").count == 4)
+        #expect(try collector.get("/v1/failed")["failed"]?.array?.count == 1)
+    }
+}

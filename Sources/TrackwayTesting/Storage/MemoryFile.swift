@@ -43,6 +43,8 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
 
     var content: [UInt8] {
         let length = length
+        // The standard library writes the count even into the empty array that all threads share.
+        guard length > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             ctrackway_copy_shared(buffer.baseAddress, memory.baseAddress, length)
             count = length

@@ -19,6 +19,9 @@ let package = Package(
     products: [
         .library(name: "Trackway", targets: ["Trackway"]),
         .library(name: "TrackwayTesting", targets: ["TrackwayTesting"]),
+        // The documented calls of older SDKs, as thin faces: an app moves by changing its import line.
+        .library(name: "ClickstreamCompatibility", targets: ["ClickstreamCompatibility"]),
+        .library(name: "SensorsAnalyticsCompatibility", targets: ["SensorsAnalyticsCompatibility"]),
         // What a receiver shares with the SDK: the vocabulary, the wire format, and the append-only log.
         .library(name: "TrackwayEvents", targets: ["TrackwayEvents"]),
         .library(name: "TrackwayWire", targets: ["TrackwayWire"]),
@@ -36,6 +39,16 @@ let package = Package(
         .target(name: "TrackwayJournal", dependencies: ["TrackwayEvents", "CTrackway", "CZlib"], swiftSettings: house),
         .target(name: "TrackwayWire", dependencies: ["TrackwayEvents", "CZlib"], swiftSettings: house),
 
+        // Floor 1: the clockwork. State machines as values: time handed in, actions returned.
+        .target(name: "TrackwayBehavior", dependencies: ["TrackwayEvents"], swiftSettings: house),
+
+        // Floor 2: one cupboard per vendor.
+        .target(
+            name: "TrackwayDestinations",
+            dependencies: ["TrackwayEvents", "TrackwayWire"],
+            swiftSettings: house
+        ),
+
         // Floor 2: the post room.
         .target(
             name: "TrackwayDelivery",
@@ -46,7 +59,10 @@ let package = Package(
         // Floor 3: the windows. The only room that knows which system it runs on.
         .target(
             name: "TrackwayPlatform",
-            dependencies: ["TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery", "CTrackway"],
+            dependencies: [
+                "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
+                "CTrackway",
+            ],
             swiftSettings: house
         ),
 
@@ -54,8 +70,8 @@ let package = Package(
         .target(
             name: "Trackway",
             dependencies: [
-                "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery", "TrackwayPlatform",
-                "CTrackway",
+                "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
+                "TrackwayDestinations", "TrackwayPlatform", "CTrackway",
             ],
             swiftSettings: house
         ),
@@ -64,13 +80,36 @@ let package = Package(
         .target(
             name: "TrackwayTesting",
             dependencies: [
-                "Trackway", "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
+                "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
                 "TrackwayPlatform", "CTrackway",
             ],
             swiftSettings: house
         ),
 
+        // Floor 5: faces.
+        .target(
+            name: "ClickstreamCompatibility",
+            dependencies: ["Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
+            swiftSettings: house
+        ),
+        .target(
+            name: "SensorsAnalyticsCompatibility",
+            dependencies: ["Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
+            swiftSettings: house
+        ),
+
         .testTarget(name: "TrackwayEventsTests", dependencies: ["TrackwayEvents"], swiftSettings: house),
+        .testTarget(
+            name: "TrackwayBehaviorTests",
+            dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayTesting"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwayDestinationsTests",
+            dependencies: ["TrackwayDestinations", "TrackwayWire", "TrackwayEvents", "TrackwayTesting"],
+            resources: [.copy("Fixtures")],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "TrackwayJournalTests",
             dependencies: ["TrackwayJournal", "TrackwayEvents", "TrackwayTesting"],

@@ -12,19 +12,16 @@ struct EventContext: Sendable, Hashable {
     /// Attributes of all events.
     var global: Attributes
 
-    /// The context as the journal stores it and destinations read it; sections without content are left out.
+    /// The context as the journal stores it and destinations read it.
     ///
     /// - Complexity: O(size of the context). Happens only when something changed.
     func json() -> [UInt8] {
-        var members: [JSONValue.Object.Member] = []
-        if !facts.app.isEmpty { members.append(.init(key: "app", value: .object(facts.app.json))) }
-        if !facts.device.isEmpty { members.append(.init(key: "device", value: .object(facts.device.json))) }
-        if !facts.boot.isEmpty { members.append(.init(key: "boot", value: .string(facts.boot))) }
-        if let user {
-            let id = JSONValue.Object.Member(key: "id", value: .string(user))
-            members.append(.init(key: "user", value: .object(.init([id]))))
-        }
-        if !global.isEmpty { members.append(.init(key: "global", value: .object(global.json))) }
-        return JSONValue.object(.init(members)).json()
+        RecordedContext(
+            app: facts.app,
+            device: facts.device,
+            boot: facts.boot,
+            user: RecordedContext.User(id: user),
+            global: global
+        ).json()
     }
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
-
 extension AttributeValue {
     /// The value as JSON; dates become their text.
-    var json: JSONValue {
+    public var json: JSONValue {
         switch self {
         case .string(let value): .string(value)
         case .integer(let value): .integer(value)
@@ -18,7 +16,7 @@ extension AttributeValue {
     }
 
     /// The value from JSON; nil for null. Text in the exact form of a date becomes a date, as everywhere.
-    init?(_ json: JSONValue) {
+    public init?(_ json: JSONValue) {
         switch json {
         case .null: return nil
         case .boolean(let value): self = .boolean(value)
@@ -33,12 +31,12 @@ extension AttributeValue {
 
 extension Attributes {
     /// The attributes as a JSON object.
-    var json: JSONValue.Object {
+    public var json: JSONValue.Object {
         JSONValue.Object(map { JSONValue.Object.Member(key: $0.key, value: $0.value.json) })
     }
 
     /// The attributes from a JSON object; members that are null are left out.
-    init(_ object: JSONValue.Object) {
+    public init(_ object: JSONValue.Object) {
         self.init()
         for member in object.members { self[member.key] = AttributeValue(member.value) }
     }

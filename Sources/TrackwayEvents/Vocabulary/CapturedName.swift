@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// The names of events that the SDK records by itself. Destinations translate them into their own dialect.
+///
+/// The vocabulary is the Clickstream document's, extended where another product needs more.
+public enum CapturedName {
+    /// The app was opened for the first time since it was installed.
+    public static let firstOpen = "_first_open"
+    /// The app was started, or came back to the foreground; ``CapturedKey/startKind`` says which.
+    public static let appStart = "_app_start"
+    /// The app left the foreground, or ended.
+    public static let appEnd = "_app_end"
+    /// A session began.
+    public static let sessionStart = "_session_start"
+    /// A screen was shown.
+    public static let screenView = "_screen_view"
+    /// The user left a screen after using it for a while.
+    public static let userEngagement = "_user_engagement"
+    /// The user or the user's attributes were set.
+    public static let profileSet = "_profile_set"
+    /// The app crashed; recorded at the next start.
+    public static let appException = "_app_exception"
+    /// The app has another version than at the last start.
+    public static let appUpdate = "_app_update"
+    /// The operating system has another version than at the last start.
+    public static let osUpdate = "_os_update"
+    /// Something was recorded that breaks a documented limit.
+    public static let clickstreamError = "_clickstream_error"
+    /// The installation that this one replaces was erased.
+    public static let installationErased = "_installation_erased"
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+
+@Suite("What events have in common")
+struct RecordedContextTests {
+    private let whole = RecordedContext(
+        app: ["id": "shop"],
+        device: ["model": "x86_64"],
+        boot: "b1",
+        user: RecordedContext.User(
+            id: "user-42",
+            uniqueID: "U1",
+            firstTouch: Timestamp(milliseconds: 7),
+            anonymousID: "A1",
+            identities: ["$identity_email": "a@example.com"],
+            attributes: [.init(name: "age", value: 21, setAt: Timestamp(milliseconds: 9))],
+            subject: "user-42"
+        ),
+        session: RecordedContext.Session(id: "S1", number: 3, start: Timestamp(milliseconds: 5)),
+        screen: RecordedContext.Screen(name: "Home", id: "a/b", uniqueID: "1"),
+        global: ["channel": "store"]
+    )
+
+    @Test("A context is read back as it was written")
+    func roundTrip() throws {
+        #expect(try RecordedContext(json: whole.json()) == whole)
+    }
+
+    @Test("What is empty is not written")
+    func empty() throws {
+        #expect(RecordedContext().json() == Array("{}".utf8))
+        #expect(try RecordedContext(json: Array("{}".utf8)) == RecordedContext())
+    }
+
+    @Test("Parts that are something else than expected are passed over, the others count")
+    func damaged() throws {
+        let json =
+            #"{"app":[1],"user":{"id":"a","attributes":{"x":1,"y":{"value":2,"set":3}}},"session":{"id":"s"},"new":1}"#
+        let context = try RecordedContext(json: Array(json.utf8))
+        #expect(context.user.id == "a")
+        #expect(context.user.attributes.map(\.name) == ["y"])
+        #expect(context.session == nil)
+        #expect(context.app.isEmpty)
+    }
+}

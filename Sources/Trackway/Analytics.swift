@@ -39,11 +39,12 @@ public final class Analytics: Sendable {
     let destinations: Set<DestinationID>
     let options: Locked<RuntimeOptions>
     let settings: SettingsFile
-    let context: Locked<EventContext>
+    let context: Locked<RecordedContext>
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
     package let commits: GroupCommitter<JournalError>
-    private let lifeCycle: LifeCycleFollower?
+    let lifeCycle: LifeCycleFollower
+    private let observation: (any Sendable)?
 
     /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
     ///
@@ -77,7 +78,11 @@ public final class Analytics: Sendable {
         context = parts.context
         queue = parts.queue
         commits = parts.commits
-        lifeCycle = configuration.followsLifeCycle ? parts.world.followLifeCycle(parts.control) : nil
+        lifeCycle = LifeCycleFollower(parts.control)
+        let follower = lifeCycle
+        observation =
+            configuration.followsLifeCycle
+            ? parts.world.observeLifeCycle { [weak follower] in follower?.lifeCycleChanged($0, moment: $1) } : nil
         let (control, work) = (parts.control, parts.work)
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.

@@ -3,6 +3,9 @@
 
 // What an app needs from the rooms below, by name, so that it imports `Trackway` alone.
 
+// Behaviour: settings and inputs.
+@_exported public import struct TrackwayBehavior.CaptureOptions
+@_exported public import enum TrackwayBehavior.LifeCycleChange
 // Delivery: settings and reports.
 @_exported public import struct TrackwayDelivery.DeliveryPolicy
 @_exported public import struct TrackwayDelivery.FlushReport

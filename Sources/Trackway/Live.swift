@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
+internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayJournal
@@ -29,9 +30,9 @@ extension World {
             ),
             log: { log.report($0) },
             write: { StandardErrorLog.writeLine($0 + "\n") },
-            followLifeCycle: { control in
+            observeLifeCycle: { tell in
                 do throws(LifeCycleError) {
-                    return try LifeCycleFollower(control)
+                    return try LifeCycleSignals.process.observe { event, moment in tell(event.changes, moment) }
                 } catch {
                     log.report(
                         Diagnostic(

@@ -97,6 +97,8 @@ struct Options {
         )
         configuration.storageFolder = URL(fileURLWithPath: data, isDirectory: true)
         configuration.delivery = policy
+        // The tests count what they ask for.
+        configuration.capture = .none
         configuration.followsLifeCycle = followsLifeCycle
         if let journalBytes { configuration.maximumJournalBytes = journalBytes }
         if let journalAge { configuration.maximumJournalAge = journalAge }

@@ -89,6 +89,7 @@ struct DemoTests {
         var configuration = Configuration(appID: "demo-test", destinations: [.collector(nobody, writeKey: "k")])
         configuration.storageFolder = folder
         configuration.followsLifeCycle = false
+        configuration.capture = .none
         configuration.onDiagnostic = { _ in }
         let analytics = try Analytics(configuration)
         for number in 0..<7 { analytics.record("event", ["number": .init(number)]) }

@@ -24,13 +24,13 @@ extension Analytics {
             )
             return
         }
-        changeContext { $0.user = user }
+        changeContext { $0.user.id = user }
         saveUser()
     }
 
     /// Says that nobody is signed in from now on.
     public func signOut() {
-        changeContext { $0.user = nil }
+        changeContext { $0.user.id = nil }
         saveUser()
     }
 
@@ -58,7 +58,7 @@ extension Analytics {
 
     /// Changes the context and tells the journal in one step, so that two changes reach it in the order they were made.
     /// The journal's own short lock is taken inside this one, never the other way round.
-    func changeContext(_ body: (inout EventContext) -> Void) {
+    func changeContext(_ body: (inout RecordedContext) -> Void) {
         context.withLock { context in
             let before = context
             body(&context)
@@ -71,7 +71,7 @@ extension Analytics {
     // settings' one, never the other way round.
 
     func saveUser() {
-        settings.change { [context] settings in settings.user = context.withLock { $0.user } }
+        settings.change { [context] settings in settings.user = context.withLock { $0.user.id } }
     }
 
     func saveGlobal() {

@@ -22,7 +22,7 @@ extension Analytics {
         await control.untilAtRest()
         // From here on no new event carries what is to be forgotten.
         changeContext { context in
-            context.user = nil
+            context.user = RecordedContext.User()
             context.global = [:]
         }
         saveUser()

@@ -1,26 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayPlatform
+internal import TrackwayBehavior
+internal import TrackwayPlatform
 
-/// Turns what the system does with the process into inputs of the control machine.
+/// Turns what the system does with the app into inputs of the control machine.
 package final class LifeCycleFollower: Sendable {
-    private let observation: LifeCycleObservation
+    private let control: ControlDriver
 
-    /// Follows the process's signals until this value is gone.
-    package init(_ control: ControlDriver) throws(LifeCycleError) {
-        observation = try LifeCycleSignals.process.observe { [weak control] event, moment in
-            guard let control else { return }
-            switch event {
-            case .entersBackground:
-                control.change { $0.suspended(within: Self.share(of: moment.limit)) }
-                control.whenAtRest { moment.finish() }
-            case .entersForeground:
+    /// Makes a follower.
+    package init(_ control: ControlDriver) {
+        self.control = control
+    }
+
+    /// The system did this with the app, and gives this moment for it.
+    func lifeCycleChanged(_ changes: [LifeCycleChange], moment: LifeCycleMoment?) {
+        for change in changes {
+            switch change {
+            case .didFinishLaunching, .willResignActive, .didEnterBackground:
+                continue
+            case .willEnterForeground, .didBecomeActive:
                 control.change { $0.resumed() }
-            case .terminates, .exits:
-                control.change { $0.suspended(within: Self.share(of: moment.limit)) }
+            case .willSuspend:
+                control.change { $0.suspended(within: Self.share(of: moment?.limit ?? .zero)) }
+                control.whenAtRest { moment?.finish() }
+            case .willTerminate:
+                control.change { $0.suspended(within: Self.share(of: moment?.limit ?? .zero)) }
                 control.whenAtRest { [weak control] in
-                    moment.finish()
+                    moment?.finish()
                     // The host may have handled the signal in its own way and goes on.
                     control?.change { $0.resumed() }
                 }

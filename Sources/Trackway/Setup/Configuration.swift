@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
+public import TrackwayBehavior
 public import TrackwayDelivery
 public import TrackwayEvents
 public import TrackwayWire
@@ -67,6 +68,16 @@ public struct Configuration: Sendable {
     /// before, and to let another process deliver while this one is stopped. True by default: the app's own handlers
     /// keep working, and nothing is lost without it, events only arrive later.
     public var followsLifeCycle = true
+
+    // MARK: Behaviour
+
+    /// What is recorded without the app calling `record`: starts and exits, sessions, screens, engagement, updates by
+    /// default, because most reports begin with them. `.none` records what the app records and nothing else.
+    public var capture = CaptureOptions.standard
+
+    /// How long the app may stay in the background before the next use of it is another session. 30 minutes by default,
+    /// as most reports count.
+    public var sessionTimeout = Duration.seconds(1800)
 
     // MARK: Permission
 

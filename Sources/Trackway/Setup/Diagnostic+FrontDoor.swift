@@ -16,6 +16,8 @@ extension Diagnostic.Code {
     public static let storageFailing = Diagnostic.Code(rawValue: "storage_failing")
     /// A user id is empty or too long; the user stayed who it was.
     public static let userInvalid = Diagnostic.Code(rawValue: "user_invalid")
+    /// A screen has no name; it stayed the one it was.
+    public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid")
     /// A destination refuses the credentials, or its address is wrong; its events wait until
     /// `Analytics.replace(_:)` gives it new settings.
     public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked")

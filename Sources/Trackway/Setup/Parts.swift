@@ -13,7 +13,7 @@ struct Parts {
     let queue: StorageQueue
     let settings: SettingsFile
     let journal: Journal
-    let context: Locked<EventContext>
+    let context: Locked<RecordedContext>
     let control: ControlDriver
     let delivery: DeliveryService
     let commits: GroupCommitter<JournalError>
@@ -31,7 +31,13 @@ struct Parts {
             isEnabled: known.isEnabled ?? configuration.isEnabled
         )
         let control = ControlDriver(machine, logsEvents: configuration.logEvents)
-        let context = EventContext(facts: world.facts, user: known.user, global: known.global)
+        let context = RecordedContext(
+            app: world.facts.app,
+            device: world.facts.device,
+            boot: world.facts.boot,
+            user: RecordedContext.User(id: known.user),
+            global: known.global
+        )
         journal.setContext(context.json())
         let transport = PermittedTransport(configuration.transport ?? world.transport) {
             settings.refresh()

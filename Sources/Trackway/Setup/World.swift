@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayBehavior
 package import TrackwayDelivery
 package import TrackwayEvents
 package import TrackwayJournal
+package import TrackwayPlatform
 package import TrackwayWire
 
 /// Everything outside that an ``Analytics`` touches: time, chance, storage, network, facts.
@@ -32,8 +34,15 @@ package struct World: Sendable {
     package var log: DiagnosticReporter.Handler
     /// Takes a line of text: events, while they are logged.
     package var write: @Sendable (String) -> Void
-    /// Begins to follow the process's life cycle; the value is kept as long as the analytics live.
-    package var followLifeCycle: @Sendable (ControlDriver) -> LifeCycleFollower?
+    /// What the app does as the analytics are made.
+    package var launchState: AppState
+    /// Reads the facts again, when the app comes back to the foreground; nil when they cannot change.
+    package var refreshFacts: (@Sendable () -> ContextFacts)?
+    /// Begins to observe what the system does with the app; the answer is kept as long as the analytics live.
+    package var observeLifeCycle: @Sendable (_ tell: @escaping LifeCycleObserver) -> (any Sendable)?
+
+    /// Takes changes that the system made at once, in order, and the moment it gives for them, if it gives one.
+    package typealias LifeCycleObserver = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
 
     /// Puts a world together.
     package init(
@@ -48,7 +57,9 @@ package struct World: Sendable {
         facts: ContextFacts,
         log: @escaping DiagnosticReporter.Handler,
         write: @escaping @Sendable (String) -> Void,
-        followLifeCycle: @escaping @Sendable (ControlDriver) -> LifeCycleFollower? = { _ in nil }
+        launchState: AppState = .active,
+        refreshFacts: (@Sendable () -> ContextFacts)? = nil,
+        observeLifeCycle: @escaping @Sendable (_ tell: @escaping LifeCycleObserver) -> (any Sendable)? = { _ in nil }
     ) {
         self.clock = clock
         self.ids = ids
@@ -61,6 +72,8 @@ package struct World: Sendable {
         self.facts = facts
         self.log = log
         self.write = write
-        self.followLifeCycle = followLifeCycle
+        self.launchState = launchState
+        self.refreshFacts = refreshFacts
+        self.observeLifeCycle = observeLifeCycle
     }
 }

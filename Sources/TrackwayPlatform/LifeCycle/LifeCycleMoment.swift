@@ -11,7 +11,8 @@ package final class LifeCycleMoment: Sendable {
     package let limit: Duration
     private let completion: Locked<(@Sendable () -> Void)?>
 
-    init(limit: Duration, completion: @escaping @Sendable () -> Void) {
+    /// Makes a moment; `completion` is called once, when it is over.
+    package init(limit: Duration, completion: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.completion = Locked(completion)
     }

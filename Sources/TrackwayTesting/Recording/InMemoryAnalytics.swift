@@ -37,8 +37,8 @@ public struct InMemoryAnalytics: Sendable {
     /// Makes analytics in memory.
     ///
     /// - Parameters:
-    ///   - configuration: as the app has it; its transport and storage folder are not used. When nil, one for the app
-    ///     "test" with one collector.
+    ///   - configuration: as the app has it; its transport and storage folder are not used. When nil,
+    ///     ``usualConfiguration``.
     ///   - storage: a disk of an earlier run, to go on with what it holds; a fresh one when nil.
     ///   - clock: a clock to share; a fresh one when nil.
     ///   - transport: a network to share; one that accepts everything when nil.
@@ -89,12 +89,14 @@ public struct InMemoryAnalytics: Sendable {
         analytics = try Analytics(configuration, in: world)
     }
 
-    /// The configuration when none is given.
+    /// The configuration when none is given: one collector, and nothing recorded but what the app under test records.
     public static var usualConfiguration: Configuration {
-        Configuration(
+        var configuration = Configuration(
             appID: "test",
             destinations: [CollectorDestination(url: "http://collector.test", writeKey: "test")]
         )
+        configuration.capture = .none
+        return configuration
     }
 
     /// Every event recorded on this disk, in the order of recording within each writer: those that wait, and those that

@@ -39,6 +39,8 @@ struct Sender {
         configuration.maximumJournalBytes = Self.maximumJournalBytes
         // Ctrl-C ends the command at once: what was recorded is on disk, and the next run delivers it.
         configuration.followsLifeCycle = false
+        // It sends what it is given; the command is no app whose use anybody counts.
+        configuration.capture = .none
         configuration.onDiagnostic = { diagnostic in
             console.redraw("")
             console.note(console.messageStyle.faint("— \(diagnostic)"))

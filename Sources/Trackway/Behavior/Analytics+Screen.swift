@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+
+extension Analytics {
+    /// Tells which screen is shown. Records `_screen_view`, and every event recorded after this call carries the screen,
+    /// on every thread.
+    ///
+    /// ```swift
+    /// analytics.screen("Home", id: "home-1")
+    /// ```
+    /// - Parameters:
+    ///   - name: what the screen is called. An empty name is a mistake: a `Diagnostic` tells, and the screen stays what it
+    ///     was.
+    ///   - id: where in the app it lies.
+    ///   - uniqueID: what tells two screens of one name apart.
+    ///   - attributes: what else is worth knowing about this view of it.
+    public func screen(_ name: String, id: String? = nil, uniqueID: String? = nil, _ attributes: Attributes = [:]) {
+        guard !name.isEmpty else {
+            reporter.report(
+                Diagnostic(
+                    code: .screenInvalid,
+                    field: "name",
+                    value: name,
+                    remedy: "Name every screen; without a name nobody can tell which one it was."
+                )
+            )
+            return
+        }
+        var described: Attributes = [CapturedKey.screenName: .string(name)]
+        if let id { described[CapturedKey.screenID] = .string(id) }
+        if let uniqueID { described[CapturedKey.screenUniqueID] = .string(uniqueID) }
+        record(CapturedName.screenView, described.merging(attributes))
+    }
+}

@@ -7,6 +7,9 @@ public struct WireEncodingError: Error, Sendable, Hashable, CustomStringConverti
     public enum Code: Sendable, Hashable {
         /// The format can express none of the batch's events; `leftOut` says why for each.
         case nothingToSend
+        /// The request would be larger than the back-end takes; one of fewer events may not be. A single event that is
+        /// too large is set aside.
+        case tooLarge
         /// The destination's own settings do not allow a request (its address is no address, say).
         case misconfigured
     }

@@ -226,6 +226,9 @@ struct UploadMachineTests {
                 jitter: 0
             )
         },
+        Transition(.sending, "a request that would be too large: halved unasked", [.send(records: 0..<2)]) {
+            $0.encodingFailed(WireEncodingError(.tooLarge, "too large"), at: now, jitter: 0)
+        },
         Transition(
             .sending,
             "settings that allow no request: parked",

@@ -83,6 +83,9 @@ extension UploadMachine {
                 )
             }
             return settle(Settlement(records: sent, setAside: refused), hand: hand)
+        case .tooLarge:
+            // No answer either: nobody was asked.
+            return halveOrSetAside(sent, hand: hand, message: error.message)
         }
     }
 
@@ -131,14 +134,18 @@ extension UploadMachine {
     }
 
     private mutating func tooLarge(_ sent: Range<Int>, hand: Hand) -> [Action] {
+        backEndAnswered(took: false)
+            + halveOrSetAside(sent, hand: hand, message: "The back-end calls it too large.")
+    }
+
+    private mutating func halveOrSetAside(_ sent: Range<Int>, hand: Hand, message: String) -> [Action] {
         var hand = hand
-        let answered = backEndAnswered(took: false)
         if hand.parts.halveFront(guiltKnown: false) {
             hand.wasTooLarge = true
-            return answered + send(hand)
+            return send(hand)
         }
         hand.foundTooLarge = true
-        return answered + setAside(sent, hand: hand, reason: .tooLarge, message: "The back-end calls it too large.")
+        return setAside(sent, hand: hand, reason: .tooLarge, message: message)
     }
 
     private mutating func rejected(_ sent: Range<Int>, hand: Hand, reason: String) -> [Action] {

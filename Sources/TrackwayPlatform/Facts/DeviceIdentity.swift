@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayEvents
+
 /// Names a device without telling which device it is.
 ///
 /// The system's machine id must not leave the machine (see machine-id(5)). As that page advises, it serves as the key of

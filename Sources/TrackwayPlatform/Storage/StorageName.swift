@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayEvents
+
 /// Turns an app's id into the name of a folder.
 ///
 /// Letters, digits, "-", "_" and inner dots stay; every other byte becomes "%" and two hexadecimal digits. No id leads

@@ -64,6 +64,12 @@ struct DestinationConformanceRun {
                     "nothing-to-send-names-all",
                     "\(name): an error that says nothing can be sent must say why for every event"
                 )
+            case .tooLarge:
+                require(
+                    batch.records.count > 1,
+                    "small-batches-fit",
+                    "\(name): a single event of ordinary size must fit into a request"
+                )
             case .misconfigured:
                 require(false, "request-is-made", "\(name): \(error)")
             }

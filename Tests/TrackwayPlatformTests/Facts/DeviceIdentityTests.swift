@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayEvents
 
 @testable import TrackwayPlatform
 

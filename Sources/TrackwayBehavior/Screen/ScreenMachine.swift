@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Decides which announcements of screens are views, and what each view says about the one before.
+package struct ScreenMachine: Sendable, Hashable, Codable {
+    /// An order to the conductor.
+    package enum Action: Sendable, Hashable {
+        /// Tell of a view, after what it ends.
+        case view(View)
+    }
+
+    /// A view as it is told.
+    package struct View: Sendable, Hashable {
+        /// The screen.
+        package var screen: RecordedContext.Screen
+        /// What the app said about it.
+        package var attributes: Attributes
+        /// The screen before.
+        package var previous: RecordedContext.Screen?
+        /// When that was shown; known across restarts.
+        package var previousTimestamp: Timestamp?
+        /// True for the first view of a session.
+        package var isEntrance: Bool
+    }
+
+    private struct Waiting: Sendable, Hashable, Codable {
+        var view: ScreenView
+        var at: DeviceTime
+    }
+
+    /// How many screens a process that nobody sees can announce before the first is forgotten.
+    package static let mostWaiting = 64
+
+    private var shown: RecordedContext.Screen?
+    private var lastView: Timestamp?
+    private var isEntranceDue = false
+    private var precedence = ScreenPrecedence()
+    private var waiting: [Waiting] = []
+
+    /// Nothing was shown yet.
+    package init() {}
+
+    /// The screen that is shown.
+    package var current: RecordedContext.Screen? { shown }
+
+    // MARK: Inputs
+
+    /// A process began: nothing is shown. When the last view was, and whether the session had one, is still known.
+    package mutating func processStarted() {
+        shown = nil
+        precedence = ScreenPrecedence()
+        waiting = []
+    }
+
+    /// A screen was announced while the user sees the app.
+    ///
+    /// - Parameter isWanted: False when screens of this origin are not to be recorded.
+    package mutating func announced(_ view: ScreenView, isWanted: Bool, at now: DeviceTime) -> [Action] {
+        announced(view, isWanted: isWanted, seen: now, at: now)
+    }
+
+    /// A screen was announced while nobody sees the app: it waits until somebody does.
+    package mutating func announcedUnseen(_ view: ScreenView, at now: DeviceTime) {
+        if waiting.last?.view == view { return }
+        if waiting.count >= Self.mostWaiting { waiting.removeFirst() }
+        waiting.append(Waiting(view: view, at: now))
+    }
+
+    /// A session began. What was shown is forgotten, and shown again as the session's first view, unless other screens wait.
+    package mutating func sessionBegan(at now: DeviceTime) -> [Action] {
+        isEntranceDue = true
+        guard let screen = shown else { return [] }
+        shown = nil
+        return waiting.isEmpty ? [view(of: screen, attributes: [:], at: now)] : []
+    }
+
+    /// The user sees the app: what waited is shown now, though which telling belongs to which is judged by when it was told.
+    ///
+    /// - Parameter isWanted: Whether to record a screen.
+    package mutating func userArrived(at now: DeviceTime, isWanted: (ScreenView) -> Bool) -> [Action] {
+        let arrived = waiting
+        waiting = []
+        return arrived.flatMap { announced($0.view, isWanted: isWanted($0.view), seen: $0.at, at: now) }
+    }
+
+    // MARK: Decisions
+
+    private mutating func announced(
+        _ view: ScreenView,
+        isWanted: Bool,
+        seen: DeviceTime,
+        at now: DeviceTime
+    ) -> [Action] {
+        var screen = view.screen
+        guard isWanted else {
+            if !view.isManual { precedence.noted(screen, at: seen) }
+            return []
+        }
+        if view.isManual {
+            // What the app does not tell apart is told apart by where it happens.
+            screen.uniqueID = screen.uniqueID ?? precedence.uniqueIDOfLastFound ?? shown?.uniqueID
+            precedence.named(at: seen)
+        } else if !precedence.found(screen, at: seen) {
+            return []
+        }
+        if let shown, shown.isSame(as: screen) { return [] }
+        return [self.view(of: screen, attributes: view.attributes, at: now)]
+    }
+
+    private mutating func view(of screen: RecordedContext.Screen, attributes: Attributes, at now: DeviceTime) -> Action
+    {
+        let view = View(
+            screen: screen,
+            attributes: attributes,
+            previous: shown,
+            previousTimestamp: lastView,
+            isEntrance: isEntranceDue
+        )
+        shown = screen
+        lastView = now.wall
+        isEntranceDue = false
+        return .view(view)
+    }
+}

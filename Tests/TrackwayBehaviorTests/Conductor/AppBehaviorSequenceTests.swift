@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+
+@Suite("What an app's behaviour records, in order")
+struct AppBehaviorSequenceTests {
+    @Test("A new installation: first opening, start, session, and nothing more when the launch is announced")
+    func newInstallation() {
+        var app = TestApp()
+        app.start()
+        #expect(app.names == [CapturedName.firstOpen, CapturedName.appStart, CapturedName.sessionStart])
+        #expect(app.orders.prefix(3) == ["foreground", "save", "context"])
+        #expect(Set(app.events.map(\.session?.number)) == [1])
+        #expect(
+            app.events[1].attributes == [
+                CapturedKey.isFirstTime: true, CapturedKey.startKind: "cold", CapturedKey.isFirstStart: true,
+                CapturedKey.resumedFromBackground: false,
+            ]
+        )
+        app.change(.didFinishLaunching, .didBecomeActive)
+        #expect(app.events.count == 3)
+    }
+
+    @Test("Going to the background: engagement, exit, kept, sent, all inside a window the system was asked for")
+    func background() {
+        var app = TestApp()
+        app.open()
+        app.show("Home")
+        app.clear()
+        app.pass(.milliseconds(1500))
+        app.leave()
+        #expect(
+            app.orders == [
+                "save", "background", "openWindow", CapturedName.userEngagement, CapturedName.appEnd, "save", "flush",
+                "closeWindow",
+            ]
+        )
+        #expect(app.events[0].attributes == [CapturedKey.engagementTime: 1500])
+        #expect(app.events[1].attributes == [CapturedKey.foregroundDuration: 1500])
+    }
+
+    @Test("Back before the timeout: a hot start in the same session, the same screen, without another view")
+    func backInTime() {
+        var app = TestApp()
+        app.open()
+        app.show("Home")
+        app.leave()
+        app.pass(.seconds(1799))
+        app.clear()
+        app.comeBack()
+        #expect(app.names == [CapturedName.appStart])
+        #expect(
+            app.events[0].attributes == [
+                CapturedKey.isFirstTime: false, CapturedKey.startKind: "hot", CapturedKey.isFirstStart: false,
+                CapturedKey.resumedFromBackground: true,
+            ]
+        )
+        #expect(app.events[0].session?.number == 1)
+        #expect(app.events[0].screen?.name == "Home")
+    }
+
+    @Test("Back after the timeout: a new session, whose first view is the screen that is still there")
+    func backTooLate() {
+        var app = TestApp()
+        app.open()
+        app.show("Home", id: "Root/Home", uniqueID: "17")
+        app.pass(.seconds(5))
+        let shown = app.events.last?.at.wall
+        app.leave()
+        app.pass(.seconds(1800))
+        app.clear()
+        app.comeBack()
+        #expect(app.names == [CapturedName.appStart, CapturedName.sessionStart, CapturedName.screenView])
+        #expect(app.events.map(\.session?.number) == [2, 2, 2])
+        #expect(app.events.map(\.screen?.name) == [nil, nil, "Home"])
+        #expect(
+            app.events[2].attributes == [
+                CapturedKey.screenName: "Home", CapturedKey.screenID: "Root/Home", CapturedKey.screenUniqueID: "17",
+                CapturedKey.entrances: 1,
+                CapturedKey.previousTimestamp: .integer(shown?.milliseconds ?? 0),
+            ]
+        )
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import TrackwayBehavior
+import TrackwayEvents
+
+/// An app on a device, conducted as its driver would: what is recorded is written down with the context it is under.
+struct TestApp {
+    /// One event as it was recorded.
+    struct Recorded: Hashable {
+        var name: String
+        var attributes: Attributes
+        var at: DeviceTime
+        var session: RecordedContext.Session?
+        var screen: RecordedContext.Screen?
+    }
+
+    var device = TestDevice()
+    var behavior = AppBehavior()
+    /// What a kill would leave.
+    var disk = AppBehavior()
+    var events: [Recorded] = []
+    var orders: [String] = []
+    var isInBackground = false
+    var settings = BehaviorSettings()
+    var appVersion: String? = "1.0"
+    var systemVersion: String? = "18.0"
+    var uniqueID = "0E6614B7-2D2C-4774-AB2F-B0A9E6C3BFAC"
+    private var session: RecordedContext.Session?
+    private var screen: RecordedContext.Screen?
+
+    var names: [String] { events.map(\.name) }
+
+    // MARK: What happens
+
+    mutating func start(in state: AppState = .inactive) {
+        session = nil
+        screen = nil
+        let start = ProcessStart(
+            state: state,
+            appVersion: appVersion,
+            systemVersion: systemVersion,
+            sessionPrefix: uniqueID,
+            settings: settings
+        )
+        carryOut(behavior.processStarted(start, at: device.now))
+    }
+
+    mutating func change(_ changes: LifeCycleChange...) {
+        for change in changes { carryOut(behavior.lifeCycleChanged(change, at: device.now)) }
+    }
+
+    mutating func open() {
+        start()
+        change(.didFinishLaunching, .didBecomeActive)
+    }
+
+    mutating func leave() {
+        change(.willResignActive, .didEnterBackground)
+    }
+
+    mutating func comeBack() {
+        change(.willEnterForeground, .didBecomeActive)
+    }
+
+    mutating func show(_ name: String, id: String? = nil, uniqueID: String? = nil, manual: Bool = false) {
+        show(
+            ScreenView(screen: .init(name: name, id: id, uniqueID: uniqueID), isManual: manual)
+        )
+    }
+
+    mutating func show(_ view: ScreenView) {
+        carryOut(behavior.screenShown(view, at: device.now))
+    }
+
+    mutating func beat() {
+        carryOut(behavior.heartbeat(at: device.now))
+    }
+
+    mutating func choose(_ settings: BehaviorSettings) {
+        self.settings = settings
+        carryOut(behavior.settingsChanged(settings, at: device.now))
+    }
+
+    mutating func pass(_ duration: Duration) {
+        device.pass(duration)
+    }
+
+    /// The process is gone, with everything that was not kept.
+    mutating func kill() {
+        behavior = disk
+    }
+
+    /// Forgets what was recorded, so that a test reads on from here.
+    mutating func clear() {
+        events = []
+        orders = []
+    }
+
+    // MARK: The driver
+
+    private mutating func carryOut(_ actions: [BehaviorAction]) {
+        for action in actions {
+            switch action {
+            case .record(let name, let attributes, let moment):
+                orders.append(name)
+                events.append(
+                    Recorded(name: name, attributes: attributes, at: moment, session: session, screen: screen)
+                )
+            case .context(let session, let screen):
+                orders.append("context")
+                self.session = session
+                self.screen = screen
+            case .background(let isInBackground):
+                orders.append(isInBackground ? "background" : "foreground")
+                self.isInBackground = isInBackground
+            case .openWindow: orders.append("openWindow")
+            case .flush: orders.append("flush")
+            case .closeWindow: orders.append("closeWindow")
+            case .save:
+                orders.append("save")
+                disk = behavior
+            }
+        }
+    }
+}

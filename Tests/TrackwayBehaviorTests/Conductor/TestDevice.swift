@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import TrackwayBehavior
+import TrackwayEvents
+
+/// A device's clocks in a test: they run together unless a test sets the wall clock or restarts the device.
+struct TestDevice {
+    var wall = Timestamp(milliseconds: 1_700_000_000_000)
+    var monotonic = MonotonicTime(milliseconds: 500_000)
+    var boots = 1
+
+    var now: DeviceTime { DeviceTime(wall: wall, monotonic: monotonic, boot: "boot-\(boots)") }
+
+    mutating func pass(_ duration: Duration) {
+        wall = wall.advanced(by: duration)
+        monotonic = monotonic.advanced(by: duration)
+    }
+
+    mutating func restart(takes duration: Duration = .seconds(60)) {
+        wall = wall.advanced(by: duration)
+        monotonic = MonotonicTime(milliseconds: 20_000)
+        boots += 1
+    }
+}
+
+/// Keeps a value and reads it back, as a restart does.
+func kept<Value: Codable>(_ value: Value) throws -> Value {
+    try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+}

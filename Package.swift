@@ -147,6 +147,12 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        // Whole stories of an app's life, played on a simulated device.
+        .testTarget(
+            name: "TrackwayScenarioTests",
+            dependencies: ["Trackway", "TrackwayTesting", "TrackwayEvents"],
+            swiftSettings: house
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

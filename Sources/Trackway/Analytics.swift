@@ -30,7 +30,7 @@ public final class Analytics: Sendable {
     let clock: any EventClock
     let ids: EventIDGenerator
     let limits: EventLimits
-    let journal: Journal
+    package let journal: Journal
     let delivery: DeliveryService
     let reporter: DiagnosticReporter
     let write: @Sendable (String) -> Void

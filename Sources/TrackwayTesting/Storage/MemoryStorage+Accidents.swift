@@ -6,7 +6,8 @@ internal import TrackwayEvents
 extension MemoryStorage {
     /// The storage as the next process finds it when this one was killed: everything written is there, no lock is held.
     ///
-    /// What the old process still writes goes to the old value and is not seen in the new one.
+    /// What the old process still writes goes to the old value and is not seen in the new one. A storage that remembers
+    /// removed files remembers, from here on, those that the next process removes.
     ///
     /// - Complexity: O(bytes stored).
     public func afterKill() -> MemoryStorage {
@@ -23,6 +24,7 @@ extension MemoryStorage {
             var left = State()
             left.folders = old.folders
             left.capacity = old.capacity
+            left.removed = old.removed.map { _ in [:] }
             // Sorted: the same seed must decide the same way every time, and a dictionary's order differs per process.
             for path in Set(old.entries.keys).union(old.flushedEntries.keys).sorted() {
                 var survivor = old.flushedEntries[path]
@@ -81,6 +83,7 @@ extension MemoryStorage {
         var fresh = State()
         fresh.folders = old.folders
         fresh.capacity = old.capacity
+        fresh.removed = old.removed.map { _ in [:] }
         var copies: [ObjectIdentifier: MemoryFile] = [:]
         for (path, file) in old.entries {
             let copy = MemoryFile(content: content(file), flushed: file.flushed)

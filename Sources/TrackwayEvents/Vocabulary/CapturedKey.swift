@@ -63,6 +63,17 @@ public enum CapturedKey {
     public static let firstTouch = "_user_first_touch_timestamp"
     /// True for a `_profile_set` that says who signed in.
     public static let signedIn = "_signed_in"
+    /// The kind of an id, such as `$identity_mobile`.
+    public static let identityKey = "_identity_key"
+    /// The id itself.
+    public static let identityValue = "_identity_value"
+
+    // MARK: Things
+
+    /// What kind of thing it is.
+    public static let itemType = "_item_type"
+    /// Which one of its kind.
+    public static let itemID = "_item_id"
 
     // MARK: Updates, errors, crashes
 

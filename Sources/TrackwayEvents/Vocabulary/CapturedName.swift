@@ -29,4 +29,25 @@ public enum CapturedName {
     public static let clickstreamError = "_clickstream_error"
     /// The installation that this one replaces was erased.
     public static let installationErased = "_installation_erased"
+
+    // MARK: What is said about people and things, beside what happened
+
+    /// Attributes of the user that count only where there is none yet.
+    public static let profileSetOnce = "_profile_set_once"
+    /// Numbers to be added to attributes of the user.
+    public static let profileIncrement = "_profile_increment"
+    /// Lists to be appended to attributes of the user.
+    public static let profileAppend = "_profile_append"
+    /// Attributes of the user to be taken away; their values mean nothing.
+    public static let profileUnset = "_profile_unset"
+    /// All attributes of the user are to be taken away.
+    public static let profileDelete = "_profile_delete"
+    /// A thing (``CapturedKey/itemType``, ``CapturedKey/itemID``) has these further attributes.
+    public static let itemSet = "_item_set"
+    /// A thing is to be forgotten.
+    public static let itemDelete = "_item_delete"
+    /// The person has one more id: ``CapturedKey/identityKey``, ``CapturedKey/identityValue``.
+    public static let identityBound = "_identity_bound"
+    /// An id is no longer the person's.
+    public static let identityUnbound = "_identity_unbound"
 }

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What one context says about all its events, in the words of the format; made once per context of a batch.
+struct SensorsAnalyticsContext {
+    /// The context as it was recorded.
+    let recorded: RecordedContext
+    /// Where dates are read.
+    let zone: SensorsAnalyticsZone
+    /// The device's anonymous visitor.
+    let anonymousID: String
+    /// The person, when somebody was signed in.
+    let loginID: String?
+    /// Every known id, by the name of its kind.
+    let identities: [(key: String, value: String)]
+    /// The properties that the SDK adds, those that the app may override.
+    let presets: Attributes
+    /// The device's own id, which nothing overrides.
+    let deviceID: String
+    /// The local day on which this copy of the app was installed; nil when unknown.
+    let firstDay: String?
+
+    /// Reads a context.
+    ///
+    /// - Parameters:
+    ///   - recorded: The context.
+    ///   - installation: Stands for what the context does not say.
+    ///   - options: What the library calls itself.
+    init(_ recorded: RecordedContext, installation: InstallationID, options: SensorsAnalyticsOptions) {
+        self.recorded = recorded
+        let user = recorded.user
+        let device = recorded.device
+        let installed = installation.description.uppercased()
+        zone = SensorsAnalyticsZone(secondsAhead: device["zone_offset_seconds"]?.integer ?? 0)
+        anonymousID = user.anonymousID ?? installed
+        loginID = user.id
+        deviceID = user.identities[Self.vendorKey]?.string ?? device["id"]?.string ?? installed
+        identities = Self.identities(of: recorded, anonymousID: anonymousID, installed: installed)
+        firstDay = installation.time.map { [zone] in zone.day($0) }
+        presets = Self.presets(of: recorded, zone: zone, options: options)
+    }
+
+    /// `$lib`: the kind of system.
+    static func library(of context: RecordedContext) -> String { context.device["platform"]?.string ?? "unknown" }
+
+    /// The id of the person, or of the anonymous visitor.
+    var distinctID: String { loginID ?? anonymousID }
+
+    private static let vendorKey = "$identity_idfv"
+    private static let applePlatforms = ["iOS", "macOS", "tvOS", "watchOS", "visionOS"]
+
+    private static func identities(
+        of context: RecordedContext,
+        anonymousID: String,
+        installed: String
+    ) -> [(key: String, value: String)] {
+        var all: [(key: String, value: String)] = []
+        if let id = context.user.id { all.append(("$identity_login_id", id)) }
+        if let vendor = context.user.identities[vendorKey]?.string {
+            all.append((vendorKey, vendor))
+        } else if applePlatforms.contains(library(of: context)) {
+            all.append(("$identity_ios_uuid", installed))
+        }
+        all.append(("$identity_anonymous_id", anonymousID))
+        for (key, value) in context.user.identities {
+            guard let text = value.string, !all.contains(where: { $0.key == key }) else { continue }
+            all.append((key, text))
+        }
+        return all
+    }
+
+    private static func presets(
+        of context: RecordedContext,
+        zone: SensorsAnalyticsZone,
+        options: SensorsAnalyticsOptions
+    ) -> Attributes {
+        let (app, device) = (context.app, context.device)
+        var presets: Attributes = [
+            "$lib": .string(library(of: context)), "$lib_version": .string(options.libraryVersion),
+        ]
+        presets["$app_version"] = app["version"]
+        presets["$app_id"] = app["id"]
+        presets["$app_name"] = app["name"]
+        presets["$model"] = device["model"]
+        presets["$manufacturer"] = device["make"]
+        presets["$os"] = device["platform"]
+        presets["$os_version"] = device["os_version"]
+        presets["$screen_width"] = device["screen_width"]
+        presets["$screen_height"] = device["screen_height"]
+        presets["$timezone_offset"] = device["zone_offset_seconds"].map { _ in .integer(zone.minutesBehind) }
+        if let network = device["network"]?.string {
+            // Which radio a mobile network uses is not among the facts.
+            presets["$network_type"] = network == "wifi" ? "WIFI" : "UNKNOWN"
+            presets["$wifi"] = .boolean(network == "wifi")
+        }
+        return presets
+    }
+}
+
+extension InstallationID {
+    /// When the installation began, if the id tells: ids of version 7 begin with the time.
+    fileprivate var time: Timestamp? {
+        high >> 12 & 0xF == 7 ? Timestamp(milliseconds: Int64(high >> 16)) : nil
+    }
+}

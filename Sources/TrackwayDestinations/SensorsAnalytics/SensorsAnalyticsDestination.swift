@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+public import TrackwayWire
+
+/// Sends to a Sensors Analytics back-end, in its own format: a form with a checksum and gzipped records.
+///
+/// Captured events are translated (`_app_start` becomes `$AppStart` and so on), all others travel under their own names.
+/// What the format cannot carry is left out of a record and named in reports: items, objects, keys it keeps for itself.
+/// Its encryption of bodies is not offered.
+public struct SensorsAnalyticsDestination: Destination {
+    /// The destination's name in routes, cursors and the ledger.
+    public let id: DestinationID
+    /// Where the back-end listens, project and token included: `https://host/sa?project=production`.
+    public let serverURL: String
+    /// What it does beside that.
+    public let options: SensorsAnalyticsOptions
+    private let compressor = GzipCompressor(level: 6)
+
+    /// The most events of a request; the format's clients agree on it.
+    public static let eventsPerRequest = 50
+
+    /// Makes a destination. Settings that cannot work are reported when a batch is to be sent, and park the destination.
+    ///
+    /// - Parameters:
+    ///   - id: `sensors-analytics` by default; another name for every further one.
+    ///   - serverURL: Where the back-end listens, with its query.
+    ///   - options: What it does beside that.
+    public init(
+        id: DestinationID = "sensors-analytics",
+        serverURL: String,
+        options: SensorsAnalyticsOptions = SensorsAnalyticsOptions()
+    ) {
+        self.id = id
+        self.serverURL = serverURL
+        self.options = options
+    }
+
+    /// At most fifty events; one while they are looked at one by one.
+    public var limits: BatchLimits {
+        BatchLimits(events: options.debugMode == .off ? Self.eventsPerRequest : 1)
+    }
+
+    /// Encodes a batch.
+    public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
+        guard let address = SensorsAnalyticsAddress(serverURL) else {
+            throw WireEncodingError(
+                .misconfigured,
+                "\"\(serverURL.prefix(200))\" is no http or https address. Give the back-end's, such as "
+                    + "https://events.example.com/sa?project=production."
+            )
+        }
+        let headers = try headers()
+        let encoding = SensorsAnalyticsEncoding(batch, options: options, sentAt: sentAt)
+        guard encoding.count > 0 else {
+            throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: encoding.leftOut)
+        }
+        let list = SensorsAnalyticsForm.base64(compressor.compress(encoding.json))
+        return WireRequest(
+            url: options.debugMode == .off ? address.upload : address.debug,
+            headers: headers,
+            body: SensorsAnalyticsForm.body(dataList: list),
+            leftOut: encoding.leftOut
+        )
+    }
+
+    /// Judges an answer. A success lets go of the events; a page, a redirect or another host's answer never does.
+    public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
+        SensorsAnalyticsJudge(rule: options.answerRule, authority: SensorsAnalyticsAddress(serverURL)?.authority)
+            .verdict(on: response, events: batch.records.count)
+    }
+
+    private func headers() throws(WireEncodingError) -> WireHeaders {
+        var headers: WireHeaders = [
+            "content-type": SensorsAnalyticsForm.contentType, "user-agent": options.userAgent,
+        ]
+        if let cookie = options.cookie { headers["cookie"] = cookie }
+        if options.debugMode == .debugOnly { headers["dry-run"] = "true" }
+        guard headers.allSatisfy({ $0.value.utf8.allSatisfy { (0x20...0x7e).contains($0) } }) else {
+            throw WireEncodingError(.misconfigured, "The cookie or the user agent holds characters a header cannot.")
+        }
+        return headers
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// An event in the words of the format, before presets and rules.
+struct SensorsAnalyticsTranslation {
+    /// What the record is about.
+    var kind = SensorsAnalyticsKind.track
+    /// The event's name; nil for records that are no events.
+    var name: String?
+    /// What the event itself says.
+    var properties: Attributes
+    /// Whether the SDK recorded the event by itself.
+    var isAutomatic = false
+    /// The screen that the event belongs to, for `$lib_detail`.
+    var detail: String?
+    /// The identity that was bound or unbound.
+    var identity: (key: String, value: String)?
+    /// The thing that the record is about.
+    var item: (type: String?, id: String?) = (nil, nil)
+
+    /// Translates an event that was recorded in a context.
+    init(_ event: Event, in context: RecordedContext) {
+        properties = event.attributes
+        name = event.name
+        switch event.name {
+        case CapturedName.appStart: translateStart()
+        case CapturedName.appEnd: translateEnd()
+        case CapturedName.screenView: translateScreen()
+        case CapturedName.appException: translateException()
+        case CapturedName.profileSet: translateProfile(event, context)
+        case CapturedName.profileSetOnce: become(.profileSetOnce)
+        case CapturedName.profileIncrement: become(.profileIncrement)
+        case CapturedName.profileAppend: become(.profileAppend)
+        case CapturedName.profileUnset: become(.profileUnset)
+        case CapturedName.profileDelete:
+            become(.profileDelete)
+            properties = [:]
+        case CapturedName.itemSet, CapturedName.itemDelete: translateItem(event.name)
+        case CapturedName.identityBound, CapturedName.identityUnbound: translateIdentity(event.name)
+        default: break
+        }
+    }
+
+    private mutating func become(_ kind: SensorsAnalyticsKind) {
+        self.kind = kind
+        if !kind.isEvent { name = nil }
+    }
+
+    /// Takes an attribute out of the properties.
+    private mutating func take(_ key: String) -> AttributeValue? {
+        defer { properties[key] = nil }
+        return properties[key]
+    }
+
+    private mutating func translateStart() {
+        isAutomatic = true
+        name = take(CapturedKey.startKind)?.string == "passive" ? "$AppStartPassively" : "$AppStart"
+        // The format's "first time" is the first start ever, not the first of a process.
+        _ = take(CapturedKey.isFirstTime)
+        put("$is_first_time", .boolean(take(CapturedKey.isFirstStart)?.boolean ?? false))
+        put("$resume_from_background", .boolean(take(CapturedKey.resumedFromBackground)?.boolean ?? false))
+    }
+
+    private mutating func translateEnd() {
+        isAutomatic = true
+        name = "$AppEnd"
+        if let duration = take(CapturedKey.foregroundDuration)?.integer {
+            put(CapturedKey.eventDuration, .double(Double(duration) / 1_000))
+        }
+    }
+
+    private mutating func translateScreen() {
+        isAutomatic = true
+        name = "$AppViewScreen"
+        let screen = take(CapturedKey.screenName)
+        let url = take(CapturedKey.screenID) ?? screen
+        let previous = take(CapturedKey.previousScreenName)
+        let referrer = take(CapturedKey.previousScreenID) ?? previous
+        for key in [
+            CapturedKey.screenUniqueID, CapturedKey.previousScreenUniqueID, CapturedKey.previousTimestamp,
+            CapturedKey.entrances, CapturedKey.engagementTime,
+        ] {
+            properties[key] = nil
+        }
+        put("$screen_name", screen)
+        put("$url", url)
+        put("$referrer", referrer)
+        detail = properties["$screen_name"]?.string.map { "\($0)######" }
+    }
+
+    private mutating func translateException() {
+        name = "AppCrashed"
+        let parts = [take(CapturedKey.exceptionMessage)?.string, take(CapturedKey.exceptionStack)?.string]
+        put(Self.crashReason, .string(parts.compactMap { $0 }.joined(separator: "\n")))
+    }
+
+    private mutating func translateProfile(_ event: Event, _ context: RecordedContext) {
+        if take(CapturedKey.signedIn)?.boolean == true {
+            kind = .signUp
+            name = "$SignUp"
+            return
+        }
+        become(.profileSet)
+        guard properties.isEmpty else { return }
+        // The event does not repeat what the context says about the user. What was set with it is news; when the clock
+        // moved in between, saying everything again changes nothing.
+        let known = context.user.attributes.filter {
+            $0.name != CapturedKey.userID && $0.name != CapturedKey.firstTouch
+        }
+        let news = known.filter { $0.setAt == event.time }
+        for attribute in news.isEmpty ? known : news { properties[attribute.name] = attribute.value }
+    }
+
+    private mutating func translateItem(_ event: String) {
+        become(event == CapturedName.itemSet ? .itemSet : .itemDelete)
+        item = (take(CapturedKey.itemType)?.string, take(CapturedKey.itemID)?.string)
+        if kind == .itemDelete { properties = [:] }
+    }
+
+    private mutating func translateIdentity(_ event: String) {
+        let isBound = event == CapturedName.identityBound
+        kind = isBound ? .bind : .unbind
+        name = isBound ? "$BindID" : "$UnbindID"
+        guard let key = take(CapturedKey.identityKey)?.string, let value = take(CapturedKey.identityValue)?.string
+        else { return }
+        identity = (key, value)
+    }
+
+    /// Sets a property unless the app set it.
+    private mutating func put(_ key: String, _ value: AttributeValue?) {
+        if properties[key] == nil { properties[key] = value }
+    }
+
+    /// The property that says why an app crashed.
+    static let crashReason = "app_crashed_reason"
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayDestinations
+import TrackwayEvents
+import TrackwayWire
+
+@Suite("The Sensors Analytics destination")
+struct SensorsAnalyticsDestinationTests {
+    private typealias Batch = SensorsAnalyticsBatch
+    private static let destination = SensorsAnalyticsDestination(serverURL: "https://sa.test/sa?project=p")
+
+    private static func record(_ event: Event, _ context: RecordedContext = Batch.context) throws -> JSONValue {
+        try #require(
+            Batch.records(destination.request(for: Batch.make([(event, context)]), sentAt: Batch.sentAt)).first
+        )
+    }
+
+    @Test("nothing to send is said, not sent")
+    func emptyBatch() {
+        let empty = Batch.make([])
+        #expect(throws: WireEncodingError.self) { try Self.destination.request(for: empty, sentAt: Batch.sentAt) }
+        do throws(WireEncodingError) {
+            _ = try Self.destination.request(for: empty, sentAt: Batch.sentAt)
+        } catch {
+            #expect(error.code == .nothingToSend)
+            #expect(error.leftOut.isEmpty)
+        }
+    }
+
+    @Test("an event that cannot be read is left out by name, and its neighbours travel")
+    func unreadable() throws {
+        var batch = Batch.make([(Batch.event("a"), Batch.context), (Batch.event("b"), Batch.context)])
+        batch.bytes[batch.records[0].payload.lowerBound] = UInt8(ascii: "!")
+        let request = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
+        #expect(request.leftOut.map(\.index) == [0])
+        #expect(try Batch.records(request).map { $0["event"]?.string } == ["b"])
+        batch.bytes[batch.records[1].payload.lowerBound] = UInt8(ascii: "!")
+        do throws(WireEncodingError) {
+            _ = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
+            Issue.record("nothing was left to send")
+        } catch {
+            #expect(error.code == .nothingToSend)
+            #expect(error.leftOut.map(\.index) == [0, 1])
+        }
+    }
+
+    @Test("a context that cannot be read costs the context only")
+    func unreadableContext() throws {
+        var batch = Batch.make([(Batch.event("a"), Batch.context)])
+        batch.bytes[batch.contexts[0].content.lowerBound] = UInt8(ascii: "!")
+        let record = try #require(try Batch.records(Self.destination.request(for: batch, sentAt: Batch.sentAt)).first)
+        #expect(record["distinct_id"]?.string == Batch.installation.description.uppercased())
+    }
+
+    @Test("each record is written in its own context")
+    func contexts() throws {
+        let batch = Batch.make([(Batch.event("a"), Batch.context), (Batch.event("b"), Batch.signedIn)])
+        let records = try Batch.records(Self.destination.request(for: batch, sentAt: Batch.sentAt))
+        #expect(records.map { $0["distinct_id"]?.string } == [Batch.visitor, "user-42"])
+    }
+
+    @Test(
+        "settings that cannot work park the destination",
+        arguments: [("sa", nil), ("", nil), ("https://sa.test", "a\nb"), ("https://sa.test", "ö")]
+    )
+    func misconfigured(_ url: String, _ cookie: String?) {
+        var options = SensorsAnalyticsOptions()
+        options.cookie = cookie
+        let destination = SensorsAnalyticsDestination(serverURL: url, options: options)
+        do throws(WireEncodingError) {
+            _ = try destination.request(for: Batch.make([(Batch.event("a"), Batch.context)]), sentAt: Batch.sentAt)
+            Issue.record("a request was made")
+        } catch {
+            #expect(error.code == .misconfigured)
+        }
+    }
+
+    @Test("the most special value of a property wins, and the device's id is nobody's to change")
+    func precedence() throws {
+        var context = Batch.context
+        context.global = [
+            "a": "global", "b": "global", "$os": "global", "$device_id": "global", "$is_first_day": "global",
+        ]
+        let event = Batch.event(
+            "x",
+            ["a": "event", "$model": "event", "$device_id": "event", "$is_first_day": "event"]
+        )
+        let properties = try #require(Self.record(event, context)["properties"])
+        let expected: [String: JSONValue] = [
+            "a": .string("event"), "b": .string("global"), "$os": .string("global"), "$model": .string("event"),
+            "$manufacturer": .string("Apple"), "$device_id": .string(Batch.visitor), "$is_first_day": .boolean(true),
+        ]
+        for (key, value) in expected { #expect(properties[key] == value, "\(key)") }
+        let keys = properties.object?.members.map(\.key) ?? []
+        #expect(Set(keys).count == keys.count, "no key twice")
+    }
+
+    @Test(
+        "the first day ends at local midnight",
+        // 1,750,000,000,000 is 2025-06-15T15:06:40Z; midnight comes at 16:00 UTC in UTC+8.
+        arguments: [
+            (0, true), (1_750_003_199_999 - 1_750_000_000_000, true), (1_750_003_200_000 - 1_750_000_000_000, false),
+        ]
+    )
+    func firstDay(_ later: Int64, _ isFirst: Bool) throws {
+        let record = try Self.record(Batch.event("a", at: 1_750_000_000_000 + later))
+        #expect(record["properties"]?["$is_first_day"] == .boolean(isFirst))
+    }
+
+    @Test(
+        "a time of the app's own counts from May 2015 on",
+        arguments: [(1_431_656_639_999, false), (1_431_656_640_000, true), (1_750_000_000_000, true)]
+    )
+    func ownTime(_ time: Int64, _ counts: Bool) throws {
+        let event = Batch.event("a", ["$time": .date(Timestamp(milliseconds: time))])
+        let record = try Self.record(event)
+        #expect(record["time"] == .integer(counts ? time : event.time.milliseconds))
+        #expect(record["properties"]?["$time"] == nil)
+    }
+
+    @Test("a time of the app's own that is no date is passed over")
+    func noTime() throws {
+        #expect(try Self.record(Batch.event("a", ["$time": 1_750_000_000_000]))["time"] == .integer(1_750_000_000_123))
+    }
+
+    @Test("an event with a name against the rules travels all the same", arguments: ["1", "a b", "时间", "time", "😀"])
+    func invalidNames(_ name: String) throws {
+        #expect(try Self.record(Batch.event(name))["event"]?.string == name)
+    }
+
+    @Test("properties against the rules stay behind, the others travel")
+    func invalidProperties() throws {
+        let event = Batch.event(
+            "a",
+            ["1a": 1, "time": 1, "user_tag_x": 1, "ö": 1, "object": ["a": 1], "good": 1],
+            items: [Item(id: "1")]
+        )
+        let properties = try #require(Self.record(event)["properties"]?.object)
+        let own = properties.members.map(\.key).filter { !$0.hasPrefix("$") }
+        #expect(own == ["good"])
+        #expect(properties["items"] == nil)
+    }
+
+    @Test("numbers are added and lists appended; nothing else is")
+    func profileOperations() throws {
+        let increment = Batch.event("_profile_increment", ["a": 1, "b": "2", "c": true, "d": [1], "e": 2.5])
+        #expect(try Self.record(increment)["properties"]?.object?.members.map(\.key) == ["a", "e"])
+        let append = Batch.event("_profile_append", ["a": ["x", "x", "y"], "b": "z", "c": 1])
+        #expect(
+            try Self.record(append)["properties"]
+                == .object(.init([.init(key: "a", value: .array([.string("x"), .string("y")]))]))
+        )
+    }
+
+    @Test("an item without a valid type or id travels without it")
+    func invalidItems() throws {
+        let record = try Self.record(Batch.event("_item_set", ["_item_type": "no type", "_item_id": 7]))
+        #expect(record["item_type"] == nil)
+        #expect(record["item_id"] == nil)
+        #expect(record["type"] == .string("item_set"))
+    }
+
+    @Test("ten thousand properties, and texts of every kind, do no harm")
+    func hostile() throws {
+        var many = Attributes()
+        for number in 0..<2_000 { many["p\(number)"] = .integer(Int64(number)) }
+        many["nothing"] = "\u{0}\u{1F}\u{7F}\u{2028}\u{FFFF}"
+        many["long"] = .string(String(repeating: "😀", count: 20_000))
+        var limits = Batch.wide
+        limits.attributes = 10_000
+        let event = Batch.event("many", many)
+        let batch = Batch.make([(event, Batch.context)], limits: limits)
+        let record = try #require(try Batch.records(Self.destination.request(for: batch, sentAt: Batch.sentAt)).first)
+        #expect(record["properties"]?["p1999"] == .integer(1_999))
+        #expect(record["properties"]?["nothing"]?.string == "\u{0}\u{1F}\u{7F}\u{2028}\u{FFFF}")
+        #expect(record["properties"]?["long"]?.string?.utf16.count == 8_191)
+    }
+
+    @Test("a batch sent again is the same but for the moment of sending")
+    func repeatable() throws {
+        let batch = Batch.make([(Batch.event("a", ["n": 1]), Batch.context)])
+        let first = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
+        let again = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
+        #expect(first == again)
+        let later = try Self.destination.request(for: batch, sentAt: Batch.sentAt.advanced(by: .seconds(5)))
+        func withoutFlush(_ request: WireRequest) throws -> [JSONValue.Object.Member]? {
+            try Batch.records(request).first?.object?.members.filter { $0.key != "_flush_time" }
+        }
+        #expect(try withoutFlush(later) == withoutFlush(first))
+        #expect(try Batch.records(later).first?["_flush_time"] == .integer(Batch.sentAt.milliseconds + 5_000))
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayDestinations
+
+@Suite("The Sensors Analytics form")
+struct SensorsAnalyticsFormTests {
+    @Test(
+        "escapes what a form gives a meaning to, and nothing of what it leaves alone",
+        arguments: [
+            (":", "%3A"), ("#", "%23"), ("[", "%5B"), ("]", "%5D"), ("@", "%40"), ("!", "%21"), ("$", "%24"),
+            ("&", "%26"), ("'", "%27"), ("(", "%28"), (")", "%29"), ("*", "%2A"), ("+", "%2B"), (",", "%2C"),
+            (";", "%3B"), ("=", "%3D"), (" ", "%20"), ("%", "%25"), ("\"", "%22"), ("家", "%E5%AE%B6"),
+            ("/", "/"), ("?", "?"), ("-", "-"), (".", "."), ("_", "_"), ("~", "~"), ("aZ09", "aZ09"), ("", ""),
+        ]
+    )
+    func escaping(_ text: String, _ expected: String) {
+        #expect(SensorsAnalyticsForm.escaped(text) == expected)
+    }
+
+    @Test("escapes a long text whole, wherever a piece might end")
+    func escapesLongTexts() {
+        let text = String(repeating: "H4sI+/=", count: 1_000)
+        #expect(SensorsAnalyticsForm.escaped(text).removingPercentEncoding == text)
+    }
+
+    @Test(
+        "writes base64 as everybody reads it",
+        arguments: [
+            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy"),
+        ]
+    )
+    func base64(_ text: String, _ expected: String) {
+        #expect(SensorsAnalyticsForm.base64(Array(text.utf8)) == expected)
+    }
+
+    @Test("writes base64 of every byte at every place")
+    func base64OfAllBytes() {
+        for start in 0..<3 {
+            let bytes = [UInt8](repeating: 9, count: start) + (0...255)
+            #expect(SensorsAnalyticsForm.base64(bytes) == Data(bytes).base64EncodedString())
+        }
+    }
+
+    @Test("sums the text before it is escaped")
+    func checksum() {
+        let body = String(decoding: SensorsAnalyticsForm.body(dataList: "H4sIAAAAAAAA"), as: UTF8.self)
+        #expect(body == "crc=-1372898654&gzip=1&data_list=H4sIAAAAAAAA")
+        let escaped = String(decoding: SensorsAnalyticsForm.body(dataList: "a+/="), as: UTF8.self)
+        #expect(escaped == "crc=\(SensorsAnalyticsChecksum.of("a+/="))&gzip=1&data_list=a%2B/%3D")
+    }
+
+    @Test(
+        "addresses keep their query, and end in debug while events are looked at",
+        arguments: [
+            (
+                "https://sa.example.com/sa?project=production", "https://sa.example.com/sa?project=production",
+                "https://sa.example.com/debug?project=production", "https://sa.example.com/config/iOS.conf"
+            ),
+            (
+                "http://127.0.0.1:8106/a/b/sa?project=p&token=t#part", "http://127.0.0.1:8106/a/b/sa?project=p&token=t",
+                "http://127.0.0.1:8106/a/b/debug?project=p&token=t", "http://127.0.0.1:8106/a/b/config/iOS.conf"
+            ),
+            ("https://host", "https://host/", "https://host/debug", "https://host/config/iOS.conf"),
+        ]
+    )
+    func addresses(_ text: String, _ upload: String, _ debug: String, _ configuration: String) throws {
+        let address = try #require(SensorsAnalyticsAddress(text))
+        #expect(address.upload == upload)
+        #expect(address.debug == debug)
+        #expect(address.configuration == configuration)
+        #expect(
+            address.query("project") == (text.contains("production") ? "production" : text.contains("=p&") ? "p" : nil)
+        )
+    }
+
+    @Test(
+        "what is no address is none",
+        arguments: ["", "sa", "ftp://host/sa", "https://", "https://user@host/sa", "https://h/ö"]
+    )
+    func noAddress(_ text: String) {
+        #expect(SensorsAnalyticsAddress(text) == nil)
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayDestinations
+import TrackwayEvents
+
+@Suite("The Sensors Analytics rules")
+struct SensorsAnalyticsRulesTests {
+    private typealias Rules = SensorsAnalyticsRules
+    private static let utc = SensorsAnalyticsZone()
+
+    @Test(
+        "names begin with a letter, _ or $, and go on with these or digits",
+        arguments: [
+            "a", "Z", "_", "$", "$AppStart", "_private", "a1", "A_b$9", "iDs", "timed", "event_name", "usertag",
+            "my_user_tag",
+        ]
+    )
+    func goodNames(_ name: String) {
+        #expect(Rules.fault(inName: name) == nil)
+        #expect(Rules.acceptsProperty(named: name))
+    }
+
+    @Test(
+        "other characters are refused",
+        arguments: ["1a", "9", "a-b", "a b", "a.b", "名字", "é", "a😀", "a\u{0}", "\n", "a%", "@a", "-", "a\u{301}"]
+    )
+    func badCharacters(_ name: String) {
+        #expect(Rules.fault(inName: name) == .characters)
+        #expect(!Rules.acceptsProperty(named: name))
+    }
+
+    @Test("no name is one of its own kind")
+    func emptyName() {
+        #expect(Rules.fault(inName: "") == .empty)
+        #expect(!Rules.acceptsProperty(named: ""))
+    }
+
+    @Test(
+        "names that the back-end keeps are refused in any case",
+        arguments: [
+            "distinct_id", "original_id", "time", "properties", "id", "first_id", "second_id", "users", "events",
+            "event", "user_id", "date", "datetime", "ID", "Time", "DISTINCT_ID", "user_tag", "user_tag_x", "User_Tags",
+            "user_group", "user_groups1",
+        ]
+    )
+    func reservedNames(_ name: String) {
+        #expect(Rules.fault(inName: name) == .reserved)
+        #expect(!Rules.acceptsProperty(named: name))
+    }
+
+    @Test(
+        "a name of more than 100 characters is remarked, and travels",
+        arguments: [(99, false), (100, false), (101, true)]
+    )
+    func longNames(_ length: Int, _ isLong: Bool) {
+        let name = String(repeating: "n", count: length)
+        #expect(Rules.fault(inName: name) == (isLong ? .long : nil))
+        #expect(Rules.acceptsProperty(named: name))
+    }
+
+    @Test(
+        "a text of 8,192 units or more is cut to 8,191 and a dollar",
+        arguments: ["a", "家", "é", "😀", "👩‍👩‍👧‍👦"],
+        [8_190, 8_191, 8_192, 8_193, 20_000]
+    )
+    func longTexts(_ character: String, _ units: Int) {
+        let width = character.utf16.count
+        // As many whole characters as fit, filled up with plain ones to the unit.
+        let text =
+            String(repeating: character, count: units / width) + String(repeating: "x", count: units % width)
+        #expect(text.utf16.count == units)
+        let cut = Rules.text(text)
+        if units < Rules.textLength {
+            #expect(cut == text)
+        } else {
+            #expect(cut.hasSuffix("$"))
+            // A character of two units at the seam goes as a whole, so one unit may be missing.
+            #expect((8_191...8_192).contains(cut.utf16.count))
+            #expect(text.unicodeScalars.starts(with: cut.unicodeScalars.dropLast()))
+            #expect(!cut.contains("\u{FFFD}"))
+        }
+    }
+
+    @Test(
+        "the reason of a crash may be twice as long",
+        arguments: [(16_383, 16_383), (16_384, 16_384), (16_385, 16_384)]
+    )
+    func crashReasons(_ units: Int, _ expected: Int) {
+        let text = String(repeating: "s", count: units)
+        let cut = Rules.text(text, limit: Rules.crashReasonLength)
+        #expect(cut.utf16.count == expected)
+        #expect((cut == text) == (units < 16_384))
+    }
+
+    @Test("values of every kind become what the format knows")
+    func values() {
+        let date = Timestamp(milliseconds: 1_750_000_000_123)
+        let east = SensorsAnalyticsZone(secondsAhead: 28_800)
+        let table: [(AttributeValue, Rules.Outcome)] = [
+            ("text", .kept(.string("text"))), (3, .kept(.integer(3))), (38.5, .kept(.double(38.5))),
+            (true, .kept(.boolean(true))), (.date(date), .kept(.string("2025-06-15 23:06:40.123"))),
+            (.double(.nan), .dropped(.valueNotFinite)), (.double(.infinity), .dropped(.valueNotFinite)),
+            (.double(-.infinity), .dropped(.valueNotFinite)), (["a": 1], .dropped(.valueUnsupported)),
+            ([], .kept(.array([]))),
+            (["a", 1, 2.5, true], .kept(.array([.string("a"), .string("1"), .string("2.5"), .string("true")]))),
+            (["a", ["b": 1], ["c"]], .changed(.array([.string("a")]), .elementsLeftOut)),
+            ([.date(date)], .kept(.array([.string("2025-06-15 23:06:40.123")]))),
+            ([.double(.nan), "b"], .changed(.array([.string("b")]), .elementsLeftOut)),
+        ]
+        for (value, expected) in table {
+            #expect(Rules.outcome(of: value, in: east) == expected, "\(value)")
+        }
+    }
+
+    @Test("a long text is cut, in a list too")
+    func cutValues() {
+        let long = AttributeValue.string(String(repeating: "a", count: 9_000))
+        let cut = JSONValue.string(String(repeating: "a", count: 8_191) + "$")
+        #expect(Rules.outcome(of: long, in: Self.utc) == .changed(cut, .valueCut))
+        #expect(Rules.outcome(of: .array([long]), in: Self.utc) == .changed(.array([cut]), .valueCut))
+    }
+
+    @Test(
+        "dates are local time, and the offset is told the other way round",
+        arguments: [
+            (28_800, "2025-06-15 23:06:40.123", -480), (0, "2025-06-15 15:06:40.123", 0),
+            (-12_600, "2025-06-15 11:36:40.123", 210), (20_700, "2025-06-15 20:51:40.123", -345),
+            (50_400, "2025-06-16 05:06:40.123", -840), (Int64.max, "2025-06-15 15:06:40.123", 0),
+            (Int64.min, "2025-06-15 15:06:40.123", 0),
+        ]
+    )
+    func zones(_ seconds: Int64, _ text: String, _ minutes: Int64) {
+        let zone = SensorsAnalyticsZone(secondsAhead: seconds)
+        let date = Timestamp(milliseconds: 1_750_000_000_123)
+        #expect(zone.text(date) == text)
+        #expect(zone.day(date) == String(text.prefix(10)))
+        #expect(zone.minutesBehind == minutes)
+    }
+}

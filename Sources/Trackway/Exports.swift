@@ -10,6 +10,10 @@
 @_exported public import struct TrackwayDelivery.DeliveryPolicy
 @_exported public import struct TrackwayDelivery.FlushReport
 @_exported public import struct TrackwayDelivery.RetrySchedule
+// Destinations of other back-ends.
+@_exported public import enum TrackwayDestinations.SensorsAnalyticsDebugMode
+@_exported public import struct TrackwayDestinations.SensorsAnalyticsDestination
+@_exported public import struct TrackwayDestinations.SensorsAnalyticsOptions
 // The vocabulary.
 @_exported public import protocol TrackwayEvents.AttributeConvertible
 @_exported public import enum TrackwayEvents.AttributeValue

@@ -56,11 +56,11 @@ public struct SensorsAnalyticsDestination: Destination {
         guard encoding.count > 0 else {
             throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: encoding.leftOut)
         }
-        let list = SensorsAnalyticsForm.base64(compressor.compress(encoding.json))
+        let list = Base64.encode(compressor.compress(encoding.json))
         return WireRequest(
             url: options.debugMode == .off ? address.upload : address.debug,
             headers: headers,
-            body: SensorsAnalyticsForm.body(dataList: list),
+            body: SensorsAnalyticsForm.body(dataList: String(decoding: list, as: UTF8.self)),
             leftOut: encoding.leftOut
         )
     }

@@ -22,32 +22,6 @@ package enum SensorsAnalyticsForm {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Base64 (RFC 4648, section 4) with padding.
-    package static func base64(_ bytes: [UInt8]) -> String {
-        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        let length = (bytes.count + 2) / 3 * 4
-        return String(unsafeUninitializedCapacity: length) { buffer in
-            var place = 0
-            func put(_ byte: UInt8) {
-                buffer[place] = byte
-                place += 1
-            }
-            var at = 0
-            while at < bytes.count {
-                let left = bytes.count - at
-                let word =
-                    UInt32(bytes[at]) << 16 | UInt32(left > 1 ? bytes[at + 1] : 0) << 8
-                    | UInt32(left > 2 ? bytes[at + 2] : 0)
-                put(digits[Int(word >> 18)])
-                put(digits[Int(word >> 12 & 63)])
-                put(left > 1 ? digits[Int(word >> 6 & 63)] : UInt8(ascii: "="))
-                put(left > 2 ? digits[Int(word & 63)] : UInt8(ascii: "="))
-                at += 3
-            }
-            return length
-        }
-    }
-
     private static func escape(_ text: some Sequence<UInt8>, into body: inout [UInt8]) {
         let digits = Array("0123456789ABCDEF".utf8)
         for byte in text {

@@ -26,24 +26,6 @@ struct SensorsAnalyticsFormTests {
         #expect(SensorsAnalyticsForm.escaped(text).removingPercentEncoding == text)
     }
 
-    @Test(
-        "writes base64 as everybody reads it",
-        arguments: [
-            ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy"),
-        ]
-    )
-    func base64(_ text: String, _ expected: String) {
-        #expect(SensorsAnalyticsForm.base64(Array(text.utf8)) == expected)
-    }
-
-    @Test("writes base64 of every byte at every place")
-    func base64OfAllBytes() {
-        for start in 0..<3 {
-            let bytes = [UInt8](repeating: 9, count: start) + (0...255)
-            #expect(SensorsAnalyticsForm.base64(bytes) == Data(bytes).base64EncodedString())
-        }
-    }
-
     @Test("sums the text before it is escaped")
     func checksum() {
         let body = String(decoding: SensorsAnalyticsForm.body(dataList: "H4sIAAAAAAAA"), as: UTF8.self)

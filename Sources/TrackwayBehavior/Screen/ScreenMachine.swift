@@ -101,12 +101,16 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         if view.isManual {
             // What the app does not tell apart is told apart by where it happens.
             screen.uniqueID = screen.uniqueID ?? precedence.uniqueIDOfLastFound ?? shown?.uniqueID
+            if isShown(screen) { return [] }  // Named once more, it stands for what it stood for.
             precedence.named(at: seen)
-        } else if !precedence.found(screen, at: seen) {
+        } else if !precedence.found(screen, at: seen) || isShown(screen) {
             return []
         }
-        if let shown, shown.isSame(as: screen) { return [] }
         return [self.view(of: screen, attributes: view.attributes, at: now)]
+    }
+
+    private func isShown(_ screen: RecordedContext.Screen) -> Bool {
+        shown?.isSame(as: screen) ?? false
     }
 
     private mutating func view(of screen: RecordedContext.Screen, attributes: Attributes, at now: DeviceTime) -> Action

@@ -25,7 +25,7 @@ struct ScreenPrecedence: Sendable, Hashable, Codable {
         /// A named screen is shown, and which found one it stands for is still open.
         case namedRecently(since: DeviceTime)
         /// A named screen is shown, and stands for the screen found last before it, or for one found since.
-        case named(standsFor: RecordedContext.Screen?)
+        case named(standsFor: RecordedContext.Screen)
     }
 
     /// How far apart the two tellings of one appearance can be: systems tell of a screen at the end of its animation.
@@ -59,14 +59,14 @@ struct ScreenPrecedence: Sendable, Hashable, Codable {
             state = .named(standsFor: screen)
             return false
         case .namedRecently:
-            guard before.map({ screen.isSame(as: $0) }) != true else {
+            guard before?.isSame(as: screen) != true else {
                 state = .named(standsFor: screen)
                 return false
             }
             state = .found
             return true
         case .named(let standsFor):
-            guard standsFor.map({ screen.isSame(as: $0) }) != true else { return false }
+            guard !standsFor.isSame(as: screen) else { return false }
             state = .found
             return true
         }

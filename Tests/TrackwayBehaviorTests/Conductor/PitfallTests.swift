@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+
+@Suite("Known pitfalls of launch and exit")
+struct PitfallTests {
+    private func running() -> TestApp {
+        var app = TestApp()
+        app.open()
+        app.clear()
+        return app
+    }
+
+    @Test("Double background: the second announcement is no second exit")
+    func doubleBackground() {
+        var app = running()
+        app.pass(.seconds(2))
+        app.change(.willResignActive, .didEnterBackground)
+        app.pass(.milliseconds(300))
+        app.change(.didEnterBackground)
+        #expect(app.names == [CapturedName.appEnd])
+        #expect(app.events[0].attributes == [CapturedKey.foregroundDuration: 2000])
+    }
+
+    @Test("Lock while going home: resigns once, enters the background twice, exits once, and comes back with one start")
+    func lockWhileGoingHome() {
+        var app = running()
+        app.change(.willResignActive)
+        app.change(.didEnterBackground)
+        app.change(.didEnterBackground)
+        app.change(.willSuspend)
+        app.pass(.seconds(9))
+        app.comeBack()
+        app.change(.didBecomeActive)
+        #expect(app.names == [CapturedName.appEnd, CapturedName.appStart])
+    }
+
+    @Test("A lock without going home is told as one exit too: no willResignActive comes before")
+    func backgroundWithoutResigning() {
+        var app = running()
+        app.change(.didEnterBackground)
+        #expect(app.names == [CapturedName.appEnd])
+    }
+
+    private static let tellings: [[LifeCycleChange]] = [
+        [], [.didFinishLaunching], [.didBecomeActive], [.didFinishLaunching, .didBecomeActive],
+    ]
+
+    @Test(
+        "Late initialisation: a launch that is over when the process is told, or told before or after, is one start",
+        arguments: tellings,
+        tellings
+    )
+    func lateInitialisation(before: [LifeCycleChange], after: [LifeCycleChange]) {
+        for state in [AppState.inactive, .active] {
+            var app = TestApp()
+            for change in before { app.change(change) }
+            app.start(in: state)
+            for change in after { app.change(change) }
+            #expect(app.names == [CapturedName.firstOpen, CapturedName.appStart, CapturedName.sessionStart])
+            #expect(app.events[1].attributes[CapturedKey.startKind] == "cold")
+        }
+    }
+
+    @Test("Initialisation on another thread, long after the launch: one cold start, as of the moment it was noted")
+    func otherThread() {
+        var app = TestApp()
+        let noted = app.device.now
+        app.start(in: .active)
+        app.pass(.milliseconds(100))
+        app.change(.didFinishLaunching, .didBecomeActive)
+        #expect(app.names.filter { $0 == CapturedName.appStart }.count == 1)
+        #expect(app.events.allSatisfy { $0.at == noted })
+    }
+
+    @Test("An interruption is no departure: a call, a message, the switcher, over and over")
+    func interruptions() {
+        var app = running()
+        for _ in 1...5 { app.change(.willResignActive, .didBecomeActive) }
+        #expect(app.names == [])
+    }
+
+    @Test("Passive start, then open: a start without the user, and one with, which resumed and is not the first ever")
+    func passiveThenOpen() {
+        var app = TestApp()
+        app.start(in: .background)
+        app.change(.didFinishLaunching)
+        #expect(app.names == [CapturedName.appStart])
+        #expect(
+            app.events[0].attributes == [
+                CapturedKey.isFirstTime: true, CapturedKey.startKind: "passive", CapturedKey.isFirstStart: true,
+                CapturedKey.resumedFromBackground: false,
+            ]
+        )
+        #expect(app.events[0].session == nil)
+        #expect(app.isInBackground)
+        app.clear()
+        app.pass(.seconds(30))
+        app.comeBack()
+        #expect(app.names == [CapturedName.firstOpen, CapturedName.appStart, CapturedName.sessionStart])
+        #expect(
+            app.events[1].attributes == [
+                CapturedKey.isFirstTime: false, CapturedKey.startKind: "hot", CapturedKey.isFirstStart: false,
+                CapturedKey.resumedFromBackground: true,
+            ]
+        )
+        #expect(!app.isInBackground)
+        app.clear()
+        app.pass(.seconds(4))
+        app.leave()
+        #expect(app.events.map(\.attributes) == [[CapturedKey.foregroundDuration: 4000]])
+    }
+
+    @Test("A passive start that nobody opens has no exit, neither at its end nor afterwards")
+    func passiveAlone() {
+        var app = TestApp()
+        app.start(in: .background)
+        app.clear()
+        app.pass(.seconds(30))
+        app.change(.didEnterBackground, .willSuspend, .willTerminate)
+        app.kill()
+        app.start(in: .background)
+        #expect(app.names == [CapturedName.appStart])
+    }
+
+    @Test("Screens of a passive start wait until somebody sees them, and are lost to nobody")
+    func passiveScreens() {
+        var app = TestApp()
+        app.start(in: .background)
+        app.show("Home", uniqueID: "1")
+        app.pass(.seconds(2))
+        app.show("Detail", uniqueID: "2")
+        #expect(app.names == [CapturedName.appStart])
+        #expect(app.behavior.screen == nil)
+        app.clear()
+        app.pass(.seconds(30))
+        app.comeBack()
+        #expect(
+            app.names == [
+                CapturedName.firstOpen, CapturedName.appStart, CapturedName.sessionStart, CapturedName.screenView,
+                CapturedName.screenView,
+            ]
+        )
+        #expect(app.events.allSatisfy { $0.at == app.device.now })
+        #expect(app.events.suffix(2).map { $0.attributes[CapturedKey.entrances] } == [1, 0])
+        #expect(app.events.last?.attributes[CapturedKey.previousScreenName] == "Home")
+    }
+
+    @Test("A return that turns back before the app is in use is neither a start nor an exit")
+    func turnedBack() {
+        var app = running()
+        app.leave()
+        app.clear()
+        app.change(.willEnterForeground, .didEnterBackground)
+        #expect(app.names == [])
+    }
+
+    @Test("A process that was told to end and goes on is started anew when it is used")
+    func survivedItsEnd() {
+        var app = running()
+        app.pass(.seconds(1))
+        app.change(.willTerminate, .willTerminate, .didEnterBackground)
+        #expect(app.names == [CapturedName.appEnd])
+        app.change(.didBecomeActive)
+        #expect(app.names == [CapturedName.appEnd, CapturedName.appStart])
+        #expect(app.events[1].attributes[CapturedKey.startKind] == "hot")
+    }
+}

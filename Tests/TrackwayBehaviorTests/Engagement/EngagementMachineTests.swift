@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+
+@Suite("Engagement")
+struct EngagementMachineTests {
+    @Test(
+        "A screen counts as used from one second on",
+        arguments: [(0, false), (1, false), (999, false), (1000, true), (1001, true), (100_000_000, true)]
+            as [(Int64, Bool)]
+    )
+    func threshold(milliseconds: Int64, counts: Bool) throws {
+        var device = TestDevice()
+        var machine = EngagementMachine()
+        machine.screenShown(at: device.now)
+        device.pass(.milliseconds(milliseconds))
+        machine = try kept(machine)
+        let actions = machine.screenLeft(at: device.now)
+        #expect(actions == (counts ? [.engaged(.milliseconds(milliseconds))] : []))
+        #expect(machine.lastOfScreen == (counts ? .milliseconds(milliseconds) : nil))
+        #expect(machine.screenLeft(at: device.now) == [])
+    }
+
+    @Test("It is judged whenever the screen is left: another screen, the background, the end", arguments: 0...2)
+    func leaving(how: Int) {
+        var app = TestApp()
+        app.open()
+        app.show("A")
+        app.pass(.seconds(3))
+        app.clear()
+        switch how {
+        case 0: app.show("B")
+        case 1: app.leave()
+        default: app.change(.willTerminate)
+        }
+        #expect(app.names.first == CapturedName.userEngagement)
+        #expect(app.events.first?.attributes == [CapturedKey.engagementTime: 3000])
+        #expect(app.events.first?.screen?.name == "A")
+    }
+
+    @Test("Time in the background does not count, and what came before it is not added up")
+    func background() {
+        var app = TestApp()
+        app.open()
+        app.show("A")
+        app.pass(.milliseconds(600))
+        app.leave()
+        app.pass(.seconds(600))
+        app.comeBack()
+        app.pass(.milliseconds(600))
+        app.show("B")
+        #expect(!app.names.contains(CapturedName.userEngagement))
+        #expect(app.events.last?.attributes[CapturedKey.engagementTime] == nil)
+    }
+
+    @Test(
+        "The next view tells the latest time that counted on the screen before, even if that was before the background"
+    )
+    func nextView() {
+        var app = TestApp()
+        app.open()
+        app.show("A")
+        app.pass(.seconds(4))
+        app.leave()
+        app.comeBack()
+        app.pass(.milliseconds(600))
+        app.show("B")
+        #expect(app.events.last?.attributes[CapturedKey.engagementTime] == 4000)
+        app.pass(.milliseconds(600))
+        app.show("C")
+        #expect(app.events.last?.attributes[CapturedKey.engagementTime] == nil)
+    }
+
+    @Test("Without a screen nothing is used")
+    func noScreen() {
+        var app = TestApp()
+        app.open()
+        app.pass(.seconds(50))
+        app.leave()
+        #expect(!app.names.contains(CapturedName.userEngagement))
+    }
+
+    @Test("With the capture of engagement off there is no event, and the next view still tells the time")
+    func captureOff() {
+        var app = TestApp()
+        app.settings.capture.remove(.engagement)
+        app.open()
+        app.show("A")
+        app.pass(.seconds(4))
+        app.show("B")
+        #expect(!app.names.contains(CapturedName.userEngagement))
+        #expect(app.events.last?.attributes[CapturedKey.engagementTime] == 4000)
+    }
+
+    @Test("An interruption does not end the use of a screen")
+    func interruption() {
+        var app = TestApp()
+        app.open()
+        app.show("A")
+        app.pass(.milliseconds(600))
+        app.change(.willResignActive)
+        app.pass(.milliseconds(600))
+        app.change(.didBecomeActive)
+        app.show("B")
+        #expect(app.events.last?.attributes[CapturedKey.engagementTime] == 1200)
+    }
+
+    @Test("A clock that cannot have measured it measures nothing")
+    func clockBack() {
+        let device = TestDevice()
+        var machine = EngagementMachine()
+        machine.screenShown(at: device.now.advanced(by: .seconds(10)))
+        #expect(machine.screenLeft(at: device.now) == [])
+    }
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+
+@Suite("Starts and exits")
+struct LaunchMachineTests {
+    /// How a machine gets into each of its states, and what it calls that state.
+    enum Situation: String, CaseIterable {
+        case neverRan
+        case inactive
+        case active
+        case interrupted
+        case launchedUnseen
+        case background
+        case suspended
+        case ending
+
+        var machine: LaunchMachine {
+            var machine = LaunchMachine()
+            let time = TestDevice().now
+            func tell(_ changes: LifeCycleChange...) {
+                for change in changes { _ = machine.changed(change, at: time) }
+            }
+            switch self {
+            case .neverRan: break
+            case .inactive: _ = machine.processStarted(in: .inactive, at: time)
+            case .active: _ = machine.processStarted(in: .active, at: time)
+            case .interrupted:
+                _ = machine.processStarted(in: .active, at: time)
+                tell(.willResignActive)
+            case .launchedUnseen: _ = machine.processStarted(in: .background, at: time)
+            case .background:
+                _ = machine.processStarted(in: .inactive, at: time)
+                tell(.didBecomeActive, .willResignActive, .didEnterBackground)
+            case .suspended:
+                _ = machine.processStarted(in: .active, at: time)
+                tell(.willResignActive, .didEnterBackground, .willSuspend)
+            case .ending:
+                _ = machine.processStarted(in: .active, at: time)
+                tell(.willTerminate)
+            }
+            return machine
+        }
+    }
+
+    enum Told: String {
+        case nothing
+        case hotStart
+        case exit
+    }
+
+    private static let table: [(Situation, LifeCycleChange, AppState, Told)] = [
+        (.neverRan, .didFinishLaunching, .notRunning, .nothing),
+        (.neverRan, .didBecomeActive, .notRunning, .nothing),
+        (.neverRan, .willResignActive, .notRunning, .nothing),
+        (.neverRan, .didEnterBackground, .notRunning, .nothing),
+        (.neverRan, .willEnterForeground, .notRunning, .nothing),
+        (.neverRan, .willSuspend, .notRunning, .nothing),
+        (.neverRan, .willTerminate, .notRunning, .nothing),
+
+        (.inactive, .didFinishLaunching, .inactive, .nothing),
+        (.inactive, .didBecomeActive, .active, .nothing),
+        (.inactive, .willResignActive, .inactive, .nothing),
+        (.inactive, .didEnterBackground, .background, .exit),
+        (.inactive, .willEnterForeground, .inactive, .nothing),
+        (.inactive, .willSuspend, .suspended, .exit),
+        (.inactive, .willTerminate, .notRunning, .exit),
+
+        (.active, .didFinishLaunching, .active, .nothing),
+        (.active, .didBecomeActive, .active, .nothing),
+        (.active, .willResignActive, .inactive, .nothing),
+        (.active, .didEnterBackground, .background, .exit),
+        (.active, .willEnterForeground, .active, .nothing),
+        (.active, .willSuspend, .suspended, .exit),
+        (.active, .willTerminate, .notRunning, .exit),
+
+        (.interrupted, .didFinishLaunching, .inactive, .nothing),
+        (.interrupted, .didBecomeActive, .active, .nothing),
+        (.interrupted, .willResignActive, .inactive, .nothing),
+        (.interrupted, .didEnterBackground, .background, .exit),
+        (.interrupted, .willEnterForeground, .inactive, .nothing),
+        (.interrupted, .willSuspend, .suspended, .exit),
+        (.interrupted, .willTerminate, .notRunning, .exit),
+
+        (.launchedUnseen, .didFinishLaunching, .background, .nothing),
+        (.launchedUnseen, .didBecomeActive, .active, .hotStart),
+        (.launchedUnseen, .willResignActive, .background, .nothing),
+        (.launchedUnseen, .didEnterBackground, .background, .nothing),
+        (.launchedUnseen, .willEnterForeground, .background, .nothing),
+        (.launchedUnseen, .willSuspend, .suspended, .nothing),
+        (.launchedUnseen, .willTerminate, .notRunning, .nothing),
+
+        (.background, .didFinishLaunching, .background, .nothing),
+        (.background, .didBecomeActive, .active, .hotStart),
+        (.background, .willResignActive, .background, .nothing),
+        (.background, .didEnterBackground, .background, .nothing),
+        (.background, .willEnterForeground, .background, .nothing),
+        (.background, .willSuspend, .suspended, .nothing),
+        (.background, .willTerminate, .notRunning, .nothing),
+
+        (.suspended, .didFinishLaunching, .suspended, .nothing),
+        (.suspended, .didBecomeActive, .active, .hotStart),
+        (.suspended, .willResignActive, .suspended, .nothing),
+        (.suspended, .didEnterBackground, .suspended, .nothing),
+        (.suspended, .willEnterForeground, .background, .nothing),
+        (.suspended, .willSuspend, .suspended, .nothing),
+        (.suspended, .willTerminate, .notRunning, .nothing),
+
+        (.ending, .didFinishLaunching, .notRunning, .nothing),
+        (.ending, .didBecomeActive, .active, .hotStart),
+        (.ending, .willResignActive, .notRunning, .nothing),
+        (.ending, .didEnterBackground, .notRunning, .nothing),
+        (.ending, .willEnterForeground, .notRunning, .nothing),
+        (.ending, .willSuspend, .notRunning, .nothing),
+        (.ending, .willTerminate, .notRunning, .nothing),
+    ]
+
+    @Test("The transition table has a row for every change in every situation")
+    func tableIsWhole() {
+        let rows = Set(Self.table.map { "\($0.0) \($0.1)" })
+        #expect(rows.count == Situation.allCases.count * LifeCycleChange.allCases.count)
+        #expect(rows.count == Self.table.count)
+    }
+
+    @Test(
+        "A change leads where the table says, and is told or not, whether or not the state was kept in between",
+        arguments: table
+    )
+    func transition(situation: Situation, change: LifeCycleChange, state: AppState, told: Told) throws {
+        for machine in [situation.machine, try kept(situation.machine)] {
+            var machine = machine
+            var device = TestDevice()
+            device.pass(.seconds(7))
+            let actions = machine.changed(change, at: device.now)
+            #expect(machine.appState == state)
+            switch told {
+            case .nothing: #expect(actions.isEmpty)
+            case .hotStart:
+                let start = LaunchMachine.Start(
+                    kind: .hot,
+                    isFirstOfProcess: false,
+                    isFirstEver: false,
+                    resumedFromBackground: true
+                )
+                #expect(actions == [.start(start)])
+            case .exit:
+                #expect(actions == [.exit(.init(duration: .seconds(7), at: device.now, isRecovered: false))])
+            }
+        }
+    }
+
+    @Test(
+        "A process that starts in this state is a start of this kind, after any that ended in this situation",
+        arguments: AppState.allCases,
+        Situation.allCases
+    )
+    func processStart(state: AppState, before: Situation) throws {
+        var machine = before.machine
+        var device = TestDevice()
+        let left = device.now
+        device.restart()
+        let actions = machine.processStarted(in: state, at: device.now)
+        let isUnseen = state == .background || state == .suspended
+        let start = LaunchMachine.Start(
+            kind: isUnseen ? .passive : .cold,
+            isFirstOfProcess: true,
+            isFirstEver: before == .neverRan,
+            resumedFromBackground: false
+        )
+        let wasSeen = [.inactive, .active, .interrupted].contains(before)
+        let exits: [LaunchMachine.Action] =
+            wasSeen ? [.exit(.init(duration: .zero, at: left, isRecovered: true))] : []
+        #expect(actions == exits + [.start(start)])
+        #expect(machine.isInForeground == !isUnseen)
+        #expect(machine.appState == (isUnseen ? .background : state == .active ? .active : .inactive))
+    }
+
+    @Test("The exit of a killed process is as of the last moment that it was known to run")
+    func recoveredExit() {
+        var device = TestDevice()
+        var machine = LaunchMachine()
+        _ = machine.processStarted(in: .active, at: device.now)
+        device.pass(.seconds(60))
+        machine.wasAlive(at: device.now)
+        let last = device.now
+        device.pass(.seconds(20))
+        let exit = LaunchMachine.Exit(duration: .seconds(60), at: last, isRecovered: true)
+        #expect(machine.processStarted(in: .active, at: device.now).first == .exit(exit))
+    }
+
+    @Test(
+        "Every change tells that the process still runs",
+        arguments: [LifeCycleChange.willResignActive, .didBecomeActive]
+    )
+    func changesAreSignsOfLife(change: LifeCycleChange) {
+        var device = TestDevice()
+        var machine = LaunchMachine()
+        _ = machine.processStarted(in: .inactive, at: device.now)
+        device.pass(.seconds(3))
+        _ = machine.changed(change, at: device.now)
+        let exit = LaunchMachine.Exit(duration: .seconds(3), at: device.now, isRecovered: true)
+        device.pass(.seconds(3))
+        #expect(machine.processStarted(in: .active, at: device.now).first == .exit(exit))
+    }
+
+    @Test("A duration leaves the time in the background out, and keeps the time without events in")
+    func durations() {
+        var device = TestDevice()
+        var machine = LaunchMachine()
+        func tell(_ change: LifeCycleChange, after duration: Duration) -> [LaunchMachine.Action] {
+            device.pass(duration)
+            return machine.changed(change, at: device.now)
+        }
+        _ = machine.processStarted(in: .inactive, at: device.now)
+        _ = tell(.didBecomeActive, after: .seconds(1))
+        _ = tell(.willResignActive, after: .seconds(10))
+        _ = tell(.didBecomeActive, after: .seconds(100))
+        _ = tell(.willResignActive, after: .seconds(1000))
+        let first = tell(.didEnterBackground, after: .seconds(2))
+        #expect(first == [.exit(.init(duration: .seconds(1113), at: device.now, isRecovered: false))])
+        _ = tell(.willEnterForeground, after: .seconds(5000))
+        _ = tell(.didBecomeActive, after: .seconds(1))
+        let second = tell(.didEnterBackground, after: .seconds(4))
+        #expect(second == [.exit(.init(duration: .seconds(4), at: device.now, isRecovered: false))])
+    }
+
+    @Test("Setting the clock does not change a duration", arguments: [-86_400_000, -1, 1, 86_400_000])
+    func clockSet(by milliseconds: Int64) {
+        var device = TestDevice()
+        var machine = LaunchMachine()
+        _ = machine.processStarted(in: .active, at: device.now)
+        device.pass(.seconds(5))
+        device.wall = device.wall.advanced(by: .milliseconds(milliseconds))
+        let actions = machine.changed(.didEnterBackground, at: device.now)
+        #expect(actions == [.exit(.init(duration: .seconds(5), at: device.now, isRecovered: false))])
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+
+@Suite("Screens")
+struct ScreenMachineTests {
+    private typealias Screen = RecordedContext.Screen
+
+    @Test(
+        "A screen is a new one when its name or its unique id is another; its place in the app does not count",
+        arguments: [
+            (Screen(name: "A", id: "x", uniqueID: "1"), false),
+            (Screen(name: "A", id: "y", uniqueID: "1"), false),
+            (Screen(name: "B", id: "x", uniqueID: "1"), true),
+            (Screen(name: "A", id: "x", uniqueID: "2"), true),
+            (Screen(name: "A", id: "x", uniqueID: nil), true),
+        ]
+    )
+    func sameScreen(second: RecordedContext.Screen, isNew: Bool) throws {
+        var device = TestDevice()
+        var machine = ScreenMachine()
+        let first = ScreenView(screen: Screen(name: "A", id: "x", uniqueID: "1"), isManual: false)
+        #expect(machine.announced(first, isWanted: true, at: device.now).count == 1)
+        machine = try kept(machine)
+        device.pass(.seconds(5))
+        let actions = machine.announced(ScreenView(screen: second, isManual: false), isWanted: true, at: device.now)
+        #expect(actions.count == (isNew ? 1 : 0))
+    }
+
+    @Test("A view says which screen was before, when, and whether it is the session's first")
+    func chain() {
+        var app = TestApp()
+        app.open()
+        app.show("A", id: "Root/A", uniqueID: "1")
+        let first = app.device.wall.milliseconds
+        app.pass(.seconds(2))
+        app.show("B", id: "Root/B", uniqueID: "2")
+        let second = app.device.wall.milliseconds
+        app.pass(.milliseconds(400))
+        app.show("C", manual: true)
+        #expect(
+            app.names.suffix(4) == [
+                CapturedName.screenView, CapturedName.userEngagement, CapturedName.screenView, CapturedName.screenView,
+            ]
+        )
+        let views = app.events.filter { $0.name == CapturedName.screenView }.map(\.attributes)
+        #expect(
+            views[0] == [
+                CapturedKey.screenName: "A", CapturedKey.screenID: "Root/A", CapturedKey.screenUniqueID: "1",
+                CapturedKey.entrances: 1,
+            ]
+        )
+        #expect(
+            views[1] == [
+                CapturedKey.screenName: "B", CapturedKey.screenID: "Root/B", CapturedKey.screenUniqueID: "2",
+                CapturedKey.previousScreenName: "A", CapturedKey.previousScreenID: "Root/A",
+                CapturedKey.previousScreenUniqueID: "1", CapturedKey.entrances: 0,
+                CapturedKey.previousTimestamp: .integer(first), CapturedKey.engagementTime: 2000,
+            ]
+        )
+        // The app named no unique id: the screen that was found last lends its own.
+        #expect(
+            views[2] == [
+                CapturedKey.screenName: "C", CapturedKey.screenUniqueID: "2",
+                CapturedKey.previousScreenName: "B", CapturedKey.previousScreenID: "Root/B",
+                CapturedKey.previousScreenUniqueID: "2", CapturedKey.entrances: 0,
+                CapturedKey.previousTimestamp: .integer(second),
+            ]
+        )
+        // The engagement is told under the screen that was used, the view under its own.
+        #expect(app.events.suffix(4).map(\.screen?.name) == ["A", "A", "B", "C"])
+    }
+
+    @Test("What the app says about a view is in it, and hides nothing that the SDK knows")
+    func ownAttributes() {
+        var app = TestApp()
+        app.open()
+        app.show(
+            ScreenView(
+                screen: Screen(name: "A"),
+                attributes: [CapturedKey.entrances: 7, "tab": "left", CapturedKey.screenName: "other"],
+                isManual: true
+            )
+        )
+        #expect(
+            app.events.last?.attributes == [
+                CapturedKey.entrances: 1, "tab": "left", CapturedKey.screenName: "A",
+            ]
+        )
+    }
+
+    @Test(
+        "After a restart no screen was before, but when the last was shown is known, and the session has had its entrance"
+    )
+    func afterRestart() {
+        var app = TestApp()
+        app.open()
+        app.show("A", uniqueID: "1")
+        let shown = app.device.wall.milliseconds
+        app.leave()
+        app.kill()
+        app.pass(.seconds(60))
+        app.clear()
+        app.open()
+        app.show("A", uniqueID: "1")
+        #expect(
+            app.events.last?.attributes == [
+                CapturedKey.screenName: "A", CapturedKey.screenUniqueID: "1", CapturedKey.entrances: 0,
+                CapturedKey.previousTimestamp: .integer(shown),
+            ]
+        )
+    }
+
+    @Test("A session whose process was killed before it showed a screen has its entrance in the next one")
+    func entranceOutlivesProcess() {
+        var app = TestApp()
+        app.open()
+        app.kill()
+        app.open()
+        app.show("A")
+        app.show("B")
+        #expect(app.events.suffix(2).map { $0.attributes[CapturedKey.entrances] } == [1, 0])
+    }
+
+    @Test(
+        "With the capture of screens off, those the app names are recorded, and those that are found only lend their id"
+    )
+    func captureOff() {
+        var app = TestApp()
+        app.settings.capture.remove(.screens)
+        app.open()
+        app.clear()
+        app.show("Found", uniqueID: "1")
+        #expect(app.names == [])
+        #expect(app.behavior.screen == nil)
+        app.show("Named", manual: true)
+        #expect(app.names == [CapturedName.screenView])
+        #expect(app.behavior.screen == Screen(name: "Named", uniqueID: "1"))
+        app.pass(.milliseconds(999))
+        app.show("Found", uniqueID: "2")
+        #expect(app.behavior.screen?.name == "Named")
+    }
+
+    @Test(
+        "Screens that nobody sees wait as what they are, attributes of every kind included, and the earliest give way"
+    )
+    func waiting() throws {
+        let attributes: Attributes = [
+            "text": "ä\u{0}\"", "whole": .integer(.min), "number": 1.5, "impossible": .double(.infinity), "flag": false,
+            "date": .date(Timestamp(milliseconds: -1)), "list": [1, "two", [true]], "object": ["key": ["deep": 1]],
+        ]
+        var device = TestDevice()
+        var machine = ScreenMachine()
+        for index in 0...ScreenMachine.mostWaiting {
+            let view = ScreenView(screen: Screen(name: "\(index)"), attributes: attributes, isManual: true)
+            machine.announcedUnseen(view, at: device.now)
+            machine.announcedUnseen(view, at: device.now)
+            device.pass(.seconds(2))
+        }
+        #expect(try kept(machine) == machine)
+        var restored = try kept(machine)
+        let views = restored.userArrived(at: device.now) { _ in true }.map { action in
+            switch action {
+            case .view(let view): view
+            }
+        }
+        #expect(views.map(\.screen.name) == (1...ScreenMachine.mostWaiting).map { "\($0)" })
+        #expect(views.allSatisfy { $0.attributes == attributes })
+        #expect(restored.userArrived(at: device.now) { _ in true } == [])
+    }
+
+    @Test("Screens that waited in a process that ended were seen by nobody")
+    func waitingEndsWithTheProcess() {
+        var app = TestApp()
+        app.start(in: .background)
+        app.show("A")
+        app.kill()
+        app.clear()
+        app.open()
+        #expect(!app.names.contains(CapturedName.screenView))
+    }
+
+    @Test("A new session that begins with other screens waiting does not show the old one again")
+    func waitingInNewSession() {
+        var app = TestApp()
+        app.open()
+        app.show("Old")
+        app.leave()
+        app.pass(.seconds(1800))
+        app.show("New")
+        app.clear()
+        app.comeBack()
+        #expect(app.names == [CapturedName.appStart, CapturedName.sessionStart, CapturedName.screenView])
+        #expect(app.events.last?.attributes[CapturedKey.screenName] == "New")
+        #expect(app.events.last?.attributes[CapturedKey.previousScreenName] == nil)
+        #expect(app.events.last?.attributes[CapturedKey.entrances] == 1)
+    }
+}

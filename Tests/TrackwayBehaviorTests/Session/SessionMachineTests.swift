@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+
+@Suite("Sessions")
+struct SessionMachineTests {
+    private let uniqueID = "0E6614B7-2D2C-4774-AB2F-B0A9E6C3BFAC"
+
+    private func begun(_ actions: [SessionMachine.Action]) -> RecordedContext.Session? {
+        for case .begin(let session) in actions { return session }
+        return nil
+    }
+
+    /// What may happen while the user is away, apart from time.
+    enum Meanwhile: CaseIterable {
+        case nothing
+        case kept
+        case clockSetBack
+        case clockSetAhead
+
+        func apply(to machine: inout SessionMachine, _ device: inout TestDevice) throws {
+            switch self {
+            case .nothing: break
+            case .kept: machine = try TrackwayBehaviorTests.kept(machine)
+            case .clockSetBack: device.wall = device.wall.advanced(by: .seconds(-100_000))
+            case .clockSetAhead: device.wall = device.wall.advanced(by: .seconds(100_000))
+            }
+        }
+    }
+
+    @Test(
+        "A session goes on when the user is back in less than the timeout, and only then, whatever the wall clock says",
+        arguments: [
+            (0, true), (1, true), (1_799_999, true), (1_800_000, false), (1_800_001, false), (90_000_000, false),
+        ]
+            as [(Int64, Bool)],
+        Meanwhile.allCases
+    )
+    func timeout(away: (milliseconds: Int64, goesOn: Bool), meanwhile: Meanwhile) throws {
+        var device = TestDevice()
+        var machine = SessionMachine()
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        device.pass(.seconds(10_000))
+        machine.userSeen(at: device.now)
+        let first = machine.current
+        device.pass(.milliseconds(away.milliseconds))
+        try meanwhile.apply(to: &machine, &device)
+        let second = begun(machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800)))
+        if away.goesOn {
+            #expect(second == nil)
+            #expect(machine.current == first)
+        } else {
+            #expect(second?.number == 2)
+            #expect(second?.start == device.wall)
+            #expect(machine.current == second)
+        }
+    }
+
+    @Test(
+        "Across a restart of the device the wall clock counts; when it went back, a new session begins",
+        arguments: [
+            (-1, 2), (0, 1), (1_799_999, 1), (1_800_000, 2), (100_000_000, 2),
+        ] as [(Int64, Int64)]
+    )
+    func acrossBoots(wallDifference: Int64, number: Int64) throws {
+        var device = TestDevice()
+        var machine = SessionMachine()
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        device.restart(takes: .milliseconds(wallDifference))
+        machine = try kept(machine)
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        #expect(machine.current?.number == number)
+    }
+
+    @Test(
+        "The timeout is the one that holds when the user is back",
+        arguments: [(0, 2), (-5, 2), (59_999, 2), (60_000, 2), (60_001, 1), (Int64.max, 1)] as [(Int64, Int64)]
+    )
+    func otherTimeout(timeout: Int64, number: Int64) {
+        var device = TestDevice()
+        var machine = SessionMachine()
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        device.pass(.seconds(60))
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .milliseconds(timeout))
+        #expect(machine.current?.number == number)
+    }
+
+    @Test("The first session has the number 1, is named after the user and the time, and is told once")
+    func first() {
+        let device = TestDevice()
+        var machine = SessionMachine()
+        #expect(machine.announce() == nil)
+        let session = begun(machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800)))
+        #expect(session?.id == "E6C3BFAC-20231114-221320000")
+        #expect(session?.number == 1)
+        #expect(machine.announce() == session)
+        #expect(machine.announce() == nil)
+    }
+
+    @Test("A session has no greatest length")
+    func noGreatestLength() {
+        var device = TestDevice()
+        var machine = SessionMachine()
+        _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+        for _ in 1...1000 {
+            device.pass(.seconds(1799))
+            machine.userSeen(at: device.now)
+        }
+        #expect(begun(machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))) == nil)
+    }
+
+    @Test("Two sessions never share an id, even when they begin at the same time")
+    func sameTime() {
+        let device = TestDevice()
+        var machine = SessionMachine()
+        let ids = (1...2).map { _ in
+            begun(machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .zero))?.id
+        }
+        #expect(ids == ["E6C3BFAC-20231114-221320000", "E6C3BFAC-20231114-221320001"])
+    }
+
+    @Test("A process that nobody sees belongs to the latest session as long as that is not over, and begins none")
+    func unseen() throws {
+        for (away, isOver) in [(1799, false), (1800, true)] as [(Int, Bool)] {
+            var device = TestDevice()
+            var machine = SessionMachine()
+            machine.startedUnseen(at: device.now, timeout: .seconds(1800))
+            #expect(machine.current == nil)
+            _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+            device.pass(.seconds(away))
+            machine.startedUnseen(at: device.now, timeout: .seconds(1800))
+            machine.userSeen(at: device.now.advanced(by: .seconds(isOver ? 5 : 0)))
+            #expect((machine.current == nil) == isOver)
+            machine = try kept(machine)
+            _ = machine.userArrived(at: device.now, uniqueID: uniqueID, timeout: .seconds(1800))
+            #expect(machine.current?.number == (isOver ? 2 : 1))
+        }
+    }
+}

@@ -26,8 +26,10 @@ struct TestApp {
     var appVersion: String? = "1.0"
     var systemVersion: String? = "18.0"
     var uniqueID = "0E6614B7-2D2C-4774-AB2F-B0A9E6C3BFAC"
-    private var session: RecordedContext.Session?
-    private var screen: RecordedContext.Screen?
+    /// How many more orders are carried out before the process is killed in the middle of them; nil for all.
+    var ordersLeft: Int?
+    private(set) var session: RecordedContext.Session?
+    private(set) var screen: RecordedContext.Screen?
 
     var names: [String] { events.map(\.name) }
 
@@ -89,6 +91,7 @@ struct TestApp {
     /// The process is gone, with everything that was not kept.
     mutating func kill() {
         behavior = disk
+        ordersLeft = nil
     }
 
     /// Forgets what was recorded, so that a test reads on from here.
@@ -101,6 +104,10 @@ struct TestApp {
 
     private mutating func carryOut(_ actions: [BehaviorAction]) {
         for action in actions {
+            if let left = ordersLeft {
+                guard left > 0 else { return }
+                ordersLeft = left - 1
+            }
             switch action {
             case .record(let name, let attributes, let moment):
                 orders.append(name)

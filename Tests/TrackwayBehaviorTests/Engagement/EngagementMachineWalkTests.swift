@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Engagement on a long random walk")
+struct EngagementMachineWalkTests {
+    @Test("What counts is exactly the time in sight, from a second on, whatever the wall clock does")
+    func walk() throws {
+        var chance = SeededGenerator(seed: 61)
+        var device = TestDevice()
+        var machine = EngagementMachine()
+        var inSight: Duration?
+        var last: Duration?
+        var engagements = 0
+        for step in 0..<100_000 {
+            if step < 10_000 { machine = try kept(machine) }
+            switch chance.next(below: 10) {
+            case 0, 1, 2:
+                let duration = Duration.milliseconds(chance.next(below: 2000))
+                device.pass(duration)
+                inSight = inSight.map { $0 + duration }
+            case 3: device.wall = device.wall.advanced(by: .milliseconds(chance.next(below: 20_000) - 10_000))
+            case 4, 5:
+                machine.screenShown(at: device.now)
+                inSight = .zero
+                last = nil
+            case 6:
+                machine.screenResumed(at: device.now)
+                inSight = .zero
+            case 7:
+                machine.screenForgotten()
+                inSight = nil
+                last = nil
+            default:
+                let actions = machine.screenLeft(at: device.now)
+                let counted = inSight.flatMap { $0 >= .seconds(1) ? $0 : nil }
+                try #require(actions == (counted.map { [.engaged($0)] } ?? []), "step \(step)")
+                inSight = nil
+                last = counted ?? last
+                engagements += actions.count
+            }
+            try #require(machine.lastOfScreen == last, "step \(step)")
+        }
+        #expect(engagements > 500)
+    }
+}

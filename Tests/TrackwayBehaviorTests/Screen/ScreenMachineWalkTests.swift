@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Screens on a long random walk")
+struct ScreenMachineWalkTests {
+    @Test(
+        "Every view names the one before and its time, a session has one entrance, and nothing is viewed twice in a row"
+    )
+    func walk() throws {
+        var chance = SeededGenerator(seed: 51)
+        var device = TestDevice()
+        var machine = ScreenMachine()
+        var previous: RecordedContext.Screen?
+        var lastView: Timestamp?
+        var isEntranceDue = false
+        var entrances = 0
+        var views = 0
+        for step in 0..<100_000 {
+            if step < 10_000 { machine = try kept(machine) }
+            let isManual = chance.nextBool()
+            let screen = RecordedContext.Screen(
+                name: ["a", "b", "c"][chance.next(below: 3)],
+                uniqueID: chance.next(below: 3) == 0 ? nil : ["1", "2"][chance.next(below: 2)]
+            )
+            let view = ScreenView(screen: screen, isManual: isManual)
+            var actions: [ScreenMachine.Action] = []
+            switch chance.next(below: 20) {
+            case 0:
+                machine.processStarted()
+                previous = nil
+            case 1:
+                actions = machine.sessionBegan(at: device.now)
+                isEntranceDue = true
+                previous = nil
+            case 2...4: machine.announcedUnseen(view, at: device.now)
+            case 5: actions = machine.userArrived(at: device.now) { _ in true }
+            case 6..<11: device.pass(.milliseconds(chance.next(below: 3000)))
+            default: actions = machine.announced(view, isWanted: isManual || chance.nextBool(), at: device.now)
+            }
+            for case .view(let view) in actions {
+                try #require(view.previous == previous, "step \(step)")
+                try #require(view.previousTimestamp == lastView, "step \(step)")
+                try #require(view.isEntrance == isEntranceDue, "step \(step)")
+                try #require(
+                    view.screen.name != previous?.name || view.screen.uniqueID != previous?.uniqueID,
+                    "step \(step)"
+                )
+                entrances += view.isEntrance ? 1 : 0
+                views += 1
+                previous = view.screen
+                lastView = device.wall
+                isEntranceDue = false
+            }
+            try #require(machine.current == previous, "step \(step)")
+        }
+        #expect(entrances > 500)
+        #expect(views > 10_000)
+    }
+}

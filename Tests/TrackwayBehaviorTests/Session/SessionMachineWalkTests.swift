@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Sessions on a long random walk")
+struct SessionMachineWalkTests {
+    @Test(
+        "Numbers count up by one and ids differ, through clocks set, restarts and reading back; only time away ends one"
+    )
+    func walk() throws {
+        var chance = SeededGenerator(seed: 41)
+        var device = TestDevice()
+        var machine = SessionMachine()
+        var latest: RecordedContext.Session?
+        var lastSeen: DeviceTime?
+        var sessions = 0
+        var returns = 0
+        for step in 0..<100_000 {
+            if step < 10_000 { machine = try kept(machine) }
+            switch chance.next(below: 10) {
+            case 0: device.wall = device.wall.advanced(by: .seconds(chance.next(below: 8000) - 4000))
+            case 1: device.restart(takes: .seconds(chance.next(below: 4000)))
+            case 2: device.pass(.milliseconds(1_799_999 + chance.next(below: 2)))
+            case 3, 4: device.pass(.milliseconds(chance.next(below: 2_000_000)))
+            case 5, 6:
+                machine.userSeen(at: device.now)
+                // Only what can be measured moves the last moment on.
+                if lastSeen.flatMap({ device.now.elapsed(since: $0) }) != nil { lastSeen = device.now }
+            case 7: machine.startedUnseen(at: device.now, timeout: .seconds(1800))
+            default:
+                let wasOver = machine.current == nil
+                let actions = machine.userArrived(at: device.now, uniqueID: "12345678", timeout: .seconds(1800))
+                let away = lastSeen.flatMap { device.now.elapsed(since: $0) }
+                if !wasOver, let away, away < .seconds(1800) {
+                    try #require(actions == [], "step \(step)")
+                    returns += 1
+                } else {
+                    let session = try #require(machine.current)
+                    try #require(actions == [.begin(session)], "step \(step)")
+                    try #require(session.number == (latest?.number ?? 0) + 1)
+                    try #require(session.id != latest?.id)
+                    try #require(session.start == device.wall)
+                    latest = session
+                    sessions += 1
+                }
+                lastSeen = device.now
+            }
+            if let current = machine.current { try #require(current == latest) }
+        }
+        #expect(sessions > 500)
+        #expect(returns > 500)
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayTesting
+
+@Suite("Updates on a long random walk")
+struct UpdateMachineWalkTests {
+    @Test("An update is told exactly when a known version follows another, and the first opening once")
+    func walk() throws {
+        var chance = SeededGenerator(seed: 71)
+        var machine = UpdateMachine()
+        var known: [String?] = [nil, nil]
+        var openings = 0
+        var updates = 0
+        for step in 0..<100_000 {
+            if step < 10_000 { machine = try kept(machine) }
+            if chance.next(below: 4) == 0 {
+                openings += machine.opened().count
+                try #require(openings == 1)
+                continue
+            }
+            let versions = (0..<2).map { _ in [nil, "", "1", "2"][chance.next(below: 4)] }
+            var expected: [UpdateMachine.Action] = []
+            for (place, version) in versions.enumerated() {
+                guard let version, !version.isEmpty else { continue }
+                if let before = known[place], before != version {
+                    expected.append(place == 0 ? .appUpdated(from: before) : .systemUpdated(from: before))
+                }
+                known[place] = version
+            }
+            let actions = machine.processStarted(appVersion: versions[0], systemVersion: versions[1])
+            try #require(actions == expected, "step \(step)")
+            updates += actions.count
+        }
+        #expect(updates > 500)
+    }
+}

@@ -143,7 +143,7 @@ let package = Package(
             name: "TrackwayTests",
             dependencies: [
                 "Trackway", "TrackwayTesting", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
-                "TrackwayPlatform",
+                "TrackwayBehavior", "TrackwayPlatform",
             ],
             swiftSettings: house
         ),

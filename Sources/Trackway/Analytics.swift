@@ -25,7 +25,7 @@ internal import TrackwayWire
 /// Letting go of the value stops delivery at once and sends nothing more; what waits goes out on the next start. To send
 /// it first, call ``shutdown(within:)``.
 public final class Analytics: Sendable {
-    // What recording needs, in the order it needs it.
+    // What recording needs, in the order it needs it; where something unusual goes on, the recorder.
     package let control: ControlDriver
     let clock: any EventClock
     let ids: EventIDGenerator
@@ -34,16 +34,19 @@ public final class Analytics: Sendable {
     let delivery: DeliveryService
     let reporter: DiagnosticReporter
     let write: @Sendable (String) -> Void
+    let recorder: Recorder
 
     // What everything else needs.
     let destinations: Set<DestinationID>
     let options: Locked<RuntimeOptions>
     let settings: SettingsFile
-    let context: Locked<RecordedContext>
+    let stage: Stage
+    package let behavior: BehaviorDriver
+    let dynamic: DynamicAttributes
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
     package let commits: GroupCommitter<JournalError>
-    let lifeCycle: LifeCycleFollower
+    package let lifeCycle: LifeCycleFollower
     private let observation: (any Sendable)?
 
     /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
@@ -75,21 +78,31 @@ public final class Analytics: Sendable {
         destinations = Set(configuration.destinations.map(\.id))
         options = Locked(RuntimeOptions(configuration))
         settings = parts.settings
-        context = parts.context
+        recorder = parts.recorder
+        stage = parts.stage
+        behavior = parts.behavior
+        dynamic = parts.dynamic
         queue = parts.queue
         commits = parts.commits
-        lifeCycle = LifeCycleFollower(parts.control)
+        lifeCycle = LifeCycleFollower(parts.behavior, parts.control, refreshFacts: parts.world.refreshFacts)
         let follower = lifeCycle
         observation =
             configuration.followsLifeCycle
             ? parts.world.observeLifeCycle { [weak follower] in follower?.lifeCycleChanged($0, moment: $1) } : nil
-        let (control, work) = (parts.control, parts.work)
+        let (control, work, behavior, sleeper) = (parts.control, parts.work, parts.behavior, parts.world.sleeper)
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
-        Task { await control.run(work) }
+        Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await behavior.run(sleeper, flush: work.flush) }
+                await control.run(work)
+                group.cancelAll()
+            }
+        }
     }
 
     deinit {
+        behavior.abandon()
         control.change { $0.abandoned() }
     }
 

@@ -163,13 +163,11 @@ struct RecordingTests {
 }
 
 /// A collector and a second one for what must stay inside.
-let twoDestinations = Configuration(
-    appID: "test",
-    destinations: [
-        CollectorDestination(url: "http://collector.test", writeKey: "test"),
-        CollectorDestination(id: "audit", url: "http://audit.test", writeKey: "test"),
-    ]
-)
+let twoDestinations: Configuration = {
+    var configuration = InMemoryAnalytics.usualConfiguration
+    configuration.destinations.append(CollectorDestination(id: "audit", url: "http://audit.test", writeKey: "test"))
+    return configuration
+}()
 
 private struct Visit: TypedEvent {
     static let name = "visit"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayBehavior
 public import TrackwayEvents
 
 extension Analytics {
@@ -28,9 +29,21 @@ extension Analytics {
             )
             return
         }
-        var described: Attributes = [CapturedKey.screenName: .string(name)]
-        if let id { described[CapturedKey.screenID] = .string(id) }
-        if let uniqueID { described[CapturedKey.screenUniqueID] = .string(uniqueID) }
-        record(CapturedName.screenView, described.merging(attributes))
+        let screen = RecordedContext.Screen(name: fit(name), id: id.map(fit), uniqueID: uniqueID.map(fit))
+        behavior.screenShown(ScreenView(screen: screen, attributes: attributes, isManual: true))
+    }
+
+    /// What stands in every event's context is held to the limits of an event's texts.
+    private func fit(_ text: String) -> String {
+        guard text.utf8.count > limits.stringBytes else { return text }
+        reporter.report(
+            Diagnostic(
+                code: .screenInvalid,
+                field: "screen",
+                value: text.cut(toBytes: 64),
+                remedy: "Use at most \(limits.stringBytes) bytes; the rest was cut off."
+            )
+        )
+        return text.cut(toBytes: limits.stringBytes)
     }
 }

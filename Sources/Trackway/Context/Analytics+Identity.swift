@@ -24,13 +24,13 @@ extension Analytics {
             )
             return
         }
-        changeContext { $0.user.id = user }
+        stage.perform { $0.context.user.id = user }
         saveUser()
     }
 
     /// Says that nobody is signed in from now on.
     public func signOut() {
-        changeContext { $0.user.id = nil }
+        stage.perform { $0.context.user.id = nil }
         saveUser()
     }
 
@@ -39,42 +39,32 @@ extension Analytics {
     /// They are kept beside the events, once, and every event refers to them, so they cost an event nothing. What breaks
     /// a limit is left out with a `Diagnostic`.
     public func setGlobalAttributes(_ attributes: Attributes) {
-        var diagnostics: [Diagnostic] = []
-        changeContext { context in
+        stage.perform { scene in
             // The whole is judged, not the addition: many small additions must not outgrow the limits either.
-            context.global = context.global.merging(attributes).valid(limits) { diagnostics.append($0) }
+            let (valid, diagnostics) = scene.context.global.merging(attributes).valid(limits)
+            scene.context.global = valid
+            for diagnostic in diagnostics { scene.report(diagnostic) }
         }
-        for diagnostic in diagnostics { reporter.report(diagnostic) }
         saveGlobal()
     }
 
     /// Takes attributes away from every event recorded after this call; unknown keys are ignored.
     public func removeGlobalAttributes(_ keys: [String]) {
-        changeContext { context in
-            for key in keys { context.global[key] = nil }
+        stage.perform { scene in
+            for key in keys { scene.context.global[key] = nil }
         }
         saveGlobal()
     }
 
-    /// Changes the context and tells the journal in one step, so that two changes reach it in the order they were made.
-    /// The journal's own short lock is taken inside this one, never the other way round.
-    func changeContext(_ body: (inout RecordedContext) -> Void) {
-        context.withLock { context in
-            let before = context
-            body(&context)
-            if context != before { journal.setContext(context.json()) }
-        }
-    }
-
     // The settings take what the context says when they are written, not what a caller said before: of two changes made
-    // at the same time, events and the next start then end with the same one. The context's lock is taken inside the
+    // at the same time, events and the next start then end with the same one. The stage's lock is taken inside the
     // settings' one, never the other way round.
 
     func saveUser() {
-        settings.change { [context] settings in settings.user = context.withLock { $0.user.id } }
+        settings.change { [stage] settings in settings.user = stage.current.user.id }
     }
 
     func saveGlobal() {
-        settings.change { [context] settings in settings.global = context.withLock { $0.global } }
+        settings.change { [stage] settings in settings.global = stage.current.global }
     }
 }

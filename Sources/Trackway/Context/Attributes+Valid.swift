@@ -4,10 +4,11 @@
 internal import TrackwayEvents
 
 extension Attributes {
-    /// The attributes that keep the limits, judged exactly as those of an event are; the others are reported.
+    /// The attributes that keep the limits, judged exactly as those of an event are; and what is to be said of the others.
     ///
     /// - Complexity: O(size). Used when the context changes, not when events are recorded.
-    func valid(_ limits: EventLimits, report: (Diagnostic) -> Void) -> Attributes {
+    func valid(_ limits: EventLimits) -> (Attributes, [Diagnostic]) {
+        var diagnostics: [Diagnostic] = []
         let nobody = Event(
             id: EventID(high: 0, low: 0),
             name: "_global",
@@ -16,12 +17,13 @@ extension Attributes {
             attributes: self
         )
         // It cannot fail: the text was written on the line before. If it ever does, no attribute is better than a trap.
-        guard var valid = try? Event(json: nobody.json(limits: limits, report: report)).attributes else {
+        guard var valid = try? Event(json: nobody.json(limits: limits, report: { diagnostics.append($0) })).attributes
+        else {
             assertionFailure("an event that was just written cannot be read")
-            return [:]
+            return ([:], diagnostics)
         }
         // An event says of itself what was wrong with it; a context does not.
         for key in ["_error_code", "_error_message"] where self[key] == nil { valid[key] = nil }
-        return valid
+        return (valid, diagnostics)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayBehavior
 internal import TrackwayEvents
 
 extension Analytics {
@@ -12,6 +13,7 @@ extension Analytics {
     public func setConsent(_ consent: Consent) {
         settings.change { $0.consent = consent }
         control.follow(settings)
+        behavior.begin()
     }
 
     /// What the person using the app has agreed to, as far as this process knows.
@@ -27,6 +29,7 @@ extension Analytics {
     public func enable() {
         settings.change { $0.isEnabled = true }
         control.follow(settings)
+        behavior.begin()
     }
 
     /// Whether the SDK is switched on.
@@ -44,6 +47,9 @@ extension Analytics {
             return options
         }
         reporter.replaceHandler(options.onDiagnostic)
-        control.setLogsEvents(options.logEvents)
+        control.setGate(.logsEvents) { options.logEvents }
+        behavior.settingsChanged(
+            to: BehaviorSettings(sessionTimeout: options.sessionTimeout, capture: options.capture)
+        )
     }
 }

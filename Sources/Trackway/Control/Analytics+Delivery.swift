@@ -15,6 +15,7 @@ extension Analytics {
     /// - Parameter timeout: how long to try; what is not sent by then stays and is sent later.
     /// - Returns: Per destination what was delivered, what waits, what was dropped, and the last verdict.
     public func flush(timeout: Duration = .seconds(10)) async -> FlushReport {
+        behavior.begin()
         await control.untilSettled()
         guard control.machine.maySend else { return await delivery.flush(timeout: .zero) }
         let journal = journal
@@ -64,6 +65,7 @@ extension Analytics {
     ///
     /// - Parameter timeout: how long the last flush may take; zero for none.
     public func shutdown(within timeout: Duration = .seconds(5)) async {
+        behavior.end()
         control.change { $0.shutDown(within: timeout) }
         await control.untilAtRest()
     }

@@ -21,15 +21,17 @@ extension Analytics {
         defer { control.change { $0.eraseEnded() } }
         await control.untilAtRest()
         // From here on no new event carries what is to be forgotten.
-        changeContext { context in
-            context.user = RecordedContext.User()
-            context.global = [:]
+        stage.perform { scene in
+            scene.context.user = RecordedContext.User()
+            scene.context.global = [:]
         }
         saveUser()
         saveGlobal()
-        let journal = journal
-        let result = await queue.run { () -> Result<InstallationID, JournalError> in
-            do throws(JournalError) {
+        defer { behavior.beginAnew() }
+        let (journal, behavior) = (journal, behavior)
+        let result = await queue.run { () -> Result<InstallationID, any Error> in
+            do {
+                try behavior.forget()
                 return .success(try journal.erase())
             } catch {
                 return .failure(error)

@@ -10,7 +10,8 @@ internal import TrackwayEvents
 package final class ControlDriver: Sendable {
     private struct State: Sendable {
         var machine: ControlMachine
-        var logsEvents: Bool
+        /// What others than the machine want recording to look at.
+        var others: RecordingGate.State
         var waiters: [Waiter] = []
     }
 
@@ -27,7 +28,7 @@ package final class ControlDriver: Sendable {
 
     /// Makes a driver; nothing is ordered before ``run(_:)``.
     package init(_ machine: ControlMachine, logsEvents: Bool) {
-        state = Locked(State(machine: machine, logsEvents: logsEvents))
+        state = Locked(State(machine: machine, others: logsEvents ? .logsEvents : []))
         // Announcements carry nothing, so one that waits stands for any number.
         (changes, announce) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         change { _ in }
@@ -62,10 +63,13 @@ package final class ControlDriver: Sendable {
         }
     }
 
-    /// Whether each event is also written to the log.
-    package func setLogsEvents(_ logsEvents: Bool) {
+    /// Sets a bit of the gate that is not the machine's business.
+    ///
+    /// - Parameter isSet: is asked under the lock, so that of two changes at the same time the later one counts; it must
+    ///   not come back here.
+    package func setGate(_ bit: RecordingGate.State, _ isSet: () -> Bool) {
         state.withLock { state in
-            state.logsEvents = logsEvents
+            if isSet() { state.others.insert(bit) } else { state.others.remove(bit) }
             setGate(state)
         }
     }
@@ -135,10 +139,10 @@ package final class ControlDriver: Sendable {
     }
 
     private func setGate(_ state: State) {
-        var open: RecordingGate.State = []
+        var open = state.others
         if state.machine.mayRecord { open.insert(.isOpen) }
         if state.machine.isShutDown { open.insert(.isShutDown) }
-        if state.logsEvents { open.insert(.logsEvents) }
+        if !state.machine.isEnabled { open.insert(.isDisabled) }
         gate.state = open
     }
 }

@@ -7,6 +7,8 @@ package struct ControlWork: Sendable {
     package var begin: @Sendable () -> Void
     /// Delivers until cancelled.
     package var deliver: @Sendable () async -> Void
+    /// Sends what waits, if anything may be sent.
+    package var flush: @Sendable () async -> Void
     /// Ends the delivery after a last flush of at most this long; returns when nothing is sent any more.
     package var stop: @Sendable (_ lastFlush: Duration) async -> Void
     /// Drops and counts everything that waits.
@@ -16,11 +18,13 @@ package struct ControlWork: Sendable {
     package init(
         begin: @escaping @Sendable () -> Void,
         deliver: @escaping @Sendable () async -> Void,
+        flush: @escaping @Sendable () async -> Void,
         stop: @escaping @Sendable (_ lastFlush: Duration) async -> Void,
         discard: @escaping @Sendable () async -> Void
     ) {
         self.begin = begin
         self.deliver = deliver
+        self.flush = flush
         self.stop = stop
         self.discard = discard
     }

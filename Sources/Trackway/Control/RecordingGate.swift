@@ -22,6 +22,14 @@ package final class RecordingGate: @unchecked Sendable {
         package static let logsEvents = State(rawValue: 2)
         /// The app has shut the SDK down.
         package static let isShutDown = State(rawValue: 4)
+        /// The app has switched the SDK off.
+        package static let isDisabled = State(rawValue: 8)
+        /// The app's start has not been recorded yet.
+        package static let startPending = State(rawValue: 16)
+        /// A closure of the app adds attributes to each event.
+        package static let addsAttributes = State(rawValue: 32)
+        /// Some events are not to be collected.
+        package static let blocksEvents = State(rawValue: 64)
     }
 
     private let word: UnsafeMutablePointer<UInt32>

@@ -30,12 +30,11 @@ extension Analytics {
     ) -> Receipt {
         let moment = clock.now()
         let id = ids.next(at: moment.wall)
-        let gate = control.gate.state
-        // One comparison for the usual case; everything else is explained there.
-        if gate != .isOpen, let refusal = refusal(gate, id: id, name) { return refusal }
-        if !route.isEmpty, let refusal = unknownRoute(route, id: id, name) { return refusal }
+        // One comparison for the usual case; everything else is elsewhere.
+        guard control.gate.state == .isOpen, route.isEmpty else {
+            return recordUnusually(name, attributes, items: items, to: route, id: id, at: moment)
+        }
         var diagnostics: [Diagnostic] = []
-        var line = ""
         let outcome = JSONWriter.withThreadBuffer { writer in
             EventEncoder.encode(
                 id: id,
@@ -47,10 +46,9 @@ extension Analytics {
                 into: &writer,
                 report: { diagnostics.append($0) }
             )
-            if gate.contains(.logsEvents) { line = String(decoding: writer.bytes, as: UTF8.self) }
-            return journal.append(writer.bytes, to: route)
+            return journal.append(writer.bytes)
         }
-        if !diagnostics.isEmpty || !line.isEmpty { tell(diagnostics, line) }
+        if !diagnostics.isEmpty { tell(diagnostics) }
         guard case .kept(let sequence) = outcome else { return notKept(outcome, id: id, name) }
         delivery.eventRecorded(sequence: sequence)
         return Receipt(id: id, sequence: sequence, durability: .kernel)
@@ -103,79 +101,16 @@ extension Analytics {
     }
 
     @inline(never)
-    private func tell(_ diagnostics: [Diagnostic], _ line: String) {
+    private func tell(_ diagnostics: [Diagnostic]) {
         for diagnostic in diagnostics { reporter.report(diagnostic) }
-        if !line.isEmpty { write(line) }
-    }
-
-    /// The receipt when the event may not be recorded; nil when it may after all.
-    @inline(never)
-    private func refusal(_ gate: RecordingGate.State, id: EventID, _ name: String) -> Receipt? {
-        guard gate.contains(.isOpen) else {
-            let machine = control.machine
-            let reason: DropReason = machine.isEnabled ? .consentDenied : .disabled
-            // A decision somebody made, not a mistake: no diagnostic.
-            return Receipt(id: id, sequence: 0, durability: .none, dropped: reason)
-        }
-        if gate.contains(.isShutDown) {
-            reporter.report(
-                Diagnostic(
-                    code: .recordedAfterShutdown,
-                    field: "name",
-                    value: name,
-                    remedy: "Record before shutdown; this event is kept and goes out after the next start."
-                )
-            )
-        }
-        return nil
-    }
-
-    @inline(never)
-    private func unknownRoute(_ route: [DestinationID], id: EventID, _ name: String) -> Receipt? {
-        guard let unknown = route.first(where: { !destinations.contains($0) }) else { return nil }
-        reporter.report(
-            Diagnostic(
-                code: .unknownDestination,
-                field: "to",
-                value: "\(unknown)",
-                remedy: "The event \"\(name)\" was not recorded, because nobody it was meant for may exist. The "
-                    + "destinations are \(destinations.sorted().map(\.rawValue).joined(separator: ", "))."
-            )
-        )
-        return Receipt(id: id, sequence: 0, durability: .none, dropped: .unknownDestination)
     }
 
     @inline(never)
     private func notKept(_ outcome: AppendOutcome, id: EventID, _ name: String) -> Receipt {
-        switch outcome {
-        case .kept(let sequence):
-            return Receipt(id: id, sequence: sequence, durability: .kernel)
-        case .held(let sequence):
-            reporter.report(
-                Diagnostic(
-                    code: .storageFailing,
-                    field: "storage",
-                    value: name,
-                    remedy: "Free some space or make the storage folder writable; until then events are held in "
-                        + "memory, as many as fit."
-                )
-            )
-            delivery.eventRecorded(sequence: sequence)
-            return Receipt(id: id, sequence: sequence, durability: .memory)
-        case .dropped(let sequence, let reason):
-            reporter.report(
-                Diagnostic(
-                    code: .notKept,
-                    field: "storage",
-                    value: name,
-                    remedy: "The event is lost and counted as \(reason). Free some space or make the storage folder "
-                        + "writable."
-                )
-            )
-            return Receipt(id: id, sequence: sequence, durability: .none, dropped: reason)
-        case .closed:
-            return Receipt(id: id, sequence: 0, durability: .none, dropped: .closed)
-        }
+        if let diagnostic = Diagnostic(outcome, name) { reporter.report(diagnostic) }
+        let receipt = Receipt(outcome, id: id)
+        if receipt.durability != .none { delivery.eventRecorded(sequence: receipt.sequence) }
+        return receipt
     }
 }
 

@@ -16,6 +16,10 @@ extension Diagnostic.Code {
     public static let storageFailing = Diagnostic.Code(rawValue: "storage_failing")
     /// A user id is empty or too long; the user stayed who it was.
     public static let userInvalid = Diagnostic.Code(rawValue: "user_invalid")
+    /// What is known about sessions and launches cannot be kept or read now; events are recorded all the same.
+    public static let behaviorNotKept = Diagnostic.Code(rawValue: "behavior_not_kept")
+    /// What earlier runs had kept about sessions and launches could not be understood.
+    public static let behaviorDamaged = Diagnostic.Code(rawValue: "behavior_damaged")
     /// A screen has no name; it stayed the one it was.
     public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid")
     /// A destination refuses the credentials, or its address is wrong; its events wait until

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayJournal
@@ -13,7 +14,10 @@ struct Parts {
     let queue: StorageQueue
     let settings: SettingsFile
     let journal: Journal
-    let context: Locked<RecordedContext>
+    let recorder: Recorder
+    let stage: Stage
+    let dynamic: DynamicAttributes
+    let behavior: BehaviorDriver
     let control: ControlDriver
     let delivery: DeliveryService
     let commits: GroupCommitter<JournalError>
@@ -38,7 +42,6 @@ struct Parts {
             user: RecordedContext.User(id: known.user),
             global: known.global
         )
-        journal.setContext(context.json())
         let transport = PermittedTransport(configuration.transport ?? world.transport) {
             settings.refresh()
             control.follow(settings)
@@ -65,9 +68,32 @@ struct Parts {
         self.queue = queue
         self.settings = settings
         self.journal = journal
-        self.context = Locked(context)
         self.control = control
         self.delivery = delivery
+        recorder = Recorder(
+            gate: control.gate,
+            clock: world.clock,
+            ids: world.ids,
+            limits: configuration.limits,
+            journal: journal,
+            delivery: delivery
+        )
+        stage = Stage(context, recorder: recorder) { diagnostics, lines in
+            for diagnostic in diagnostics { reporter.report(diagnostic) }
+            for line in lines { world.write(line) }
+        }
+        dynamic = DynamicAttributes()
+        behavior = BehaviorDriver(
+            BehaviorSettings(sessionTimeout: configuration.sessionTimeout, capture: configuration.capture),
+            launchState: world.launchState,
+            file: BehaviorFile(folder: world.folder, storage: world.storage),
+            stage: stage,
+            control: control,
+            dynamic: dynamic,
+            clock: world.clock,
+            boot: world.facts.boot,
+            installation: { journal.installation }
+        )
         commits = GroupCommitter(on: queue) {
             do throws(JournalError) {
                 try journal.synchronize()
@@ -79,6 +105,12 @@ struct Parts {
         work = ControlWork(
             begin: { delivery.resume() },
             deliver: { await delivery.run() },
+            flush: {
+                await control.untilSettled()
+                guard control.machine.maySend else { return }
+                await queue.run { _ = journal.drain() }
+                _ = await delivery.flush(timeout: Self.longestFlush)
+            },
             stop: { lastFlush in
                 if lastFlush > .zero {
                     await queue.run { _ = journal.drain() }
@@ -89,6 +121,9 @@ struct Parts {
             discard: { await queue.run { Self.discard(journal, reporter) } }
         )
     }
+
+    /// How long what waits may be sent when the app leaves and nobody said how long it has.
+    private static let longestFlush = Duration.seconds(30)
 
     private static func openJournal(_ configuration: Configuration, _ world: World) throws(TrackwayError) -> Journal {
         do throws(JournalError) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayBehavior
 public import TrackwayEvents
 
 /// What may change while an ``Analytics`` works; see ``Analytics/reconfigure(_:)``.
@@ -10,8 +11,15 @@ public struct RuntimeOptions: Sendable {
     /// Is told about every mistake and difficulty; nil writes to standard error, a few lines per kind and minute.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
+    /// What is recorded without the app calling `record`. ``CaptureOptions/crashes`` is chosen in the configuration only.
+    public var capture: CaptureOptions
+    /// How long the app may stay in the background before the next use of it is another session.
+    public var sessionTimeout: Duration
+
     init(_ configuration: Configuration) {
         logEvents = configuration.logEvents
         onDiagnostic = configuration.onDiagnostic
+        capture = configuration.capture
+        sessionTimeout = configuration.sessionTimeout
     }
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+extension BehaviorDriver {
+    /// How many attributes of the app's closure a captured event takes; the limits on an event see to the rest.
+    static let mostDynamic = 1_000
+
+    /// Carries out what the machines ordered.
+    func carryOut(_ actions: [BehaviorAction], _ state: inout State, _ scene: inout Scene, _ turn: Turn) {
+        for action in actions {
+            switch action {
+            case .record(let name, let attributes, let time):
+                scene.record(name, attributes.filled(from: turn.dynamic, most: Self.mostDynamic), at: time.moment)
+            case .context(let session, let screen):
+                scene.context.session = session
+                scene.context.screen = screen
+            case .flush:
+                state.wantsFlush = true
+            case .save:
+                save(&state, &scene)
+            case .openWindow, .closeWindow:
+                // The moment came with the input, from whoever can give one, and ends when the flush is over.
+                continue
+            case .background:
+                // Timers are told by the input itself, because they run in processes that do not capture, too.
+                continue
+            }
+        }
+    }
+
+    /// Keeps the state. With the kernel when this returns, so a kill right afterwards finds it.
+    private func save(_ state: inout State, _ scene: inout Scene) {
+        let bytes = file.bytes(state.behavior)
+        guard bytes != state.kept else { return }
+        do throws(StorageError) {
+            try file.write(bytes)
+            state.kept = bytes
+            state.isFailing = false
+        } catch {
+            report(error, &state, &scene)
+        }
+    }
+
+    /// Told once until it works again: a full disk would be told with every screen.
+    func report(_ error: StorageError, _ state: inout State, _ scene: inout Scene) {
+        guard !state.isFailing else { return }
+        state.isFailing = true
+        scene.report(
+            Diagnostic(
+                code: .behaviorNotKept,
+                field: "behavior",
+                value: "\(error)",
+                remedy: "Free some space or make the storage folder readable and writable; events are recorded all the "
+                    + "same, and after a kill the session may be counted twice."
+            )
+        )
+    }
+}

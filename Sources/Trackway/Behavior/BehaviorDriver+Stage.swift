@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+extension BehaviorDriver {
+    /// Begins to capture, if that is still to be done and events may be recorded.
+    func begin(_ state: inout State, _ scene: inout Scene, _ turn: Turn) {
+        guard case .pending(let noted) = state.phase else { return }
+        guard control.gate.state.contains(.isOpen) else {
+            // Nothing may be watched yet. Should that change, the app begins then, for us.
+            state.phase = .pending(since: nil)
+            return
+        }
+        state.phase = .watching
+        takeStage(&state, &scene, turn, at: noted ?? turn.now)
+        guard case .watching = state.phase else { return }
+        // Another process captures: what this one records belongs to that session.
+        if case .kept(let behavior, _) = try? file.read() { scene.context.session = behavior.session }
+    }
+
+    /// Takes the place of a process that captured and is gone, or one's own again.
+    func stepOn(_ state: inout State, _ scene: inout Scene, _ turn: Turn) {
+        guard case .watching = state.phase else { return }
+        takeStage(&state, &scene, turn, at: turn.now)
+    }
+
+    /// Gives the lock back: whoever is stopped by the system must not hold one.
+    func stepAside(_ state: inout State) {
+        guard case .acting(let lock) = state.phase else { return }
+        lock.release()
+        state.phase = .watching
+    }
+
+    /// The installation was erased: nothing of what was known is true any more.
+    func forget() throws(StorageError) {
+        // With the lock, if somebody gives it: what is removed here must not be written again by another process.
+        change { state in
+            stepAside(&state)
+            state.phase = .off
+            state.behavior = AppBehavior()
+            state.kept = nil
+        }
+        stage.perform { scene in
+            scene.context.session = nil
+            scene.context.screen = nil
+        }
+        try file.remove()
+    }
+
+    /// A new installation has begun; its first event brings its start about.
+    func beginAnew() {
+        change { state in
+            if case .off = state.phase, state.settings.capture.isCapturing, !state.isOver {
+                state.phase = .pending(since: nil)
+            }
+        }
+    }
+
+    private func takeStage(_ state: inout State, _ scene: inout Scene, _ turn: Turn, at start: DeviceTime) {
+        do throws(StorageError) {
+            guard let lock = try file.lock() else { return }
+            let content = try file.read()
+            state.phase = .acting(lock)
+            if case .kept(_, let bytes) = content, bytes == state.kept { return }  // Nobody was here meanwhile.
+            state.behavior = behavior(content, &state, &scene)
+            startProcess(content, &state, &scene, turn, at: start)
+        } catch {
+            // Nothing is made up while what is known cannot be read: the next change tries again.
+            report(error, &state, &scene)
+        }
+    }
+
+    private func behavior(_ content: BehaviorFile.Content, _ state: inout State, _ scene: inout Scene) -> AppBehavior {
+        switch content {
+        case .nothing:
+            return AppBehavior()
+        case .kept(let behavior, let bytes):
+            state.kept = bytes
+            return behavior
+        case .damaged(let what):
+            scene.report(
+                Diagnostic(
+                    code: .behaviorDamaged,
+                    field: "behavior",
+                    value: what,
+                    remedy: "Nothing is to be done: sessions are counted from 1 again, and no event is lost."
+                )
+            )
+            return AppBehavior()
+        }
+    }
+
+    private func startProcess(
+        _ content: BehaviorFile.Content,
+        _ state: inout State,
+        _ scene: inout Scene,
+        _ turn: Turn,
+        at start: DeviceTime
+    ) {
+        let process = ProcessStart(
+            state: state.app,
+            appVersion: scene.context.app["version"]?.string,
+            systemVersion: scene.context.device["os_version"]?.string,
+            sessionPrefix: scene.context.user.uniqueID ?? installation().description.uppercased(),
+            settings: state.settings
+        )
+        var actions = state.behavior.processStarted(process, at: start)
+        // What was known is lost; that the installation existed is not.
+        if case .damaged = content { actions = actions.compactMap(\.ofKnownInstallation) }
+        carryOut(actions, &state, &scene, turn)
+    }
+}
+
+extension BehaviorAction {
+    /// The same for an installation that ran before; nil when it would not have been ordered.
+    fileprivate var ofKnownInstallation: BehaviorAction? {
+        guard case .record(let name, var attributes, let time) = self else { return self }
+        if name == CapturedName.firstOpen { return nil }
+        if attributes[CapturedKey.isFirstStart] != nil { attributes[CapturedKey.isFirstStart] = false }
+        return .record(name: name, attributes: attributes, at: time)
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Drives ``AppBehavior``: one input at a time, its orders carried out in their order before the next one.
+///
+/// One process of an installation captures, the one that holds the lock beside the file; the others record what their app
+/// records, in the session they find there. Locks are taken in the order driver, stage, journal; nothing calls the app,
+/// the settings or the control machine while it holds one of them.
+package final class BehaviorDriver: Sendable {
+    enum Phase: Sendable {
+        /// Nothing is captured.
+        case off
+        /// The start has not been recorded yet. Without a time it counts as of when it will be: before, nobody was
+        /// allowed to watch.
+        case pending(since: DeviceTime?)
+        /// This process captures.
+        case acting(any StorageLock)
+        /// Another process does, or this one has stepped aside because the system is about to stop it.
+        case watching
+    }
+
+    struct State: Sendable {
+        var phase = Phase.off
+        /// What the app does, whoever captures.
+        var app: AppState
+        var settings: BehaviorSettings
+        var behavior = AppBehavior()
+        /// What was last read from the file, or written to it, by this process.
+        var kept: [UInt8]?
+        /// The file could not be written or read, and the app was told.
+        var isFailing = false
+        var wantsFlush = false
+        /// No more heartbeats: the app has shut the SDK down, or let go of it.
+        var isOver = false
+
+        var isPending: Bool { if case .pending = phase { true } else { false } }
+        var isActing: Bool { if case .acting = phase { true } else { false } }
+        var isBeating: Bool { !isOver && app.isForeground && isActing }
+    }
+
+    /// What holds for the whole of one input.
+    struct Turn: Sendable {
+        let now: DeviceTime
+        /// What the app's closure adds to events now.
+        let dynamic: Attributes
+    }
+
+    let stage: Stage
+    let file: BehaviorFile
+    let control: ControlDriver
+    let installation: @Sendable () -> InstallationID
+    let dynamic: DynamicAttributes
+    let beats: AsyncStream<Void>
+    let flushes: AsyncStream<Void>
+    private let clock: any EventClock
+    private let boot: String
+    private let state: Locked<State>
+    private let announceBeats: AsyncStream<Void>.Continuation
+    private let announceFlush: AsyncStream<Void>.Continuation
+
+    /// Makes a driver; the start it notes is recorded with the first event, or the first thing that happens.
+    init(
+        _ settings: BehaviorSettings,
+        launchState: AppState,
+        file: BehaviorFile,
+        stage: Stage,
+        control: ControlDriver,
+        dynamic: DynamicAttributes,
+        clock: any EventClock,
+        boot: String,
+        installation: @escaping @Sendable () -> InstallationID
+    ) {
+        self.file = file
+        self.stage = stage
+        self.control = control
+        self.dynamic = dynamic
+        self.clock = clock
+        self.boot = boot
+        self.installation = installation
+        // Announcements carry nothing, so one that waits stands for any number.
+        (beats, announceBeats) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        (flushes, announceFlush) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        var state = State(app: launchState, settings: settings)
+        if settings.capture.isCapturing { state.phase = .pending(since: DeviceTime(clock.now(), boot: boot)) }
+        self.state = Locked(state)
+        setGate()
+    }
+
+    /// The time now.
+    var now: DeviceTime { DeviceTime(clock.now(), boot: boot) }
+
+    /// The state now.
+    var current: State { state.withLock { $0 } }
+
+    /// Lets `body` change the state and record, as one step in the order of all steps; records the start first, if that
+    /// is still to be done.
+    func step(_ body: (inout State, inout Scene, Turn) -> Void) {
+        // The app's closure is called before any lock is taken.
+        let turn = Turn(now: now, dynamic: dynamic.current())
+        let (aftermath, isBeating, wantsFlush) = state.withLock { state -> (Scene.Aftermath, Bool, Bool) in
+            let (_, aftermath) = stage.performUntold { scene in
+                begin(&state, &scene, turn)
+                body(&state, &scene, turn)
+            }
+            defer { state.wantsFlush = false }
+            return (aftermath, state.isBeating, state.wantsFlush)
+        }
+        setGate()
+        stage.tell(aftermath)
+        if isBeating { announceBeats.yield() }
+        if wantsFlush { announceFlush.yield() }
+    }
+
+    /// Lets `body` change the state alone.
+    func change(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        setGate()
+    }
+
+    /// Brings recording in step: while the start is pending, the first event brings it about. Asked inside the gate's lock,
+    /// so that of two changes at the same time the later one counts.
+    private func setGate() {
+        control.setGate(.startPending) { state.withLock { $0.isPending } }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayBehavior
+package import TrackwayPlatform
+
+/// Turns what the system does with the app into inputs of behaviour and control, in this order: an exit is recorded before
+/// what waits is sent.
+package final class LifeCycleFollower: Sendable {
+    private let behavior: BehaviorDriver
+    private let control: ControlDriver
+    private let refreshFacts: (@Sendable () -> ContextFacts)?
+
+    /// How long what waits may be sent before the process ends, when nobody said how long it has.
+    private static let usualLimit = Duration.seconds(1)
+
+    /// Makes a follower.
+    init(_ behavior: BehaviorDriver, _ control: ControlDriver, refreshFacts: (@Sendable () -> ContextFacts)?) {
+        self.behavior = behavior
+        self.control = control
+        self.refreshFacts = refreshFacts
+    }
+
+    /// The system did this with the app, and gives this moment for it.
+    package func lifeCycleChanged(_ changes: [LifeCycleChange], moment: LifeCycleMoment?) {
+        let isReturn = !behavior.current.app.isForeground && changes.contains(where: \.isReturn)
+        // A system that gives a moment stops the process when it is over; without one it says so by `willSuspend`.
+        let leaves = changes.contains {
+            $0 == .willSuspend || $0 == .willTerminate || $0 == .didEnterBackground && moment != nil
+        }
+        behavior.lifeCycleChanged(changes, facts: isReturn ? refreshFacts?() : nil, stepsAside: leaves)
+        if leaves {
+            // Letting go of the folder needs some of the moment too.
+            let lastFlush = (moment?.limit ?? Self.usualLimit) * 0.8
+            control.change { $0.suspended(within: lastFlush) }
+            let ends = changes.contains(.willTerminate)
+            control.whenAtRest { [weak control] in
+                moment?.finish()
+                // The host may have handled the signal in its own way and goes on.
+                if ends { control?.change { $0.resumed() } }
+            }
+        } else {
+            if changes.contains(where: \.isReturn) { control.change { $0.resumed() } }
+            moment?.finish()
+        }
+    }
+}

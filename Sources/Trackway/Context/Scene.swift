@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+internal import TrackwayJournal
+
+/// What may be done while one holds the ``Stage``.
+package struct Scene: Sendable {
+    /// What the next events have in common. The journal is told before the next event, and at the end.
+    package var context: RecordedContext
+    private var told: RecordedContext
+    private let recorder: Recorder
+    private(set) var aftermath = Aftermath()
+
+    /// What is to be told once nobody holds the stage any more.
+    struct Aftermath: Sendable {
+        var diagnostics: [Diagnostic] = []
+        /// Events as JSON, while events are logged.
+        var lines: [String] = []
+        /// The last event that was recorded.
+        var lastSequence: UInt64?
+    }
+
+    init(_ context: RecordedContext, recorder: Recorder) {
+        self.context = context
+        told = context
+        self.recorder = recorder
+    }
+
+    /// Records an event under the context as it is now. Nothing is recorded while the SDK may not record.
+    ///
+    /// - Parameters:
+    ///   - name: what happened.
+    ///   - attributes: what is worth knowing about it.
+    ///   - moment: when it happened; now when nil.
+    ///   - route: the destinations it is for; all of them when empty.
+    @discardableResult
+    package mutating func record(
+        _ name: String,
+        _ attributes: Attributes = [:],
+        at moment: Moment? = nil,
+        to route: [DestinationID] = []
+    ) -> Receipt {
+        tellJournal()
+        let event = recorder.record(name, attributes, at: moment, to: route)
+        aftermath.diagnostics += event.diagnostics
+        if let line = event.line { aftermath.lines.append(line) }
+        if event.receipt.durability != .none { aftermath.lastSequence = event.receipt.sequence }
+        return event.receipt
+    }
+
+    /// Has something told to the app once nobody holds the stage any more.
+    package mutating func report(_ diagnostic: Diagnostic) {
+        aftermath.diagnostics.append(diagnostic)
+    }
+
+    mutating func tellJournal() {
+        guard context != told else { return }
+        told = context
+        recorder.journal.setContext(context.json())
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Attributes that a closure names")
+struct DynamicAttributesTests {
+    @Test("the event wins over the closure, and the closure over what is set for good")
+    func precedence() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setGlobalAttributes(["a": "global", "b": "global", "c": "global"])
+        memory.analytics.setDynamicGlobalAttributes { ["b": "dynamic", "c": "dynamic", "d": "dynamic"] }
+        memory.analytics.record("event", ["c": "event"])
+        let event = try #require(memory.recorded.first)
+        #expect(event.global("a") == .string("global"))
+        #expect(event.attributes["a"] == nil)
+        #expect(event.attributes["b"] == "dynamic")
+        #expect(event.attributes["c"] == "event")
+        #expect(event.attributes["d"] == "dynamic")
+        #expect(event.attributes.map(\.key) == ["c", "b", "d"])
+    }
+
+    @Test("the closure is asked anew for each event, routed, typed and durable ones too, until it is taken away")
+    func anew() async throws {
+        struct Typed: TypedEvent {
+            static let name = "typed"
+            var own = 1
+        }
+        let memory = try InMemoryAnalytics()
+        let count = Locked(0)
+        memory.analytics.setDynamicGlobalAttributes {
+            [
+                "count": .integer(
+                    Int64(
+                        count.withLock { count -> Int in
+                            count += 1
+                            return count
+                        }
+                    )
+                )
+            ]
+        }
+        memory.analytics.record("plain")
+        memory.analytics.record("routed", to: ["collector"])
+        memory.analytics.record(Typed())
+        try await memory.analytics.recordDurably("durable")
+        memory.analytics.setDynamicGlobalAttributes(nil)
+        memory.analytics.record("without")
+        #expect(memory.recorded.map { $0.attributes["count"] } == [1, 2, 3, 4, nil])
+        #expect(memory.recorded[2].attributes["own"] == 1)
+    }
+
+    @Test("events recorded without the app asking get them too")
+    func captured() throws {
+        let memory = try InMemoryAnalytics.capturing()
+        memory.analytics.setDynamicGlobalAttributes { ["balance": 7, "_screen_name": "not this"] }
+        memory.analytics.screen("Home")
+        memory.goToBackground()
+        #expect(memory.recorded.count == 5)
+        #expect(memory.recorded.allSatisfy { $0.attributes["balance"] == 7 })
+        #expect(memory.events(named: "_screen_view").first?.attributes["_screen_name"] == "Home")
+    }
+
+    @Test("a closure that records, shows a screen or leaves the app is not asked again for what it does itself")
+    func recursion() throws {
+        let memory = try InMemoryAnalytics.capturing()
+        let (one, two) = (memory, try InMemoryAnalytics(clock: memory.clock))
+        one.analytics.setDynamicGlobalAttributes { [weak analytics = one.analytics, weak other = two.analytics] in
+            analytics?.record("inner")
+            analytics?.screen("Inner")
+            analytics?.setGlobalAttributes(["set": "inside"])
+            other?.record("there")
+            return ["from": "one"]
+        }
+        two.analytics.setDynamicGlobalAttributes { [weak analytics = one.analytics] in
+            analytics?.record("across")
+            return ["from": "two"]
+        }
+        one.analytics.record("outer")
+        #expect(one.events(named: "outer").first?.attributes["from"] == "one")
+        #expect(one.events(named: "inner").allSatisfy { $0.attributes["from"] == nil })
+        #expect(one.events(named: "inner").isEmpty == false)
+        #expect(two.events(named: "there").first?.attributes["from"] == "two")
+        #expect(one.events(named: "across").first?.attributes["from"] == nil)
+    }
+
+    @Test("more than the limits allow is cut and told, and the event is recorded")
+    func tooMuch() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setDynamicGlobalAttributes {
+            var many = Attributes()
+            for number in 0..<2_000 { many["key\(number)"] = .double(.nan) }
+            many[""] = 1
+            return many
+        }
+        memory.analytics.record("event", ["own": 1])
+        #expect(memory.recorded.first?.name == "event")
+        #expect(memory.diagnostics.isEmpty == false)
+        #expect(memory.recorded.first?.attributes["own"] == 1)
+    }
+
+    @Test("refused and blocked events do not ask it")
+    func refused() throws {
+        let memory = try InMemoryAnalytics()
+        let calls = Locked(0)
+        memory.analytics.setDynamicGlobalAttributes {
+            calls.withLock { $0 += 1 }
+            return [:]
+        }
+        memory.analytics.disable()
+        memory.analytics.record("refused")
+        memory.analytics.enable()
+        memory.analytics.record("nowhere", to: ["unknown"])
+        #expect(calls.withLock { $0 } == 0)
+    }
+}

@@ -11,6 +11,7 @@
 @_exported public import struct TrackwayDelivery.FlushReport
 @_exported public import struct TrackwayDelivery.RetrySchedule
 // Destinations of other back-ends.
+@_exported public import struct TrackwayDestinations.ClickstreamDestination
 @_exported public import enum TrackwayDestinations.SensorsAnalyticsDebugMode
 @_exported public import struct TrackwayDestinations.SensorsAnalyticsDestination
 @_exported public import struct TrackwayDestinations.SensorsAnalyticsOptions

@@ -12,6 +12,7 @@ struct RecordedContextTests {
         boot: "b1",
         user: RecordedContext.User(
             id: "user-42",
+            signedInAt: Timestamp(milliseconds: 8),
             uniqueID: "U1",
             firstTouch: Timestamp(milliseconds: 7),
             anonymousID: "A1",

@@ -11,6 +11,8 @@ package enum ClickstreamLimits {
     package static let attributeValue = 1024
     /// The most attributes of an event, those the SDK adds included.
     package static let attributes = 500
+    /// The attributes that every event has beside its `attributes`, which the document counts too.
+    package static let commonAttributes = 25
     /// The most attributes of a user.
     package static let userAttributes = 100
     /// The longest name of a user attribute.

@@ -5,7 +5,7 @@ extension Attributes {
     /// The pairs with each key once: the last value, in the place of the first. Keys differ when their bytes differ.
     ///
     /// - Complexity: O(n).
-    init(uniquing pairs: [(String, AttributeValue)]) {
+    package init(uniquing pairs: [(String, AttributeValue)]) {
         guard Self.hasDuplicate(pairs) else {
             self.init(pairs: pairs)
             return

@@ -57,6 +57,7 @@ extension RecordedContext.User {
     fileprivate init(_ json: JSONValue) {
         self.init(
             id: json["id"]?.string,
+            signedInAt: json["signed_in"]?.integer.map { Timestamp(milliseconds: $0) },
             uniqueID: json["unique_id"]?.string,
             firstTouch: json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) },
             anonymousID: json["anonymous_id"]?.string,
@@ -77,6 +78,7 @@ extension RecordedContext.User {
             if let value { object.members.append(.init(key: key, value: value)) }
         }
         put("id", id.map { .string($0) })
+        put("signed_in", signedInAt.map { .integer($0.milliseconds) })
         put("unique_id", uniqueID.map { .string($0) })
         put("first_touch", firstTouch.map { .integer($0.milliseconds) })
         put("anonymous_id", anonymousID.map { .string($0) })

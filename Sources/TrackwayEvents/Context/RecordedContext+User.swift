@@ -6,6 +6,8 @@ extension RecordedContext {
     public struct User: Sendable, Hashable {
         /// The id the app gave; nil when nobody was signed in.
         public var id: String?
+        /// When the user signed in; nil when nobody did, or when it is not known.
+        public var signedInAt: Timestamp?
         /// Names the person for back-ends that tell people apart on one device: the same again when a known user comes
         /// back.
         public var uniqueID: String?
@@ -23,6 +25,7 @@ extension RecordedContext {
         /// A user of these parts.
         public init(
             id: String? = nil,
+            signedInAt: Timestamp? = nil,
             uniqueID: String? = nil,
             firstTouch: Timestamp? = nil,
             anonymousID: String? = nil,
@@ -31,6 +34,7 @@ extension RecordedContext {
             subject: String? = nil
         ) {
             self.id = id
+            self.signedInAt = signedInAt
             self.uniqueID = uniqueID
             self.firstTouch = firstTouch
             self.anonymousID = anonymousID

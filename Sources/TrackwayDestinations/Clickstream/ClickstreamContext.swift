@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// What all events of one context have in common, as this dialect writes it: made once per context of a batch.
+struct ClickstreamContext: Sendable {
+    /// The common attributes in front of `attributes`, as members without the comma behind them.
+    let head: [UInt8]
+    /// The common attributes between `attributes` and `event_id`.
+    let middle: [UInt8]
+    /// The common attributes between `items` and `timestamp`.
+    let tail: [UInt8]
+    /// The kind of system, as the request says it too.
+    let platform: String
+    /// Names the person.
+    let uniqueID: String
+    /// How far local time is ahead of UTC, in milliseconds.
+    let zoneOffset: Int64
+    /// The user with every attribute; nil when there is nothing to say.
+    let user: [UInt8]?
+    /// The user with id and first touch only; nil when there is nothing to say.
+    let briefUser: [UInt8]?
+    /// What is wrong with the user's attributes; those are left out.
+    let userFaults: [ClickstreamFault]
+    /// The attributes of every event that the app cannot change, without the session's duration.
+    let presets: [String: AttributeValue]
+    /// When the session began.
+    let sessionStart: Timestamp?
+    /// The global attributes that keep the limits.
+    let global: [String: AttributeValue]
+    /// What is wrong with the global attributes; those are left out.
+    let globalFaults: [ClickstreamFault]
+
+    init(_ context: RecordedContext, appID: String, installation: InstallationID) {
+        let device = ClickstreamDevice(context.device)
+        let fallback = installation.description.uppercased()
+        head = Self.members([
+            ("app_id", appID), ("app_package_name", context.app["id"]?.string ?? ""),
+            ("app_title", context.app["name"]?.string ?? ""), ("app_version", context.app["version"]?.string ?? ""),
+        ])
+        middle = Self.members([
+            ("brand", device.make), ("carrier", device.carrier), ("country_code", device.country),
+            ("device_id", context.device["id"]?.string?.uppercased() ?? fallback),
+            ("device_unique_id", device.advertisingID),
+        ])
+        var writer = JSONWriter()
+        func put(_ name: String, _ value: AttributeValue) {
+            writer.key(name)
+            value.writeClickstream(into: &writer)
+        }
+        put("locale", .string(device.locale))
+        put("make", .string(device.make))
+        put("model", .string(context.device["model"]?.string ?? ""))
+        put("network_type", .string(device.network))
+        put("os_version", .string(context.device["os_version"]?.string ?? ""))
+        put("platform", .string(device.platform))
+        put("screen_height", .integer(context.device["screen_height"]?.integer ?? 0))
+        put("screen_width", .integer(context.device["screen_width"]?.integer ?? 0))
+        put("sdk_name", .string(Self.sdkName))
+        put("sdk_version", .string(Self.sdkVersion))
+        put("system_language", .string(device.language))
+        tail = writer.array()
+        platform = device.platform
+        uniqueID = context.user.uniqueID ?? fallback
+        zoneOffset =
+            (context.device["zone_offset_seconds"]?.integer ?? 0).multipliedReportingOverflow(by: 1000)
+            .partialValue
+        let user = ClickstreamUser(context.user)
+        self.user = user.json(of: user.attributes)
+        briefUser = user.json(of: user.attributes.filter { ClickstreamUser.reserved.contains($0.key) })
+        userFaults = user.faults
+        var presets: [String: AttributeValue] = [:]
+        if let session = context.session {
+            presets[CapturedKey.sessionID] = .string(session.id)
+            presets[CapturedKey.sessionStart] = .integer(session.start.milliseconds)
+            presets[CapturedKey.sessionNumber] = .integer(session.number)
+            // Each event has its own; the place is counted here.
+            presets[CapturedKey.sessionDuration] = .integer(0)
+        }
+        sessionStart = context.session?.start
+        var faults: [ClickstreamFault] = []
+        func putScreen(_ name: String, _ value: String?) {
+            guard let value else { return }
+            if let fault = ClickstreamRules.fault(inAttribute: name, .string(value)) {
+                faults.append(fault)
+            } else {
+                presets[name] = .string(value)
+            }
+        }
+        putScreen(CapturedKey.screenName, context.screen?.name)
+        putScreen(CapturedKey.screenUniqueID, context.screen?.uniqueID)
+        var global: [String: AttributeValue] = [:]
+        let room = ClickstreamLimits.attributes - ClickstreamLimits.commonAttributes - presets.count
+        for (name, value) in context.global where presets[name] == nil {
+            if let fault = ClickstreamRules.fault(inAttribute: name, value) {
+                faults.append(fault)
+            } else if global[name] == nil, global.count >= room {
+                faults.append(ClickstreamRules.tooManyAttributes(name))
+            } else {
+                global[name] = value
+            }
+        }
+        self.presets = presets
+        self.global = global
+        globalFaults = faults
+    }
+
+    /// The format's name for its clients; the document has it as a constant.
+    private static let sdkName = "aws-solution-clickstream-sdk"
+    private static let sdkVersion = String(CollectorFormat.sdk.drop { $0 != "/" }.dropFirst())
+
+    private static func members(_ members: [(String, String)]) -> [UInt8] {
+        var writer = JSONWriter()
+        for (name, value) in members {
+            writer.key(name)
+            writer.string(value)
+        }
+        return writer.array()
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+public import TrackwayWire
+
+/// Sends to a Clickstream Analytics ingestion server, in the format its own clients use.
+///
+/// The same batch gives the same request, the sending time aside, so that the pipeline recognises events sent twice by their
+/// ids. The limits of the format are kept here: what breaks one is left out, and the event says so in `_error_code` and
+/// `_error_message`.
+public struct ClickstreamDestination: Destination {
+    /// Which events carry the attributes of the user.
+    public enum UserAttributes: String, Sendable, Hashable, CaseIterable {
+        /// Every event carries all of them.
+        case everyEvent
+        /// `_profile_set` events carry all of them, others the user's id and first touch only: less to send, and less about
+        /// people.
+        case profileSetOnly
+    }
+
+    /// The destination's name in routes, cursors and the ledger.
+    public let id: DestinationID
+    /// The largest batch: 100 events, and so many bytes that what events have in common usually fits into a request of
+    /// ``maximumBodyBytes`` too.
+    public let limits = BatchLimits(events: 100, bytes: 384 * 1024)
+    /// The app's id in the pipeline.
+    public let appID: String
+    /// The address events go to, such as `https://example.com/collect`.
+    public let endpoint: String
+    /// Whether bodies are compressed.
+    public let isCompressed: Bool
+    /// Which events carry the attributes of the user.
+    public let userAttributes: UserAttributes
+    private let authCookie: String?
+    private let gzip = GzipCompressor(level: 6)
+
+    /// The largest body before compression, in bytes. The server takes no more than a megabyte.
+    public static let maximumBodyBytes = 512 * 1024
+
+    /// Makes a destination. Settings that cannot work are reported when a batch is to be sent, and park the destination.
+    ///
+    /// - Parameters:
+    ///   - id: `clickstream` by default; another name for every further one.
+    ///   - appID: The app's id in the pipeline.
+    ///   - endpoint: The address events go to. A query it has is replaced.
+    ///   - isCompressed: Whether bodies are compressed.
+    ///   - authCookie: The cookie a load balancer wants to see, as it gave it.
+    ///   - userAttributes: Which events carry the attributes of the user.
+    public init(
+        id: DestinationID = "clickstream",
+        appID: String,
+        endpoint: String,
+        isCompressed: Bool = true,
+        authCookie: String? = nil,
+        userAttributes: UserAttributes = .everyEvent
+    ) {
+        self.id = id
+        self.appID = appID
+        self.endpoint = endpoint
+        self.isCompressed = isCompressed
+        self.authCookie = authCookie
+        self.userAttributes = userAttributes
+    }
+
+    /// Encodes a batch: a POST of a JSON array, or of its gzipped bytes as base64 text.
+    public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
+        let address = try address()
+        let headers = try headers()
+        var encoder = ClickstreamEncoder(batch, appID: appID, allUserAttributes: userAttributes == .everyEvent)
+        let platform = encoder.platform()
+        let text = encoder.body()
+        guard !encoder.isEmpty else {
+            throw WireEncodingError(.nothingToSend, "The batch holds no event.", leftOut: encoder.leftOut)
+        }
+        guard text.count <= Self.maximumBodyBytes else {
+            throw WireEncodingError(
+                .tooLarge,
+                "\(batch.records.count) events are \(text.count) bytes; a request has at most \(Self.maximumBodyBytes)."
+            )
+        }
+        let body = isCompressed ? Base64.encode(gzip.compress(text)) : text
+        let hash = SHA256.hash(body).prefix(4).map { byte in
+            (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }
+        // The order is the format's own.
+        let query = [
+            "platform=\(platform.percentEncoded)", "appId=\(appID.percentEncoded)",
+            "compression=\(isCompressed ? "gzip" : "")", "event_bundle_sequence_id=\(batch.first)",
+            "upload_timestamp=\(sentAt.milliseconds)", "hashCode=\(hash.joined())",
+        ]
+        return WireRequest(
+            url: "\(address)?\(query.joined(separator: "&"))",
+            headers: headers,
+            body: body,
+            leftOut: encoder.leftOut
+        )
+    }
+
+    /// Judges an answer: a success counts unless somebody else gave it.
+    public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
+        ClickstreamJudge.verdict(on: response, from: endpoint)
+    }
+
+    private func address() throws(WireEncodingError) -> String {
+        guard let address = HTTPAddress(endpoint) else {
+            throw WireEncodingError(
+                .misconfigured,
+                "\"\(endpoint.prefix(200))\" is no http or https address. Give the endpoint's, such as "
+                    + "https://example.com/collect."
+            )
+        }
+        guard !appID.isEmpty else {
+            throw WireEncodingError(.misconfigured, "The app id is empty. Give the one the pipeline knows the app by.")
+        }
+        return address.path.isEmpty ? address.appending("/") : address.description
+    }
+
+    private func headers() throws(WireEncodingError) -> WireHeaders {
+        var headers: WireHeaders = ["content-type": "application/json; charset=utf-8"]
+        if let authCookie, !authCookie.isEmpty {
+            guard authCookie.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else {
+                throw WireEncodingError(.misconfigured, "The cookie holds characters a header cannot.")
+            }
+            headers["cookie"] = authCookie
+        }
+        return headers
+    }
+}
+
+extension String {
+    /// The text as a part of a query: every byte but letters, digits and `-._~` as `%` and two hexadecimal digits.
+    fileprivate var percentEncoded: String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+        let bytes = utf8.flatMap { byte in
+            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// Writes a batch as the array of events that a request carries.
+struct ClickstreamEncoder: ~Copyable {
+    private let appID: String
+    private let allUserAttributes: Bool
+    private let batch: EventBatch
+    private var contexts: [UInt32: ClickstreamContext] = [:]
+    private var writer = JSONWriter()
+    /// Records that stand in the array as an error event.
+    private(set) var leftOut: [Rejection] = []
+    /// Records of which something was left out.
+    private(set) var trimmed: [Rejection] = []
+
+    init(_ batch: EventBatch, appID: String, allUserAttributes: Bool) {
+        self.batch = batch
+        self.appID = appID
+        self.allUserAttributes = allUserAttributes
+    }
+
+    /// The kind of system the batch comes from.
+    mutating func platform() -> String {
+        context(of: batch.records.first?.context ?? 0).platform
+    }
+
+    /// The array as JSON text.
+    mutating func body() -> [UInt8] {
+        writer.beginArray()
+        for (index, record) in batch.records.enumerated() {
+            let event: Event
+            do throws(JSONError) {
+                event = try batch.bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> Event in
+                    try Event(json: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[record.payload]))
+                }
+            } catch {
+                leftOut.append(Rejection(index: index, code: "unreadable", message: "The record is no event: \(error)"))
+                continue
+            }
+            write(event, at: index, in: context(of: record.context))
+        }
+        writer.endArray()
+        return writer.array()
+    }
+
+    /// True when the array would hold no event at all.
+    var isEmpty: Bool { leftOut.filter { $0.code == "unreadable" }.count == batch.records.count }
+
+    private mutating func write(_ recorded: Event, at index: Int, in context: ClickstreamContext) {
+        let event = ClickstreamEvent(recorded, in: context)
+        if let fault = event.replacing {
+            leftOut.append(Rejection(index: index, code: "\(fault.code.rawValue)", message: fault.message))
+        }
+        if event.replacing == nil {
+            trimmed += event.faults.map {
+                Rejection(index: index, code: "\($0.code.rawValue)", message: $0.message)
+            }
+        }
+        trimmed += event.remarks.map { Rejection(index: index, code: "not_expressible", message: $0) }
+        writer.element()
+        writer.beginObject()
+        writer.raw(context.head)
+        writer.key("attributes")
+        writer.clickstreamObject(event.attributes.lazy.map { (key: $0.key, value: $0.value) })
+        writer.byte(UInt8(ascii: ","))
+        writer.raw(context.middle)
+        writer.key("event_id")
+        writer.string(recorded.id.description.uppercased())
+        writer.key("event_type")
+        writer.string(event.name)
+        if !event.items.isEmpty {
+            writer.key("items")
+            writer.beginArray()
+            for item in event.items {
+                writer.element()
+                writer.clickstreamObject(item)
+            }
+            writer.endArray()
+        }
+        writer.byte(UInt8(ascii: ","))
+        writer.raw(context.tail)
+        writer.key("timestamp")
+        writer.integer(recorded.time.milliseconds)
+        writer.key("unique_id")
+        writer.string(context.uniqueID)
+        let isProfile = recorded.name == CapturedName.profileSet
+        if let user = allUserAttributes || isProfile ? context.user : context.briefUser {
+            writer.key("user")
+            writer.raw(user)
+        }
+        writer.key("zone_offset")
+        writer.integer(context.zoneOffset)
+        writer.endObject()
+    }
+
+    /// The context of a generation, made when first asked for. One that was lost is an empty one.
+    private mutating func context(of generation: UInt32) -> ClickstreamContext {
+        if let known = contexts[generation] { return known }
+        var recorded = RecordedContext()
+        if let content = batch.context(generation)?.content {
+            batch.bytes.withUnsafeBytes { bytes in
+                // Our own writing; should it be damaged, the events are worth more than what they share.
+                recorded = (try? RecordedContext(json: UnsafeRawBufferPointer(rebasing: bytes[content]))) ?? recorded
+            }
+        }
+        let made = ClickstreamContext(recorded, appID: appID, installation: batch.installation)
+        contexts[generation] = made
+        return made
+    }
+}

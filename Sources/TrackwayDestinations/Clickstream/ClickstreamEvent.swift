@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// One event in this dialect: what is left of a recorded event when the limits have been kept, and which were not.
+struct ClickstreamEvent: Sendable {
+    /// Its name in this dialect.
+    private(set) var name: String
+    /// Its attributes, those of the SDK and the global ones included.
+    private(set) var attributes: [String: AttributeValue]
+    /// Its items, each with its members.
+    private(set) var items: [[(key: String, value: AttributeValue)]] = []
+    /// The limits it broke, in the order they were noticed.
+    private(set) var faults: [ClickstreamFault] = []
+    /// Why the event could not be expressed and an error event stands in its place; nil when it could.
+    private(set) var replacing: ClickstreamFault?
+    /// What else was left out, without a code of the document's.
+    private(set) var remarks: [String] = []
+
+    init(_ event: Event, in context: ClickstreamContext) {
+        attributes = context.presets
+        if let start = context.sessionStart {
+            let duration = event.time.milliseconds.subtractingReportingOverflow(start.milliseconds)
+            attributes[CapturedKey.sessionDuration] = .integer(duration.overflow ? 0 : max(0, duration.partialValue))
+        }
+        attributes.merge(context.global) { preset, _ in preset }
+        let native = ClickstreamNativeFault(event)
+        name = ClickstreamVocabulary.name(of: event)
+        if let fault = native?.nameFault ?? ClickstreamRules.fault(inEventName: event.name)
+            ?? Self.missingScreen(event, context)
+        {
+            replacing = fault
+            name = CapturedName.clickstreamError
+            tell(fault)
+            return
+        }
+        if let fault = native?.fault { faults.append(fault) }
+        faults += context.globalFaults
+        if event.name == CapturedName.profileSet { faults += context.userFaults }
+        for (key, value) in event.attributes where !(native?.isNote(key) ?? false) {
+            put(key, value, of: event, in: context)
+        }
+        for item in event.items { put(item) }
+        if let fault = faults.first, attributes[CapturedKey.errorCode] == nil { tell(fault) }
+    }
+
+    private mutating func put(_ key: String, _ value: AttributeValue, of event: Event, in context: ClickstreamContext) {
+        if ClickstreamVocabulary.isUnspoken(key, in: event) { return }
+        if let preset = context.presets[key] {
+            // What the SDK captured says the same; what the app says otherwise is not heard.
+            if preset != value, key != CapturedKey.sessionDuration {
+                remarks.append("The attribute \(key) belongs to the SDK; the event's own value was left out.")
+            }
+            return
+        }
+        if !ClickstreamVocabulary.isExempt(key, in: event.name),
+            let fault = ClickstreamRules.fault(inAttribute: key, value)
+        {
+            faults.append(fault)
+            return
+        }
+        if attributes[key] == nil,
+            attributes.count >= ClickstreamLimits.attributes - ClickstreamLimits.commonAttributes
+        {
+            faults.append(ClickstreamRules.tooManyAttributes(key))
+            return
+        }
+        attributes[key] = value
+    }
+
+    private mutating func put(_ item: Item) {
+        guard !item.id.isEmpty else {
+            remarks.append("An item without an id was left out.")
+            return
+        }
+        if let fault = ClickstreamRules.fault(in: item) {
+            faults.append(fault)
+            return
+        }
+        guard items.count < ClickstreamLimits.items else {
+            faults.append(ClickstreamRules.tooManyItems(item))
+            return
+        }
+        var members: [(key: String, value: AttributeValue)] = [("id", .string(item.id))]
+        if let name = item.name { members.append(("name", .string(name))) }
+        for (key, value) in item.attributes where key != "id" && (key != "name" || item.name == nil) {
+            if key == "quantity", !ClickstreamRules.isQuantity(value) {
+                remarks.append("A quantity must be a number; that of item \(item.id.prefix(64)) was left out.")
+            } else {
+                members.append((key, value))
+            }
+        }
+        items.append(members)
+    }
+
+    private mutating func tell(_ fault: ClickstreamFault) {
+        attributes[CapturedKey.errorCode] = .integer(fault.code.rawValue)
+        attributes[CapturedKey.errorMessage] = .string(fault.message)
+    }
+
+    /// A screen view has to say which screen.
+    private static func missingScreen(_ event: Event, _ context: ClickstreamContext) -> ClickstreamFault? {
+        guard event.name == CapturedName.screenView, context.presets[CapturedKey.screenName] == nil,
+            event.attributes[CapturedKey.screenName]?.string?.isEmpty ?? true
+        else { return nil }
+        return ClickstreamRules.screenNameMissing
+    }
+}

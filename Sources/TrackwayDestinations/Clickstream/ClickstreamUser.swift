@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The user of a context as this dialect writes it: the attributes that keep the limits, each with the time it was set.
+struct ClickstreamUser: Sendable, Hashable {
+    /// One attribute.
+    struct Attribute: Sendable, Hashable {
+        var value: AttributeValue
+        var setAt: Timestamp
+    }
+
+    /// The attributes that every event carries, whatever the destination's setting.
+    static let reserved: Set<String> = [CapturedKey.userID, CapturedKey.firstTouch]
+
+    /// The attributes by name.
+    private(set) var attributes: [String: Attribute] = [:]
+    /// What is wrong with those that are left out.
+    private(set) var faults: [ClickstreamFault] = []
+
+    init(_ user: RecordedContext.User) {
+        // The app's own come first: the two the SDK adds take no place away from them.
+        for attribute in user.attributes where !Self.reserved.contains(attribute.name) {
+            if let fault = ClickstreamRules.fault(inUserAttribute: attribute.name, attribute.value) {
+                faults.append(fault)
+            } else if attributes[attribute.name] == nil, attributes.count >= ClickstreamLimits.userAttributes {
+                faults.append(ClickstreamRules.tooManyUserAttributes(attribute.name))
+            } else if case .double(let number) = attribute.value, !number.isFinite {
+                continue  // No code exists for it, and JSON has no such number.
+            } else {
+                attributes[attribute.name] = Attribute(value: attribute.value, setAt: attribute.setAt)
+            }
+        }
+        if let touch = user.firstTouch {
+            attributes[CapturedKey.firstTouch] = Attribute(value: .integer(touch.milliseconds), setAt: touch)
+        }
+        if let id = user.id {
+            let since = user.signedInAt ?? user.firstTouch ?? Timestamp(milliseconds: 0)
+            attributes[CapturedKey.userID] = Attribute(value: .string(id), setAt: since)
+        }
+    }
+
+    /// Attributes as the `user` object; nil when there are none.
+    func json(of attributes: [String: Attribute]) -> [UInt8]? {
+        guard !attributes.isEmpty else { return nil }
+        var writer = JSONWriter()
+        writer.beginObject()
+        for (name, attribute) in attributes.sorted(by: { $0.key < $1.key }) {
+            writer.key(name)
+            writer.beginObject()
+            writer.key("set_timestamp")
+            writer.integer(attribute.setAt.milliseconds)
+            writer.key("value")
+            attribute.value.writeClickstream(into: &writer)
+            writer.endObject()
+        }
+        writer.endObject()
+        return writer.array()
+    }
+}

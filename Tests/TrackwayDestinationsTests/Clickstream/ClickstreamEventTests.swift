@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayWire
+
+@Suite("Clickstream events: limits, precedence, and bad input")
+struct ClickstreamEventTests {
+    private func request(_ events: [Event], in context: RecordedContext = ClickstreamSample.context) throws
+        -> WireRequest
+    {
+        let batch = ClickstreamSample.batch(events, in: context)
+        return try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
+    }
+
+    private func code(_ event: JSONValue) -> Int? {
+        event["attributes"]?["_error_code"]?.integer.map { Int($0) }
+    }
+
+    // MARK: Consequences
+
+    @Test(
+        "an event with a broken name is replaced by an error event with its id and time",
+        arguments: [("", 1001), ("9lives", 1001), ("名前", 1001), (String(repeating: "n", count: 51), 1002)]
+    )
+    func brokenName(_ name: String, _ expected: Int) throws {
+        let event = ClickstreamSample.event(name, ["own": 1])
+        let request = try request([event, ClickstreamSample.event("fine")])
+        let sent = try #require(try JSONValue.parse(request.body).array)
+        #expect(sent.map { $0["event_type"]?.string } == ["_clickstream_error", "fine"])
+        #expect(code(sent[0]) == expected)
+        #expect(sent[0]["attributes"]?["own"] == nil)
+        #expect(sent[0]["attributes"]?["_session_id"] != nil)
+        #expect(sent[0]["event_id"]?.string == event.id.description.uppercased())
+        #expect(sent[0]["timestamp"]?.integer == event.time.milliseconds)
+        #expect(request.leftOut.map(\.index) == [0])
+        #expect(request.leftOut.map(\.code) == ["\(expected)"])
+    }
+
+    @Test("an attribute at fault is left out and its code stands in the event; the others stay")
+    func brokenAttributes() throws {
+        let cases: [(String, AttributeValue, Int)] = [
+            (String(repeating: "k", count: 51), 1, 2001), ("a-b", 1, 2002),
+            ("long", .string(String(repeating: "汉", count: 1025)), 2003),
+        ]
+        for (key, value, expected) in cases {
+            let sent = try ClickstreamSample.sent(
+                ClickstreamSample.event(
+                    "e",
+                    ClickstreamSample.attribute("before").merging(ClickstreamSample.attribute(key, value)).merging([
+                        "after": 2
+                    ])
+                )
+            )
+            #expect(code(sent) == expected)
+            #expect(sent["attributes"]?[key] == nil)
+            #expect(sent["attributes"]?["before"]?.integer == 1)
+            #expect(sent["attributes"]?["after"]?.integer == 2)
+        }
+    }
+
+    @Test("of several faults the first is told")
+    func firstFault() throws {
+        let sent = try ClickstreamSample.sent(
+            ClickstreamSample.event("e", ["9a": 1, "long": .string(String(repeating: "v", count: 1025))])
+        )
+        #expect(code(sent) == 2002)
+        #expect(sent["attributes"]?["_error_message"]?.string == "9a")
+    }
+
+    @Test("2004: an event has 500 attributes, common, preset and global ones included", arguments: [-1, 0, 1])
+    func attributeCount(_ offset: Int) throws {
+        var context = ClickstreamSample.context
+        context.global = ["channel": "store", "campaign": "summer"]
+        // 25 common attributes, 4 of the session, 2 of the screen, 2 global ones.
+        let own = 500 - 25 - 4 - 2 - 2 + offset
+        let event = ClickstreamSample.event("e", ClickstreamSample.attributes(0..<own))
+        let sent = try ClickstreamSample.sent(event, in: context)
+        #expect(code(sent) == (offset > 0 ? 2004 : nil))
+        #expect(sent["attributes"]?["_error_message"]?.string == (offset > 0 ? "attribute name: a\(own - 1)" : nil))
+        #expect(sent["attributes"]?["a\(own - 1)"] == (offset > 0 ? nil : .integer(1)))
+        #expect(sent["attributes"]?["channel"]?.string == "store")
+        let members = try #require(sent["attributes"]?.object).members
+        #expect(members.count - (offset > 0 ? 2 : 0) == min(475, 475 + offset))
+    }
+
+    @Test("an attribute given again replaces the former one even when there is no room")
+    func replacing() throws {
+        var context = ClickstreamSample.context
+        context.global = ["a0": "global"]
+        var attributes = ClickstreamSample.attributes(1..<470)
+        attributes["a0"] = "own"
+        let sent = try ClickstreamSample.sent(ClickstreamSample.event("e", attributes), in: context)
+        #expect(sent["attributes"]?["a0"]?.string == "own")
+    }
+
+    @Test(
+        "3001: a user has 100 attributes; what breaks a limit is told in the event that sets them",
+        arguments: [-1, 0, 1]
+    )
+    func userAttributeCount(_ offset: Int) throws {
+        var context = ClickstreamSample.context
+        context.user.id = "carl"
+        context.user.attributes = (0..<100 + offset).map {
+            .init(name: "u\($0)", value: 1, setAt: ClickstreamSample.time)
+        }
+        let set = try ClickstreamSample.sent(ClickstreamSample.event(CapturedName.profileSet), in: context)
+        let other = try ClickstreamSample.sent(ClickstreamSample.event("e"), in: context)
+        #expect(code(set) == (offset > 0 ? 3001 : nil))
+        #expect(code(other) == nil)
+        for sent in [set, other] {
+            // The id and the first touch come on top.
+            #expect(sent["user"]?.object?.members.count == 2 + min(100, 100 + offset))
+            #expect(sent["user"]?["_user_id"]?["value"]?.string == "carl")
+        }
+    }
+
+    @Test("4001: an event has 100 items", arguments: [-1, 0, 1])
+    func itemCount(_ offset: Int) throws {
+        let items = (0..<100 + offset).map { Item(id: "\($0)") }
+        let sent = try ClickstreamSample.sent(ClickstreamSample.event("e", items: items))
+        #expect(sent["items"]?.array?.count == min(100, 100 + offset))
+        #expect(code(sent) == (offset > 0 ? 4001 : nil))
+    }
+
+    @Test(
+        "an item at fault is left out as a whole, the others stay",
+        arguments: [
+            (Item(id: "bad", ["brand": .string(String(repeating: "b", count: 257))]), 4002),
+            (Item(id: "bad", ClickstreamSample.attributes(0..<11)), 4003),
+            (Item(id: "bad", ClickstreamSample.attribute(String(repeating: "k", count: 51))), 4004),
+            (Item(id: "bad", ["9k": 1]), 4005),
+        ]
+    )
+    func brokenItem(_ item: Item, _ expected: Int) throws {
+        let sent = try ClickstreamSample.sent(
+            ClickstreamSample.event("e", items: [Item(id: "1"), item, Item(id: "2")])
+        )
+        #expect(sent["items"]?.array?.map { $0["id"]?.string } == ["1", "2"])
+        #expect(code(sent) == expected)
+    }
+
+    @Test("an item without an id is left out without a code, for the document has none")
+    func itemWithoutID() throws {
+        let line =
+            #"{"id":"91da4bbe-933f-7dfa-a489-8aefbc7a06d8","name":"e","time":1,"mono":1,"items":[{"id":""},{"id":"1"}]}"#
+        let batch = ClickstreamSample.batch(lines: [Array(line.utf8)])
+        let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
+        let sent = try JSONValue.parse(request.body)
+        #expect(sent.array?.first?["items"]?.array?.count == 1)
+        #expect(sent.array?.first.flatMap { code($0) } == nil)
+    }
+
+    @Test(
+        "a quantity is a number, or text that is one",
+        arguments: [(1, true), (2.5, true), ("3", true), ("three", false), ("", false), (true, false), ("inf", false)]
+            as [(AttributeValue, Bool)]
+    )
+    func quantity(_ value: AttributeValue, _ isKept: Bool) throws {
+        let sent = try ClickstreamSample.sent(ClickstreamSample.event("e", items: [Item(id: "1", ["quantity": value])]))
+        let item = try #require(sent["items"]?.array?.first)
+        #expect((item["quantity"] != nil) == isKept)
+    }
+
+    @Test("5001: a screen view that names no screen is replaced by an error event")
+    func namelessScreen() throws {
+        var context = ClickstreamSample.context
+        context.screen = nil
+        for attributes: Attributes in [[:], ["_screen_name": ""], ["_screen_name": 7], ["_screen_unique_id": "u"]] {
+            let sent = try ClickstreamSample.sent(ClickstreamSample.event("_screen_view", attributes), in: context)
+            #expect(sent["event_type"]?.string == "_clickstream_error")
+            #expect(code(sent) == 5001)
+        }
+        let named = ClickstreamSample.event("_screen_view", ["_screen_name": "Home"])
+        #expect(try ClickstreamSample.sent(named, in: context)["event_type"]?.string == "_screen_view")
+    }
+
+    @Test(
+        "what the front door left out has the code it would have had here",
+        arguments: [
+            (ClickstreamSample.attribute(""), [], 2002),
+            (ClickstreamSample.attribute(String(repeating: "k", count: 129)), [], 2001),
+            (["long": .string(String(repeating: "v", count: 8_193))], [], 2003),
+            (["number": .double(.infinity)], [], 2005),
+            (ClickstreamSample.attributes(0..<257), [], 2004),
+            ([:], (0..<101).map { Item(id: "\($0)") }, 4001),
+        ] as [(Attributes, [Item], Int)]
+    )
+    func frontDoor(_ attributes: Attributes, _ items: [Item], _ expected: Int) throws {
+        let line = ClickstreamSample.event("e", attributes, items: items).json()
+        let batch = ClickstreamSample.batch(lines: [line])
+        let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
+        let sent = try #require(try JSONValue.parse(request.body).array?.first)
+        #expect(code(sent) == expected)
+        #expect(sent["attributes"]?["_error_message"]?.string != nil)
+    }
+
+    @Test(
+        "names the front door had to mend are broken names here",
+        arguments: [
+            ("", 1001), ("a\nb", 1001), (String(repeating: "n", count: 200), 1002),
+            (String(repeating: "汉", count: 60), 1002),
+        ]
+    )
+    func mendedName(_ name: String, _ expected: Int) throws {
+        let batch = ClickstreamSample.batch(lines: [ClickstreamSample.event(name).json()])
+        let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
+        #expect(try JSONValue.parse(request.body).array?.first.flatMap { code($0) } == expected)
+    }
+
+    // MARK: Precedence
+
+    @Test("the SDK's session and screen win over the event's, the event's attributes over global ones")
+    func precedence() throws {
+        var context = ClickstreamSample.context
+        context.global = ["_session_id": "global", "channel": "global", "only": "global"]
+        let event = ClickstreamSample.event(
+            "e",
+            ["_session_id": "mine", "_session_duration": -5, "_screen_name": "mine", "channel": "event"]
+        )
+        let attributes = try #require(try ClickstreamSample.sent(event, in: context)["attributes"])
+        #expect(attributes["_session_id"]?.string == "E6C3BFAC-20230526-062238846")
+        #expect(attributes["_session_duration"]?.integer == 15_349)
+        #expect(attributes["_screen_name"]?.string == "ProductDetailViewController")
+        #expect(attributes["channel"]?.string == "event")
+        #expect(attributes["only"]?.string == "global")
+    }
+
+    @Test("without a session or a screen the event's own values stand")
+    func noPresets() throws {
+        let event = ClickstreamSample.event("e", ["_session_id": "mine", "_screen_name": "mine"])
+        let attributes = try #require(try ClickstreamSample.sent(event, in: RecordedContext())["attributes"])
+        #expect(attributes["_session_id"]?.string == "mine")
+        #expect(attributes["_screen_name"]?.string == "mine")
+    }
+
+    @Test("a clock set back does not make a session last less than nothing")
+    func clockSetBack() throws {
+        var context = ClickstreamSample.context
+        context.session?.start = ClickstreamSample.time.advanced(by: .seconds(60))
+        let sent = try ClickstreamSample.sent(ClickstreamSample.event("e"), in: context)
+        #expect(sent["attributes"]?["_session_duration"]?.integer == 0)
+    }
+
+    // MARK: The user
+
+    @Test("all attributes of the user are in every event, unless only _profile_set shall carry them")
+    func userAttributes() throws {
+        var context = ClickstreamSample.context
+        context.user.id = "carl"
+        context.user.signedInAt = Timestamp(milliseconds: 1_685_082_170_000)
+        let sparing = ClickstreamDestination(
+            appID: "Shopping",
+            endpoint: "https://example.com/collect",
+            isCompressed: false,
+            userAttributes: .profileSetOnly
+        )
+        func names(_ name: String, _ destination: ClickstreamDestination) throws -> [String] {
+            let sent = try ClickstreamSample.sent(ClickstreamSample.event(name), in: context, by: destination)
+            return sent["user"]?.object?.members.map(\.key) ?? []
+        }
+        let all = ["_user_city", "_user_first_touch_timestamp", "_user_id", "_user_name"]
+        #expect(try names("e", ClickstreamSample.destination) == all)
+        #expect(try names("_profile_set", sparing) == all)
+        #expect(try names("e", sparing) == ["_user_first_touch_timestamp", "_user_id"])
+    }
+
+    // MARK: Device
+
+    @Test(
+        "locale, language, region and network are told apart",
+        arguments: [
+            ("de_DE", "wifi", "de", "DE", "WIFI"), ("zh-Hans_CN", "cellular", "zh", "CN", "Mobile"),
+            ("en_US.UTF-8@euro", "ethernet", "en", "US", "UNKNOWN"), ("es_419", "virtual", "es", "419", "UNKNOWN"),
+            ("C", "", "UNKNOWN", "UNKNOWN", "UNKNOWN"), ("", "", "UNKNOWN", "UNKNOWN", "UNKNOWN"),
+        ]
+    )
+    func device(_ locale: String, _ network: String, _ language: String, _ region: String, _ kind: String) throws {
+        var context = ClickstreamSample.context
+        context.device["locale"] = .string(locale)
+        context.device["network"] = .string(network)
+        let sent = try ClickstreamSample.sent(ClickstreamSample.event("e"), in: context)
+        #expect(sent["system_language"]?.string == language)
+        #expect(sent["country_code"]?.string == region)
+        #expect(sent["network_type"]?.string == kind)
+        #expect(sent["locale"]?.string == locale)
+    }
+
+    @Test(
+        "an advertising id of zeros is none",
+        arguments: [
+            ("00000000-0000-0000-0000-000000000000", ""),
+            ("6D92078A-8246-4BA4-AE5B-76104861E7DC", "6D92078A-8246-4BA4-AE5B-76104861E7DC"),
+        ]
+    )
+    func advertisingID(_ id: String, _ expected: String) throws {
+        var context = ClickstreamSample.context
+        context.device["advertising_id"] = .string(id)
+        let sent = try ClickstreamSample.sent(ClickstreamSample.event("e"), in: context)
+        #expect(sent["device_unique_id"]?.string == expected)
+    }
+
+    // MARK: Bad input
+
+    @Test("10,000 attributes cost the event those beyond the limit, and nobody a trap")
+    func tenThousand() throws {
+        // Written by hand: the front door would not let so many in.
+        let members = (0..<10_000).map { "\"a\($0)\":1" }.joined(separator: ",")
+        let line =
+            #"{"id":"91da4bbe-933f-7dfa-a489-8aefbc7a06d8","name":"e","time":1,"mono":1,"attributes":{\#(members)}}"#
+        let batch = ClickstreamSample.batch(lines: [Array(line.utf8)])
+        let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
+        let sent = try #require(try JSONValue.parse(request.body).array?.first)
+        #expect(sent["attributes"]?.object?.members.count == 475 + 2)
+        #expect(code(sent) == 2004)
+    }
+
+    @Test("values this dialect does not know travel as text")
+    func otherValues() throws {
+        let sent = try ClickstreamSample.sent(
+            ClickstreamSample.event(
+                "e",
+                ["date": .date(ClickstreamSample.time), "list": [1, "two"], "object": ["deep": true]]
+            )
+        )
+        #expect(sent["attributes"]?["date"]?.string == "2023-05-26T06:22:54.195Z")
+        #expect(sent["attributes"]?["list"]?.string == #"[1,"two"]"#)
+        #expect(sent["attributes"]?["object"]?.string == #"{"deep":true}"#)
+    }
+
+    @Test("a record that is no event is left out, and its neighbours travel")
+    func unreadable() throws {
+        let batch = ClickstreamSample.batch(lines: [Array("nonsense".utf8), ClickstreamSample.event("fine").json()])
+        let request = try ClickstreamSample.destination.request(for: batch, sentAt: ClickstreamSample.sentAt)
+        #expect(try JSONValue.parse(request.body).array?.count == 1)
+        #expect(request.leftOut.map(\.index) == [0])
+        let nothing = ClickstreamSample.batch(lines: [Array("nonsense".utf8)])
+        let error = #expect(throws: WireEncodingError.self) {
+            try ClickstreamSample.destination.request(for: nothing, sentAt: ClickstreamSample.sentAt)
+        }
+        #expect(error?.code == .nothingToSend)
+        #expect(error?.leftOut.map(\.index) == [0])
+    }
+}

@@ -84,4 +84,15 @@ struct AppBehaviorSequenceTests {
             ]
         )
     }
+
+    @Test("Time away counts from the exit on, not from what was told before it", arguments: [(1799, 1), (1800, 2)])
+    func awayFromTheExit(seconds: Int, number: Int64) {
+        var app = TestApp()
+        app.open()
+        app.pass(.seconds(1000))
+        app.change(.didEnterBackground)
+        app.pass(.seconds(seconds))
+        app.comeBack()
+        #expect(app.events.last?.session?.number == number)
+    }
 }

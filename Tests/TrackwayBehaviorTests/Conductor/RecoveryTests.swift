@@ -76,6 +76,25 @@ struct RecoveryTests {
         }
     }
 
+    @Test("A session is counted from any sign of life", arguments: ["change", "screen", "settings", "heartbeat"])
+    func signsOfLife(sign: String) {
+        var app = TestApp()
+        app.open()
+        app.pass(.seconds(1000))
+        switch sign {
+        case "change": app.change(.willResignActive)
+        case "screen": app.show("A")
+        case "settings": app.choose(BehaviorSettings(capture: .standard.subtracting(.engagement)))
+        default: app.beat()
+        }
+        app.kill()
+        app.pass(.seconds(1799))
+        app.clear()
+        app.open()
+        #expect(app.events.last?.session?.number == 1)
+        #expect(app.events.first?.attributes[CapturedKey.foregroundDuration] == 1_000_000)
+    }
+
     @Test("What is not captured is not recovered either")
     func notCaptured() {
         var app = killed(heartbeats: 1)

@@ -100,6 +100,7 @@ struct ScreenMachineTests {
         app.open()
         app.show("A", uniqueID: "1")
         let shown = app.device.wall.milliseconds
+        app.pass(.seconds(5))
         app.leave()
         app.kill()
         app.pass(.seconds(60))

@@ -14,6 +14,9 @@ public struct WireRequest: Sendable, Hashable {
     /// Records of the batch that this request does not carry because the format cannot express them, and why. They are
     /// set aside for this destination once the rest of the batch is settled.
     public var leftOut: [Rejection]
+    /// What this request carries less of than was recorded: attributes, items or parts of texts that the format or its
+    /// back-end would not take, each with the record they belong to. The records themselves travel.
+    public var trimmed: [Rejection]
 
     /// Makes a request.
     public init(
@@ -21,12 +24,14 @@ public struct WireRequest: Sendable, Hashable {
         url: String,
         headers: WireHeaders = [:],
         body: [UInt8] = [],
-        leftOut: [Rejection] = []
+        leftOut: [Rejection] = [],
+        trimmed: [Rejection] = []
     ) {
         self.method = method
         self.url = url
         self.headers = headers
         self.body = body
         self.leftOut = leftOut
+        self.trimmed = trimmed
     }
 }

@@ -29,6 +29,8 @@ final class DeliveryWorld: Sendable {
         segmentBytes: Int = 1 << 16,
         tending: Duration = .seconds(60),
         memory: (any RetryMemory)? = nil,
+        admission: Admission.Rule? = nil,
+        make: (DestinationID, BatchLimits) -> any Destination = { DeliveryWorld.destination($0, limits: $1) },
         seed: UInt64 = 1
     ) throws {
         self.clock = clock
@@ -49,7 +51,9 @@ final class DeliveryWorld: Sendable {
         self.notices = notices
         service = DeliveryService(
             journal: journal,
-            routes: names.map { DeliveryRoute(destination: Self.destination($0, limits: limits), policy: policy) },
+            routes: names.map { id in
+                DeliveryRoute(destination: make(id, limits), policy: policy, admission: admission)
+            },
             transport: collector,
             clock: clock,
             sleeper: ManualSleeper(clock),

@@ -236,6 +236,13 @@ struct UploadMachineTests {
         ) {
             $0.encodingFailed(WireEncodingError(.misconfigured, "no key"), at: now, jitter: 0)
         },
+        Transition(.sending, "what was read may not leave any more: what still may is read", [.release, whole]) {
+            $0.admissionWithdrawn()
+        },
+        Transition(.idle, "consent withdrawn with nothing in hand", []) { $0.admissionWithdrawn() },
+        Transition(.settling, "consent withdrawn after the answer came: it is settled", []) {
+            $0.admissionWithdrawn()
+        },
         Transition(.idle, "an answer to nothing", [], answer(.accepted)),
         Transition(.waiting, "an answer to nothing", [], answer(.accepted)),
         Transition(.settling, "a second answer", [], answer(.rejected(reason: "bad"))),

@@ -29,6 +29,9 @@ extension Diagnostic.Code {
     public static let destinationDown = Diagnostic.Code(rawValue: "destination_down")
     /// A destination refused an event, which is set aside for inspection.
     public static let eventRefused = Diagnostic.Code(rawValue: "event_refused")
+    /// A destination took an event without attributes, items or parts of texts that its format does not allow; other
+    /// destinations got them.
+    public static let attributeTrimmed = Diagnostic.Code(rawValue: "attribute_trimmed")
     /// The process's signals cannot be watched.
     public static let lifeCycleUnseen = Diagnostic.Code(rawValue: "life_cycle_unseen")
     /// A decision that must survive a restart could not be written down.
@@ -42,6 +45,16 @@ extension Diagnostic.Code {
 extension Diagnostic {
     /// What delivery has to say, if it is a difficulty; nil for good news.
     init?(_ notice: DeliveryNotice) {
+        if case .trimmed(let id, let parts) = notice, let first = parts.first {
+            let more = parts.count > 1 ? " (\(parts.count - 1) more in the same request.)" : ""
+            self.init(
+                code: .attributeTrimmed,
+                field: "destinations.\(id)",
+                value: "\(first.code): \(first.message)",
+                remedy: "The event was delivered without it; keep to the limits of this destination's format.\(more)"
+            )
+            return
+        }
         guard case .destination(let id, let what) = notice else { return nil }
         let field = "destinations.\(id)"
         switch what {

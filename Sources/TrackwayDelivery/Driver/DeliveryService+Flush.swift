@@ -7,6 +7,8 @@ internal import TrackwayWire
 extension DeliveryService {
     /// How often a process that does not deliver looks whether its events are settled.
     private static let lookInterval = Duration.milliseconds(50)
+    /// What stands in the way of events that may not leave yet.
+    private static let held = "Events wait for consent."
     /// How many looks pass before the deliverer is asked again.
     private static let looksPerRequest = 20
 
@@ -85,7 +87,7 @@ extension DeliveryService {
                 pending: new.pending,
                 dropped: new.droppedTotal &- min(old.droppedTotal, new.droppedTotal),
                 lastVerdict: outcome?.verdict,
-                obstacle: new.pending == 0 ? nil : outcome?.obstacle
+                obstacle: new.pending == 0 ? nil : outcome?.obstacle ?? (worker.isHolding ? Self.held : nil)
             )
         }
         return report

@@ -108,6 +108,13 @@ package final class DeliveryService: Sendable {
         workers.first { $0.id == destination.id }?.replace(destination)
     }
 
+    /// What may leave for a destination, or for all, may have changed: what was held is looked at again at once.
+    ///
+    /// Costs nothing worth counting while nothing is held; call it after every change of consent or of who uses the app.
+    package func admissionChanged(for destination: DestinationID? = nil) {
+        for worker in workers where destination == nil || destination == worker.id { worker.admissionChanged() }
+    }
+
     // MARK: Observing
 
     static func wakeObservers(of state: Locked<State>) {

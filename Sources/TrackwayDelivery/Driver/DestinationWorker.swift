@@ -28,6 +28,7 @@ final class DestinationWorker: Sendable {
     let id: DestinationID
     private let index: Int
     private let policy: DeliveryPolicy
+    private let admission: Admission.Rule?
     private let equipment: DeliveryEquipment
     private let state: Locked<State>
     private let signal = WakeSignal()
@@ -36,6 +37,7 @@ final class DestinationWorker: Sendable {
         id = route.destination.id
         self.index = index
         policy = route.policy
+        admission = route.admission
         self.equipment = equipment
         state = Locked(
             State(
@@ -65,11 +67,26 @@ final class DestinationWorker: Sendable {
         signal.signal()
     }
 
+    /// What may leave may have changed: looks at once at what was held.
+    func admissionChanged() {
+        guard let source = state.withLock({ $0.source }) else { return }
+        source.admissionChanged(for: id)
+        lookAgain()
+    }
+
+    /// Whether events wait for leave to travel, as far as was seen.
+    var isHolding: Bool {
+        guard let source = state.withLock({ $0.source }) else { return false }
+        return source.held(for: id) != .none
+    }
+
     /// Asks for everything that waits now.
     ///
     /// - Returns: False when the worker is not at work.
     func requestFlush() -> Bool {
         guard let source = state.withLock({ $0.source }) else { return false }
+        // Whoever asks wants the rule asked again too.
+        source.admissionChanged(for: id)
         let pending = source.pending(for: id)
         tell { machine, now in machine.flushRequested(pending: pending, at: now) }
         signal.signal()
@@ -150,6 +167,11 @@ final class DestinationWorker: Sendable {
         guard let nudgeAt else {
             return await equipment.sleeper.sleep(until: until, or: signal)
         }
+        guard source.held(for: id) != .own else {
+            // What is recorded now waits behind what is held: recording threads need not tell of it.
+            equipment.gate.arm(index, after: nil)
+            return await equipment.sleeper.sleep(until: until, or: signal)
+        }
         let counted = source.pending(for: id)
         equipment.gate.arm(index, after: nudgeAt > counted ? nudgeAt - counted : 1)
         // Counted again with the gate armed, so that no event slips through between the two.
@@ -190,7 +212,7 @@ final class DestinationWorker: Sendable {
 
     private func read(_ limits: BatchLimits, source: any DeliverySource, hand: inout LeasedBatch?) {
         do throws(DeliverySourceError) {
-            hand = try source.read(for: id, limits: limits)
+            hand = try source.read(for: id, limits: limits, admitting: admission)
         } catch {
             let jitter = equipment.jitter.next()
             return tell { machine, now in machine.readFailed(error.message, at: now, jitter: jitter) }
@@ -205,6 +227,8 @@ final class DestinationWorker: Sendable {
 
     private func send(_ records: Range<Int>, of events: EventBatch) async {
         let batch = records == events.records.indices ? events : events.slice(records)
+        // Between reading and sending, or between two parts of a batch, somebody may have withdrawn consent.
+        guard mayLeave(batch) else { return tell { machine, _ in machine.admissionWithdrawn() } }
         let destination = state.withLock { $0.destination }
         let request: WireRequest
         do throws(WireEncodingError) {
@@ -218,10 +242,20 @@ final class DestinationWorker: Sendable {
             if response.receivedAt == nil { response.receivedAt = equipment.clock.now().wall }
             let verdict = destination.verdict(on: response, for: batch)
             let jitter = equipment.jitter.next()
+            // Told when they are taken, not with every attempt.
+            if verdict.isTaken, !request.trimmed.isEmpty { equipment.report(.trimmed(id, request.trimmed)) }
             tell { machine, now in machine.answered(verdict, leftOut: request.leftOut, at: now, jitter: jitter) }
         } catch {
             let jitter = equipment.jitter.next()
             tell { machine, now in machine.transportFailed(error, at: now, jitter: jitter) }
+        }
+    }
+
+    private func mayLeave(_ batch: EventBatch) -> Bool {
+        guard let admission else { return true }
+        return Set(batch.records.map(\.context)).allSatisfy { generation in
+            let json = batch.context(generation).map { Array(batch.bytes[$0.content]) }
+            return admission(json ?? Array("{}".utf8)) == .send
         }
     }
 
@@ -255,5 +289,15 @@ final class DestinationWorker: Sendable {
             state.orders += input(&state.machine, now)
         }
         equipment.progressed()
+    }
+}
+
+extension Verdict {
+    /// Whether events of the request were taken.
+    fileprivate var isTaken: Bool {
+        switch self {
+        case .accepted, .acceptedExcept: true
+        case .tooLarge, .retry, .rejected, .notTheBackEnd, .unauthorized, .misconfigured: false
+        }
     }
 }

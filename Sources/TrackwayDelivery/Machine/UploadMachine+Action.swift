@@ -9,7 +9,8 @@ extension UploadMachine {
     package enum Action: Sendable, Hashable {
         /// Ask the journal for the next batch, and answer with `batchRead`, `nothingToRead` or `readFailed`.
         case read(BatchLimits)
-        /// Send these records of the batch in hand, and answer with `answered`, `transportFailed` or `encodingFailed`.
+        /// Send these records of the batch in hand, and answer with `answered`, `transportFailed`, `encodingFailed` or
+        /// `admissionWithdrawn`.
         case send(records: Range<Int>)
         /// Tell the journal what became of records of the batch in hand, and answer with `settled` or `settleFailed`.
         case settle(Settlement)

@@ -46,6 +46,17 @@ extension UploadMachine {
         return [.report(.journalFailed(message))] + wait(until: now.advanced(by: delay), cause: .journal)
     }
 
+    /// The part that was to be sent may not leave any more: the batch is given back, and what still may leave is read.
+    package mutating func admissionWithdrawn() -> [Action] {
+        guard case .sending(let hand) = state else { return [] }
+        if hand.parts.isSplit { narrowing = hand.parts.front?.count }
+        guard !isStopping else {
+            state = .stopped
+            return [.release]
+        }
+        return [.release] + read()
+    }
+
     // MARK: What came of a settle order
 
     /// The journal settled the front part, durably.

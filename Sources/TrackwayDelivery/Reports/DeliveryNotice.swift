@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayEvents
-internal import TrackwayWire
+package import TrackwayWire
 
 /// Something about delivery worth telling the app's developer.
 package enum DeliveryNotice: Sendable, Hashable {
@@ -12,6 +12,8 @@ package enum DeliveryNotice: Sendable, Hashable {
     case journalFailed(String)
     /// Something happened at a destination.
     case destination(DestinationID, UploadMachine.Notice)
+    /// A destination took events less what its format or its back-end would not take; at least one.
+    case trimmed(DestinationID, [Rejection])
 
     /// A sentence for humans.
     package var description: String {
@@ -20,6 +22,9 @@ package enum DeliveryNotice: Sendable, Hashable {
             "This process delivers the installation's events."
         case .journalFailed(let message):
             "The journal could not be tended: \(message)"
+        case .trimmed(let id, let parts):
+            "\(id) took events without \(parts.count) parts that it would refuse: "
+                + (parts.first.map { "\($0.code): \($0.message)" } ?? "")
         case .destination(let id, let notice):
             switch notice {
             case .parked(let verdict):

@@ -10,8 +10,13 @@ package import TrackwayWire
 package protocol DeliverySource: Sendable {
     /// Lends the next unsettled events of one writer, in order. They cannot be trimmed until they are settled or released.
     ///
-    /// - Returns: nil when nothing waits for the destination, or nothing that can be read at present.
-    func read(for destination: DestinationID, limits: BatchLimits) throws(DeliverySourceError) -> LeasedBatch?
+    /// - Parameter rule: What may leave; nil when everything may.
+    /// - Returns: nil when nothing waits for the destination, or nothing that may leave or can be read at present.
+    func read(
+        for destination: DestinationID,
+        limits: BatchLimits,
+        admitting rule: Admission.Rule?
+    ) throws(DeliverySourceError) -> LeasedBatch?
 
     /// Moves the destination's cursor past records of a batch on loan, front to back, and counts them: delivered, except
     /// those set aside.
@@ -28,8 +33,15 @@ package protocol DeliverySource: Sendable {
     /// Gives back what is not settled of a batch.
     func release(_ batch: LeasedBatch)
 
-    /// Events that wait for a destination, those on loan included; none when they cannot be counted at present.
+    /// Events that wait for a destination, those on loan included, those behind an event found held left out; none when
+    /// they cannot be counted at present.
     func pending(for destination: DestinationID) -> UInt64
+
+    /// What was found held for a destination: nothing, events of some writer, or those this process records.
+    func held(for destination: DestinationID) -> HeldEvents
+
+    /// What may leave for a destination may have changed: forgets what was found held.
+    func admissionChanged(for destination: DestinationID)
 
     /// Trims, adopts what dead writers left, removes what everybody has settled.
     func tend(at moment: Moment) throws(DeliverySourceError)

@@ -19,11 +19,16 @@ final class JournalSource: DeliverySource {
         request = Locked((try? desk.deliveryRequest()) ?? nil)
     }
 
-    func read(for destination: DestinationID, limits: BatchLimits) throws(DeliverySourceError) -> LeasedBatch? {
+    func read(
+        for destination: DestinationID,
+        limits: BatchLimits,
+        admitting rule: Admission.Rule?
+    ) throws(DeliverySourceError) -> LeasedBatch? {
         // What waits in memory, losses included, becomes readable as soon as there is room for it.
         journal.drain()
         do throws(JournalError) {
-            let batch = try desk.read(for: destination, limits: (events: limits.events, bytes: limits.bytes))
+            let limits = (events: limits.events, bytes: limits.bytes)
+            let batch = try desk.read(for: destination, limits: limits, admitting: rule)
             return batch.map { LeasedBatch(events: $0.events, lease: $0) }
         } catch {
             throw DeliverySourceError(error.message)
@@ -62,9 +67,18 @@ final class JournalSource: DeliverySource {
 
     func pending(for destination: DestinationID) -> UInt64 {
         // What cannot be counted now is counted when the journal is next tended.
-        let events = (try? desk.pending(for: destination)) ?? 0
+        let events = (try? desk.deliverable(for: destination)) ?? 0
         // Losses that no event will carry are worth a request of their own.
         return events == 0 && desk.isUntold(destination) ? 1 : events
+    }
+
+    func held(for destination: DestinationID) -> HeldEvents {
+        if desk.isOwnHeld(for: destination) { return .own }
+        return desk.isHeld(for: destination) ? .others : .none
+    }
+
+    func admissionChanged(for destination: DestinationID) {
+        desk.forgetHeld(for: destination)
     }
 
     func tend(at moment: Moment) throws(DeliverySourceError) {

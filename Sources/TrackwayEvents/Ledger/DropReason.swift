@@ -34,6 +34,8 @@ public struct DropReason: Sendable, Hashable, Codable, RawRepresentable, CustomS
     public static let erased = DropReason(rawValue: "erased")
     /// Consent did not allow it.
     public static let consentDenied = DropReason(rawValue: "consent_denied")
+    /// The person left without deciding on consent.
+    public static let consentUndecided = DropReason(rawValue: "consent_undecided")
     /// Recording was switched off.
     public static let disabled = DropReason(rawValue: "disabled")
     /// The destination was removed from the configuration.

@@ -25,6 +25,22 @@ struct BatchReader: Sendable {
         var end: LogPosition
         /// The first sequence number behind the stretch.
         var next: UInt64
+        /// True when the next event may not leave yet.
+        var isHeld = false
+        /// True when there is more to read at once, though the stretch holds no event.
+        var isCut = false
+
+        /// Passes over an event that will never travel.
+        mutating func drop(_ sequence: UInt64, _ reason: DropReason) {
+            if let last = dropped.last, last.reason == reason, last.sequences.upperBound + 1 == sequence {
+                dropped[dropped.count - 1] = DroppedRange(
+                    sequences: last.sequences.lowerBound...sequence,
+                    reason: reason
+                )
+            } else {
+                dropped.append(DroppedRange(sequences: sequence...sequence, reason: reason))
+            }
+        }
 
         mutating func skip(_ sequence: UInt64) {
             if let last = skipped.last, last.upperBound + 1 == sequence {
@@ -76,10 +92,20 @@ struct BatchReader: Sendable {
         set { reader.isComplete = newValue }
     }
 
+    /// Ranges of losses in one stretch at most, so that memory stays flat whatever is passed over.
+    private static let mostRanges = 1024
+
     /// Reads on from where the last stretch ended.
     ///
-    /// - Parameter next: the first sequence number not settled yet.
-    mutating func read(next: UInt64, _ limits: Limits) throws(JournalError) -> Stretch {
+    /// - Parameters:
+    ///   - next: the first sequence number not settled yet.
+    ///   - rule: what may leave; nil when everything may. Asked once for each context.
+    mutating func read(
+        next: UInt64,
+        _ limits: Limits,
+        admitting rule: Admission.Rule? = nil
+    ) throws(JournalError) -> Stretch {
+        var admissions = AdmissionBook(rule)
         var stretch = Stretch(end: reader.position, next: next)
         stretch.records.reserveCapacity(min(limits.events, 1024))
         stretch.ends.reserveCapacity(min(limits.events, 1024))
@@ -112,12 +138,29 @@ struct BatchReader: Sendable {
             let isFull =
                 stretch.records.count >= limits.events
                 || (stretch.bytes.count + entry.payloadLength > limits.bytes && !stretch.records.isEmpty)
+                || stretch.dropped.count >= Self.mostRanges
             if isFull {
+                stretch.isCut = true
                 reader.seek(to: entry.start)
                 return stretch
             }
-            explain(upTo: entry.sequence, in: &stretch)
-            take(entry, into: &stretch, &lastContext)
+            if rule == nil || !isForUs(entry) {
+                explain(upTo: entry.sequence, in: &stretch)
+                take(entry, into: &stretch, &lastContext)
+            } else {
+                switch admissions.admission(of: entry.context, json: contexts[entry.context]) {
+                case .send:
+                    explain(upTo: entry.sequence, in: &stretch)
+                    take(entry, into: &stretch, &lastContext)
+                case .drop(let reason):
+                    explain(upTo: entry.sequence, in: &stretch)
+                    stretch.drop(entry.sequence, reason)
+                case .hold:
+                    stretch.isHeld = true
+                    reader.seek(to: entry.start)
+                    return stretch
+                }
+            }
             stretch.next = entry.sequence + 1
             stretch.end = entry.end
         }
@@ -128,13 +171,8 @@ struct BatchReader: Sendable {
     // MARK: Parts
 
     private mutating func take(_ entry: LogEntry, into stretch: inout Stretch, _ lastContext: inout UInt32?) {
-        let destination = destination
         let route = entry.routeLength ?? 0
-        let isForUs = reader.withPayload(of: entry) { payload in
-            guard entry.routeLength != nil else { return true }
-            return Self.route(UnsafeRawBufferPointer(rebasing: payload.prefix(route)), names: destination)
-        }
-        guard isForUs else {
+        guard isForUs(entry) else {
             stretch.skip(entry.sequence)
             return
         }
@@ -160,6 +198,14 @@ struct BatchReader: Sendable {
             )
         )
         stretch.ends.append(entry.end)
+    }
+
+    private func isForUs(_ entry: LogEntry) -> Bool {
+        guard let route = entry.routeLength else { return true }
+        let destination = destination
+        return reader.withPayload(of: entry) { payload in
+            Self.route(UnsafeRawBufferPointer(rebasing: payload.prefix(route)), names: destination)
+        }
     }
 
     /// Remembers a context, or a loss the writer wrote down.

@@ -41,11 +41,15 @@ package final class DeliveryDesk: Sendable {
     /// - Parameters:
     ///   - events: how many at most; at least 1.
     ///   - bytes: how many bytes of events at most; a single larger event still comes, alone.
-    /// - Returns: nil when the destination has settled everything for now.
+    ///   - rule: what may leave, by the context it was recorded in; nil when everything may. What it drops is passed over
+    ///     and counted, in one atomic step with the batch's last record, or at once where no record follows. A batch ends
+    ///     before the first event it holds; that event's writer then waits as a whole, others do not.
+    /// - Returns: nil when the destination has settled everything that may leave for now.
     /// - Throws: `outOfOrder` while a batch for this destination is leased, `storage` when the log cannot be read now.
     package func read(
         for destination: DestinationID,
-        limits: (events: Int, bytes: Int)
+        limits: (events: Int, bytes: Int),
+        admitting rule: Admission.Rule? = nil
     ) throws(JournalError) -> JournalBatch? {
         let limits = BatchReader.Limits(events: max(1, limits.events), bytes: limits.bytes, throughSegment: nil)
         return try state.withLock { (state) throws(JournalError) in
@@ -56,14 +60,14 @@ package final class DeliveryDesk: Sendable {
                     "a batch for \(destination) is still leased; settle or release it first"
                 )
             }
-            if let batch = try state.readNext(for: destination, limits, journal) { return batch }
+            if let batch = try state.readNext(for: destination, limits, admitting: rule, journal) { return batch }
             // Nothing at the writers known: look for new ones before saying so.
             do throws(StorageError) {
                 guard try state.refresh(own: journal.writer) else { return nil }
             } catch {
                 throw JournalError(error)
             }
-            return try state.readNext(for: destination, limits, journal)
+            return try state.readNext(for: destination, limits, admitting: rule, journal)
         }
     }
 
@@ -107,6 +111,20 @@ package final class DeliveryDesk: Sendable {
         }
     }
 
+    /// Gives up what a rule drops at the front of each writer's log, up to the first event that it sends or holds. What
+    /// lies behind is judged when it is read.
+    ///
+    /// A writer with a batch on its way to the destination is left alone: that batch is settled by its answer.
+    package func discardDropped(
+        for destination: DestinationID,
+        admitting rule: @escaping Admission.Rule
+    ) throws(JournalError) {
+        try state.withLock { (state) throws(JournalError) in
+            try state.checkOpen()
+            try state.discardDropped(for: destination, admitting: rule, journal)
+        }
+    }
+
     /// Gives up everything that waits, for every destination; how many that were, summed over destinations.
     @discardableResult
     package func discardAll(reason: DropReason) throws(JournalError) -> UInt64 {
@@ -118,6 +136,31 @@ package final class DeliveryDesk: Sendable {
     /// How many events a destination has not settled.
     package func pending(for destination: DestinationID) throws(JournalError) -> UInt64 {
         try ledger().destinations[destination]?.pending ?? 0
+    }
+
+    /// How many events wait for a destination at writers whose next event was not found held when it was read last.
+    package func deliverable(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        try state.withLock { (state) throws(JournalError) in
+            try state.deliverable(for: destination, journal)
+        }
+    }
+
+    /// Whether this process's own next event for a destination was found held when it was read last: then nothing it
+    /// records now can be delivered either.
+    package func isOwnHeld(for destination: DestinationID) -> Bool {
+        state.withLock { $0.shelves[journal.writer]?.isHeld(destination) ?? false }
+    }
+
+    /// Whether any writer's next event for a destination was found held when it was read last.
+    package func isHeld(for destination: DestinationID) -> Bool {
+        state.withLock { state in state.shelves.values.contains { $0.isHeld(destination) } }
+    }
+
+    /// The rule for a destination may have changed: forgets what was found held, so that it is read again.
+    package func forgetHeld(for destination: DestinationID) {
+        state.withLock { state in
+            for id in state.order { state.shelves[id]?.held[destination] = nil }
+        }
     }
 
     /// Whether a destination has yet to be told of losses behind its last event; reading gives a batch without records then.

@@ -7,13 +7,14 @@ extension DeskState {
     mutating func readNext(
         for destination: DestinationID,
         _ limits: BatchReader.Limits,
+        admitting rule: Admission.Rule?,
         _ journal: Journal
     ) throws(JournalError) -> JournalBatch? {
         for id in order where shelves[id]?.problem == nil {
-            let cursor = try cursor(id, destination, journal)
-            guard let stretch = try readable(id, destination, cursor, limits) else { continue }
+            guard let (cursor, stretch) = try passing(id, destination, limits, admitting: rule, journal) else {
+                continue
+            }
             if stretch.records.isEmpty {
-                try pass(id, destination, stretch)
                 guard let batch = try untold(id, destination, journal) else { continue }
                 return batch
             }
@@ -32,6 +33,47 @@ extension DeskState {
             return lend(events, to: destination, ends: stretch.ends, end: stretch.end, found: stretch.dropped)
         }
         return nil
+    }
+
+    /// Reads one stretch, and moves the cursor over what comes before the next event that may leave.
+    ///
+    /// - Returns: the cursor before the stretch, and the stretch; nil when a newer version wrote the log.
+    private mutating func passing(
+        _ id: WriterID,
+        _ destination: DestinationID,
+        _ limits: BatchReader.Limits,
+        admitting rule: Admission.Rule?,
+        _ journal: Journal
+    ) throws(JournalError) -> (Cursor, BatchReader.Stretch)? {
+        shelves[id]?.held[destination] = nil
+        while true {
+            let cursor = try cursor(id, destination, journal)
+            guard let stretch = try readable(id, destination, cursor, limits, admitting: rule) else { return nil }
+            guard stretch.records.isEmpty else { return (cursor, stretch) }
+            try pass(id, destination, stretch)
+            if stretch.isHeld { shelves[id]?.held[destination] = stretch.next }
+            guard stretch.isCut else { return (cursor, stretch) }
+        }
+    }
+
+    /// Gives up what a rule drops at the front of every writer's log; see ``DeliveryDesk/discardDropped(for:admitting:)``.
+    mutating func discardDropped(
+        for destination: DestinationID,
+        admitting rule: @escaping Admission.Rule,
+        _ journal: Journal
+    ) throws(JournalError) {
+        // Events that may travel stop this as held ones do; they are not read here.
+        let frontOnly: Admission.Rule = { context in
+            if case .drop(let reason) = rule(context) { .drop(reason) } else { .hold }
+        }
+        let limits = BatchReader.Limits(events: 1, bytes: 1 << 20)
+        for id in order where shelves[id]?.problem == nil && leases[destination]?.writer != id {
+            let wasHeld = shelves[id]?.held[destination]
+            _ = try passing(id, destination, limits, admitting: frontOnly, journal)
+            // What stopped this is held only if it was before.
+            let isHeld = wasHeld != nil && shelves[id]?.held[destination] == wasHeld
+            shelves[id]?.held[destination] = isHeld ? wasHeld : nil
+        }
     }
 
     /// A batch without events that tells of losses no later event will carry; nil when all are told.
@@ -91,10 +133,11 @@ extension DeskState {
         _ id: WriterID,
         _ destination: DestinationID,
         _ cursor: Cursor,
-        _ limits: BatchReader.Limits
+        _ limits: BatchReader.Limits,
+        admitting rule: Admission.Rule?
     ) throws(JournalError) -> BatchReader.Stretch? {
         do {
-            return try read(id, destination, cursor, limits)
+            return try read(id, destination, cursor, limits, admitting: rule)
         } catch {
             guard error.code == .newerVersion else { throw error }
             shelves[id]?.problem = error
@@ -107,7 +150,8 @@ extension DeskState {
         _ id: WriterID,
         _ destination: DestinationID,
         _ cursor: Cursor,
-        _ limits: BatchReader.Limits
+        _ limits: BatchReader.Limits,
+        admitting rule: Admission.Rule? = nil
     ) throws(JournalError) -> BatchReader.Stretch {
         let isComplete = shelves[id]?.isComplete ?? false
         var reader: BatchReader
@@ -125,7 +169,7 @@ extension DeskState {
             )
         }
         reader.isComplete = isComplete
-        let stretch = try reader.read(next: cursor.next, limits)
+        let stretch = try reader.read(next: cursor.next, limits, admitting: rule)
         shelves[id]?.readers[destination] = reader
         return stretch
     }

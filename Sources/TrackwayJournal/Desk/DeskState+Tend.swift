@@ -121,7 +121,7 @@ extension DeskState {
         let limits = BatchReader.Limits(events: 1000, bytes: 1 << 20, throughSegment: throughSegment)
         while true {
             let stretch = try read(id, destination, cursor, limits)
-            let isAtEnd = stretch.records.isEmpty
+            let isAtEnd = stretch.records.isEmpty && !stretch.isCut
             var lost = stretch.dropped
             lost += stretch.records.map { DroppedRange(sequences: $0.sequence...$0.sequence, reason: reason) }
             lost.sort { $0.sequences.lowerBound < $1.sequences.lowerBound }
@@ -216,6 +216,23 @@ extension DeskState {
     /// A writer's highest sequence number: a cursor may know more than what is left of the log.
     static func last(_ extent: LedgerCounter.Extent, _ cursors: [Cursor]) -> UInt64 {
         max(extent.last, cursors.map { $0.next - 1 }.max() ?? 0)
+    }
+
+    /// Events that wait for a destination, without those behind a held one.
+    mutating func deliverable(for destination: DestinationID, _ journal: Journal) throws(JournalError) -> UInt64 {
+        do throws(StorageError) {
+            try refresh(own: journal.writer)
+        } catch {
+            throw JournalError(error)
+        }
+        var waiting: UInt64 = 0
+        for id in order where destinations(of: id).contains(destination) {
+            let cursor = try cursor(id, destination, journal)
+            guard let shelf = shelves[id], shelf.problem == nil, !shelf.isHeld(destination) else { continue }
+            guard let extent = try journal.readableExtent(of: id, isComplete: shelf.isComplete) else { continue }
+            waiting += max(extent.last, cursor.next - 1) - (cursor.next - 1)
+        }
+        return waiting
     }
 
     mutating func ledger(_ journal: Journal) throws(JournalError) -> Ledger {

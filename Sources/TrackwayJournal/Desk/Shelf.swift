@@ -14,6 +14,8 @@ struct Shelf: Sendable {
     var problem: JournalError?
     var cursors: [DestinationID: Cursor] = [:]
     var readers: [DestinationID: BatchReader] = [:]
+    /// Where a destination was last found to be held: the first sequence number that may not leave yet.
+    var held: [DestinationID: UInt64] = [:]
     /// Cursors whose newest state is not on disk yet.
     var unsaved: Set<DestinationID> = []
     /// Time deliverers have spent on this writer since its boot ended.
@@ -22,6 +24,12 @@ struct Shelf: Sendable {
     init(id: WriterID, isOwn: Bool) {
         self.id = id
         self.isOwn = isOwn
+    }
+
+    /// Whether the next event for a destination may not leave, as far as was seen.
+    func isHeld(_ destination: DestinationID) -> Bool {
+        // Whatever moved the cursor since, the finding is about another event then.
+        held[destination].map { $0 == cursors[destination]?.next } ?? false
     }
 
     /// The lowest segment any destination still needs.

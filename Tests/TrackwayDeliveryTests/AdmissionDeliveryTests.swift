@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@Suite("Delivery asks whether events may leave")
+struct AdmissionDeliveryTests {
+    /// What people decided, by the name in the context.
+    private final class Decisions: Sendable {
+        private let decisions = Locked<[String: Admission]>([:])
+
+        subscript(_ name: String) -> Admission? {
+            get { decisions.withLock { $0[name] } }
+            set { decisions.withLock { $0[name] = newValue } }
+        }
+
+        var rule: Admission.Rule {
+            { context in self[String(decoding: context, as: UTF8.self)] ?? .send }
+        }
+    }
+
+    private static func context(_ name: String) -> [UInt8] { Array("{\"user\":{\"subject\":\"\(name)\"}}".utf8) }
+    private static func key(_ name: String) -> String { String(decoding: context(name), as: UTF8.self) }
+
+    @Test("held events stay and cost no attempt; a flush returns at once and says what they wait for")
+    func held() async throws {
+        let decisions = Decisions()
+        decisions[Self.key("undecided")] = .hold
+        let world = try DeliveryWorld(admission: decisions.rule)
+        world.begin()
+        world.journal.setContext(Self.context("undecided"))
+        world.record(100)
+        let report = await world.service.flush(timeout: .seconds(5))
+        #expect(report.destinations["collector"]?.pending == 100)
+        #expect(report.destinations["collector"]?.obstacle == "Events wait for consent.")
+        #expect(world.collector.attempts == 0)
+        #expect(try world.isBalanced())
+        await world.end()
+    }
+
+    @Test("held events travel once consent is given, without a flush and without waiting for the next event")
+    func woken() async throws {
+        let decisions = Decisions()
+        decisions[Self.key("undecided")] = .hold
+        let world = try DeliveryWorld(admission: decisions.rule)
+        world.begin()
+        world.journal.setContext(Self.context("undecided"))
+        world.record(100)
+        _ = await world.service.flush(timeout: .seconds(5))
+        decisions[Self.key("undecided")] = .send
+        world.service.admissionChanged()
+        await world.collector.untilAsked(1)
+        let report = await world.service.flush(timeout: .seconds(5))
+        #expect(report.isComplete)
+        #expect(world.collector.rows == 100)
+        #expect(world.collector.duplicates == 0)
+        await world.end()
+    }
+
+    @Test("events of people who refused are counted and told, those of others travel, and no number is missing")
+    func dropped() async throws {
+        let decisions = Decisions()
+        decisions[Self.key("refused")] = .drop(.consentDenied)
+        let world = try DeliveryWorld(admission: decisions.rule)
+        for name in ["willing", "refused", "willing", "refused"] {
+            world.journal.setContext(Self.context(name))
+            world.record(10)
+        }
+        world.begin()
+        let report = await world.service.flush(timeout: .seconds(5))
+        #expect(report.isComplete)
+        #expect(world.collector.rows == 20)
+        #expect(world.collector.faults == [])
+        #expect(try world.account().dropped == [.consentDenied: 20])
+        #expect(try world.isBalanced())
+        await world.end()
+    }
+
+    @Test("consent withdrawn while a batch is in hand stops the rest of it")
+    func withdrawn() async throws {
+        let decisions = Decisions()
+        let world = try DeliveryWorld(admission: decisions.rule)
+        world.journal.setContext(Self.context("somebody"))
+        world.record(100)
+        world.collector.be(.status(413))
+        world.collector.hang()
+        world.begin()
+        let flush = Task { await world.service.flush(timeout: .seconds(5)) }
+        await world.collector.untilAsked(1)
+        decisions[Self.key("somebody")] = .drop(.consentDenied)
+        // The whole was too large; its halves may not leave any more. Losses are still told.
+        world.collector.be(.well)
+        world.collector.goOn()
+        _ = await flush.value
+        let account = try world.account()
+        #expect(account.delivered + (account.dropped[.consentDenied] ?? 0) == 100)
+        #expect(UInt64(world.collector.rows) == account.delivered)
+        #expect(account.pending == 0)
+        await world.end()
+    }
+
+    @Test("parts of events that a format leaves out are told once, when the events are taken")
+    func trimmed() async throws {
+        let world = try DeliveryWorld(make: { TrimmingDestination($0, limits: $1) })
+        world.collector.be(.status(503))
+        world.record(30)
+        world.begin()
+        await world.collector.untilAsked(1)
+        #expect(world.trimmed == [])
+        world.collector.be(.well)
+        await world.pass(.seconds(3_600), sleepers: 2) { world.collector.rows == 30 }
+        let report = await world.service.flush(timeout: .seconds(5))
+        #expect(report.isComplete)
+        #expect(world.trimmed == [Rejection(index: 0, code: "too_long", message: "The name is too long.")])
+        await world.end()
+    }
+}
+
+extension DeliveryWorld {
+    fileprivate var trimmed: [Rejection] {
+        notices.withLock { notices in
+            notices.flatMap { notice -> [Rejection] in
+                if case .trimmed(_, let parts) = notice { parts } else { [] }
+            }
+        }
+    }
+}
+
+/// The collector's own format, with a part of the first event left out.
+private struct TrimmingDestination: Destination {
+    private let collector: CollectorDestination
+
+    init(_ id: DestinationID, limits: BatchLimits) {
+        collector = DeliveryWorld.destination(id, limits: limits)
+    }
+
+    var id: DestinationID { collector.id }
+    var limits: BatchLimits { collector.limits }
+
+    func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
+        var request = try collector.request(for: batch, sentAt: sentAt)
+        request.trimmed = [Rejection(index: 0, code: "too_long", message: "The name is too long.")]
+        return request
+    }
+
+    func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
+        collector.verdict(on: response, for: batch)
+    }
+}

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+
+@testable import TrackwayJournal
+
+/// What may not leave does not leave, and what never may is counted, in the same step as its neighbours.
+@Suite("Admission")
+struct AdmissionTests {
+    private static let limits = (events: 100, bytes: 1 << 20)
+
+    /// Judges a context by its last letter but two: `{"c":"s"}` travels.
+    @Sendable private static func byLetter(_ context: [UInt8]) -> Admission {
+        switch context.dropLast(2).last {
+        case UInt8(ascii: "h"): .hold
+        case UInt8(ascii: "d"): .drop(.consentDenied)
+        case UInt8(ascii: "u"): .drop(.consentUndecided)
+        default: .send
+        }
+    }
+
+    /// Records one event per letter, each in the context of its letter.
+    private static func record(_ letters: String, _ journal: Journal) {
+        for letter in letters {
+            journal.setContext(Array("{\"c\":\"\(letter)\"}".utf8))
+            journal.append("\(letter)")
+        }
+    }
+
+    struct Case: Sendable, CustomTestStringConvertible {
+        let letters: String
+        let batches: [[UInt64]]
+        let dropped: [DropReason: UInt64]
+        let pending: UInt64
+
+        init(
+            _ letters: String,
+            _ batches: [[UInt64]],
+            _ dropped: [DropReason: UInt64] = [:],
+            pending: UInt64 = 0
+        ) {
+            self.letters = letters
+            self.batches = batches
+            self.dropped = dropped
+            self.pending = pending
+        }
+
+        var testDescription: String { letters }
+    }
+
+    @Test(
+        "events travel, wait or are given up by the context they were recorded in",
+        arguments: [
+            Case("ssss", [[1, 2, 3, 4]]),
+            Case("ssds", [[1, 2, 4]], [.consentDenied: 1]),
+            Case("dsss", [[2, 3, 4]], [.consentDenied: 1]),
+            // The drops at the end are told by a batch without events.
+            Case("dddd", [[]], [.consentDenied: 4]),
+            Case("sddu", [[1]], [.consentDenied: 2, .consentUndecided: 1]),
+            Case("ssh", [[1, 2]], pending: 1),
+            Case("sshsd", [[1, 2]], pending: 3),
+            Case("hsss", [], pending: 4),
+            Case("dhss", [[]], [.consentDenied: 1], pending: 3),
+            Case("sdhs", [[1]], [.consentDenied: 1], pending: 2),
+            Case("dudsuds", [[4, 7]], [.consentDenied: 3, .consentUndecided: 2]),
+            Case("", []),
+        ]
+    )
+    func table(row: Case) throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        Self.record(row.letters, journal)
+        let desk = try #require(try journal.tryElection())
+        var batches: [[UInt64]] = []
+        while let batch = try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter) {
+            let sequences = batch.events.records.map(\.sequence)
+            batches.append(sequences)
+            try desk.settle(batch, records: 0..<sequences.count, delivered: sequences.count)
+        }
+        #expect(batches == row.batches)
+        let account = try #require(try journal.ledger().destinations["collector"])
+        #expect(account.dropped == row.dropped)
+        #expect(account.pending == row.pending)
+        #expect(account.isBalanced)
+        #expect(try desk.deliverable(for: "collector") == 0)
+        #expect(desk.isOwnHeld(for: "collector") == (row.pending > 0))
+        #expect(!desk.isUntold("collector"))
+    }
+
+    @Test("what is passed over is told like other losses, in the batch it lies in")
+    func told() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        Self.record("sdduss", journal)
+        let desk = try #require(try journal.tryElection())
+        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        #expect(batch.events.first == 1)
+        #expect(batch.events.last == 6)
+        #expect(
+            batch.events.dropped == [
+                DroppedRange(sequences: 2...3, reason: .consentDenied),
+                DroppedRange(sequences: 4...4, reason: .consentUndecided),
+            ]
+        )
+    }
+
+    @Test("a process killed between reading and settling has given nothing up")
+    func killBetween() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        Self.record("sdsd", journal)
+        let killed = try #require(try journal.tryElection())
+        let lost = try #require(try killed.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        killed.close()
+        #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 4, pending: 4))
+        let desk = try #require(try journal.tryElection())
+        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        #expect(batch.events.records == lost.events.records)
+        #expect(batch.events.dropped == lost.events.dropped)
+        try desk.settle(batch, records: 0..<2, delivered: 2)
+        let settled = Ledger.Account(recorded: 4, delivered: 2, dropped: [.consentDenied: 2])
+        #expect(try journal.ledger().destinations["collector"] == settled)
+        desk.close()
+        // Read from the files: cursor and counts went in one step.
+        #expect(try journal.ledger().destinations["collector"] == settled)
+    }
+
+    @Test("a batch settled in parts counts what lies between them with the part that passes it")
+    func parts() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        Self.record("sdsds", journal)
+        let desk = try #require(try journal.tryElection())
+        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        try desk.settle(batch, records: 0..<1, delivered: 1)
+        #expect(try journal.ledger().destinations["collector"]?.dropped == [:])
+        try desk.settle(batch, records: 1..<2, delivered: 1)
+        #expect(try journal.ledger().destinations["collector"]?.dropped == [.consentDenied: 1])
+        try desk.settle(batch, records: 2..<3, delivered: 1)
+        #expect(try journal.ledger().destinations["collector"]?.dropped == [.consentDenied: 2])
+        #expect(try journal.ledger().isBalanced)
+    }
+
+    @Test("the rule is asked once for each context of a read, and not at all without one")
+    func askedOnce() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        for letter in "sds" {
+            journal.setContext(Array("{\"c\":\"\(letter)\"}".utf8))
+            for _ in 0..<20 { journal.append("x") }
+        }
+        let desk = try #require(try journal.tryElection())
+        let asked = Locked(0)
+        let rule: Admission.Rule = { context in
+            asked.withLock { $0 += 1 }
+            return Self.byLetter(context)
+        }
+        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: rule))
+        #expect(batch.events.records.count == 40)
+        #expect(asked.withLock { $0 } == 3)
+    }
+
+    @Test("what was held travels, whole and in order, as soon as the rule says so")
+    func heldThenSent() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        Self.record("shsh", journal)
+        let desk = try #require(try journal.tryElection())
+        let isGranted = Locked(false)
+        let rule: Admission.Rule = { isGranted.withLock { $0 } ? .send : Self.byLetter($0) }
+        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: rule))
+        try desk.settle(batch, records: 0..<1, delivered: 1)
+        #expect(try desk.read(for: "collector", limits: Self.limits, admitting: rule) == nil)
+        #expect(try desk.pending(for: "collector") == 3)
+        #expect(try desk.deliverable(for: "collector") == 0)
+        Self.record("s", journal)
+        #expect(try desk.deliverable(for: "collector") == 0)
+        isGranted.withLock { $0 = true }
+        desk.forgetHeld(for: "collector")
+        #expect(try desk.deliverable(for: "collector") == 4)
+        let rest = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: rule))
+        #expect(rest.texts == ["h", "s", "h", "s"])
+        #expect(rest.events.dropped.isEmpty)
+    }
+
+    @Test("one writer that waits does not stop another, and one destination's rule is not another's")
+    func severalWriters() throws {
+        let world = try JournalWorld(["collector", "audit"])
+        let one = try world.open()
+        let two = try world.open()
+        Self.record("shs", one)
+        Self.record("sds", two)
+        let desk = try #require(try two.tryElection())
+        var texts: [String] = []
+        while let batch = try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter) {
+            texts += batch.texts
+            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+        }
+        #expect(texts == ["s", "s", "s"])
+        #expect(desk.isHeld(for: "collector"))
+        #expect(!desk.isOwnHeld(for: "collector"))
+        #expect(!desk.isHeld(for: "audit"))
+        #expect(try desk.deliverAll("audit").count == 6)
+        let ledger = try two.ledger()
+        #expect(ledger.isBalanced)
+        #expect(ledger.destinations["collector"]?.pending == 2)
+    }
+
+    @Test("an event for other destinations neither waits nor is given up here, whatever its context")
+    func addressedElsewhere() throws {
+        let world = try JournalWorld(["collector", "audit"])
+        let journal = try world.open()
+        journal.setContext(Array("{\"c\":\"h\"}".utf8))
+        journal.append("held", to: ["audit"])
+        journal.setContext(Array("{\"c\":\"d\"}".utf8))
+        journal.append("dropped", to: ["audit"])
+        Self.record("s", journal)
+        let desk = try #require(try journal.tryElection())
+        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        #expect(batch.texts == ["s"])
+        #expect(batch.events.skipped == [1...2])
+        #expect(batch.events.dropped.isEmpty)
+    }
+
+    @Test("many contexts given up for changing reasons are passed in one read, in pieces, and their segments go")
+    func manyPieces() throws {
+        let world = try JournalWorld()
+        let journal = try world.open()
+        Self.record(String(repeating: "du", count: 1500) + "s", journal)
+        let desk = try #require(try journal.tryElection())
+        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        #expect(batch.texts == ["s"])
+        try desk.settle(batch, records: 0..<1, delivered: 1)
+        let account = try #require(try journal.ledger().destinations["collector"])
+        #expect(account.dropped == [.consentDenied: 1500, .consentUndecided: 1500])
+        #expect(account.delivered == 1)
+        #expect(account.isBalanced)
+        let folder = world.folder.path + "/writers/\(journal.writer)"
+        #expect(try SegmentName.all(in: folder, journal.storage).count <= 2)
+    }
+
+    @Test("giving up at once goes as far as the first event that is sent or held, and leaves a batch on its way alone")
+    func discardDropped() throws {
+        let world = try JournalWorld()
+        let one = try world.open()
+        world.clock.advance(.milliseconds(1))
+        let two = try world.open()
+        world.clock.advance(.milliseconds(1))
+        let three = try world.open()
+        Self.record("dddsd", one)
+        Self.record("uhd", two)
+        Self.record("ds", three)
+        let desk = try #require(try three.tryElection())
+        // The first writer's batch is on its way, read while everything was allowed.
+        let batch = try #require(try desk.read(for: "collector", limits: Self.limits))
+        try desk.discardDropped(for: "collector", admitting: Self.byLetter)
+        #expect(
+            try one.ledger().destinations["collector"]
+                == Ledger.Account(recorded: 10, pending: 8, dropped: [.consentUndecided: 1, .consentDenied: 1])
+        )
+        try desk.settle(batch, records: 0..<5, delivered: 5)
+        try desk.discardDropped(for: "collector", admitting: Self.byLetter)
+        let account = try #require(try one.ledger().destinations["collector"])
+        #expect(account.delivered == 5)
+        #expect(account.pending == 3)
+        #expect(account.isBalanced)
+        #expect(desk.isUntold("collector"))
+        // Not held, only not read: delivery still counts on it.
+        #expect(try desk.deliverable(for: "collector") == 3)
+    }
+
+    @Test("the ledger adds up at every step of a long walk, and nothing leaves that may not", arguments: [1, 2, 3])
+    func walk(seed: UInt64) throws {
+        let world = try JournalWorld(["collector", "audit"], segmentBytes: 8192)
+        var journals = [try world.open(), try world.open(), try world.open()]
+        var chance = Chance(seed: seed)
+        // What the letters mean at present; consent changes under way.
+        let meaning = Locked<[UInt8: Admission]>([:])
+        let rule: Admission.Rule = { context in
+            context.dropLast(2).last.flatMap { letter in meaning.withLock { $0[letter] } } ?? .send
+        }
+        var desk = try #require(try journals[0].tryElection())
+        var delivered: [String] = []
+        var number = 0
+        for step in 0..<1500 {
+            switch chance.next() % 12 {
+            case 0:
+                let letter = UInt8(ascii: "a") + UInt8(chance.next() % 4)
+                let admissions: [Admission] = [.send, .hold, .drop(.consentDenied), .drop(.consentUndecided)]
+                meaning.withLock { $0[letter] = admissions[Int(chance.next() % 4)] }
+                for destination in world.destinations { desk.forgetHeld(for: destination) }
+            case 1, 2, 3:
+                let journal = journals[Int(chance.next() % 3)]
+                if chance.next() % 2 == 0 {
+                    let letter = UInt8(ascii: "a") + UInt8(chance.next() % 4)
+                    journal.setContext(Array("{\"c\":\"".utf8) + [letter] + Array("\"}".utf8))
+                }
+                number += 1
+                journal.append("\(number)", to: chance.next() % 5 == 0 ? ["audit"] : [])
+            case 4: try desk.discardDropped(for: "collector", admitting: rule)
+            case 5:
+                // The deliverer dies, another takes over.
+                desk.close()
+                let next = Int(chance.next() % 3)
+                desk = try #require(try journals[next].tryElection())
+            case 6: try desk.tend(at: world.clock.now())
+            case 7:
+                if step % 97 == 0, desk.journal !== journals[2] {
+                    journals[2].close()
+                    journals[2] = try world.open()
+                }
+            default:
+                guard let batch = try desk.read(for: "collector", limits: (5, 10_000), admitting: rule) else { break }
+                for record in batch.events.records {
+                    let context = try #require(batch.events.context(record.context))
+                    #expect(rule(Array(batch.events.bytes[context.content])) == .send)
+                }
+                let count = batch.texts.count
+                let part = Int(chance.next() % UInt64(count + 1))
+                if count == 0 {
+                    try desk.settle(batch, records: 0..<0, delivered: 0)
+                } else if part > 0 {
+                    delivered += batch.texts[..<part]
+                    try desk.settle(batch, records: 0..<part, delivered: part)
+                }
+                desk.release(batch)
+            }
+            let ledger = try desk.journal.ledger()
+            #expect(ledger.isBalanced, "step \(step): \(ledger)")
+        }
+        #expect(Set(delivered).count == delivered.count)
+        #expect(!delivered.isEmpty)
+        meaning.withLock { $0 = [:] }
+        delivered += try desk.deliverAll("collector")
+        #expect(Set(delivered).count == delivered.count)
+        let account = try #require(try desk.journal.ledger().destinations["collector"])
+        #expect(account.pending == 0)
+        #expect(account.delivered == UInt64(delivered.count))
+        #expect((account.dropped[.consentDenied] ?? 0) > 0)
+        #expect(account.isBalanced)
+    }
+}

@@ -11,7 +11,7 @@ public struct RuntimeOptions: Sendable {
     /// Is told about every mistake and difficulty; nil writes to standard error, a few lines per kind and minute.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
-    /// What is recorded without the app calling `record`. ``CaptureOptions/crashes`` is chosen in the configuration only.
+    /// What is recorded without the app calling `record`. `CaptureOptions.crashes` is chosen in the configuration only.
     public var capture: CaptureOptions
     /// How long the app may stay in the background before the next use of it is another session.
     public var sessionTimeout: Duration

@@ -89,12 +89,12 @@ public final class Analytics: Sendable {
         observation =
             configuration.followsLifeCycle
             ? parts.world.observeLifeCycle { [weak follower] in follower?.lifeCycleChanged($0, moment: $1) } : nil
-        let (control, work, behavior, sleeper) = (parts.control, parts.work, parts.behavior, parts.world.sleeper)
+        let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.world.pacer)
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
         Task {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await behavior.run(sleeper, flush: work.flush) }
+                group.addTask { await behavior.run(pacer, flush: work.flush) }
                 await control.run(work)
                 group.cancelAll()
             }

@@ -52,7 +52,7 @@ extension BehaviorDriver {
     }
 
     /// Half a minute in the foreground went by.
-    func heartbeat() {
+    package func heartbeat() {
         step { state, scene, turn in
             guard state.isBeating else { return }
             carryOut(state.behavior.heartbeat(at: turn.now), &state, &scene, turn)

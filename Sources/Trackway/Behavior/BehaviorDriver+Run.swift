@@ -6,9 +6,9 @@ internal import TrackwayEvents
 
 extension BehaviorDriver {
     /// How long the start waits for the app to say more about itself.
-    static let patience = Duration.milliseconds(100)
+    package static let patience = Duration.milliseconds(100)
     /// How often the last moment the app was seen alive is kept.
-    static let heartbeatInterval = Duration.seconds(30)
+    package static let heartbeatInterval = Duration.seconds(30)
 
     /// Lets time do its part: the start, should nothing else bring it about, heartbeats in the foreground, and sending
     /// when the app leaves. Returns when cancelled.

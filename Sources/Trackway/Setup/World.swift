@@ -26,6 +26,8 @@ package struct World: Sendable {
     package var transport: any Transport
     /// Lets time pass for the delivery.
     package var sleeper: any DeliverySleeper
+    /// Lets time pass for what is captured: the late start, and heartbeats.
+    package var pacer: any DeliverySleeper
     /// Where the delivery draws its chance from.
     package var random: any RandomNumberGenerator & Sendable
     /// The facts that every event's context holds.
@@ -53,6 +55,7 @@ package struct World: Sendable {
         segmentBytes: Int,
         transport: any Transport,
         sleeper: any DeliverySleeper,
+        pacer: (any DeliverySleeper)? = nil,
         random: any RandomNumberGenerator & Sendable,
         facts: ContextFacts,
         log: @escaping DiagnosticReporter.Handler,
@@ -68,6 +71,7 @@ package struct World: Sendable {
         self.segmentBytes = segmentBytes
         self.transport = transport
         self.sleeper = sleeper
+        self.pacer = pacer ?? sleeper
         self.random = random
         self.facts = facts
         self.log = log

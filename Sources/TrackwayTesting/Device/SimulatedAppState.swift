@@ -19,6 +19,9 @@ public enum SimulatedAppState: String, Sendable, Hashable, CaseIterable, CustomS
     /// The state in words.
     public var description: String { rawValue }
 
+    /// Whether the person sees it, or what lies over it.
+    public var isInSight: Bool { self == .active || self == .inactive }
+
     /// Whether it has a process.
     public var isRunning: Bool {
         switch self {

@@ -136,6 +136,7 @@ extension SimulatedDevice {
             state.process = process
             state.history.began(writer)
         }
+        startTicking()
         setUp(process.analytics)
     }
 
@@ -161,6 +162,8 @@ extension SimulatedDevice {
             segmentBytes: 65_536,
             transport: ScriptedTransport(),
             sleeper: ManualSleeper(state.clock),
+            // The device does it itself, so that it is done when a step is.
+            pacer: ManualSleeper(ManualClock(monotonic: MonotonicTime(milliseconds: .min))),
             random: SeededGenerator(seed: UInt64(state.processes)),
             facts: ContextFacts(
                 app: ["id": .string(appID), "version": .string(state.appVersion)],

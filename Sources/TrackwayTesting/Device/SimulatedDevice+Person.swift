@@ -7,11 +7,6 @@ internal import TrackwayBehavior
 extension SimulatedDevice {
     // MARK: In the app
 
-    /// The person uses the app, or does something else, for so long. Timers whose time comes go off.
-    public func wait(_ duration: Duration) {
-        clock.advance(by: duration)
-    }
-
     /// The app shows a screen, which it has told the analytics about.
     public func show(_ screen: String, id: String? = nil) throws(SimulatedDeviceError) {
         try check("show", [.active, .inactive, .background])

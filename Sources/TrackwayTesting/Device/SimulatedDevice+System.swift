@@ -105,7 +105,15 @@ extension SimulatedDevice {
     }
 
     func app(is app: SimulatedAppState) {
-        state.withLock { $0.app = app }
+        state.withLock { state in
+            let wasInSight = state.app.isInSight
+            state.app = app
+            if !app.isInSight {
+                state.nextBeat = nil
+            } else if !wasInSight {
+                state.nextBeat = state.clock.now().monotonic.advanced(by: Self.beat)
+            }
+        }
     }
 
     func check(_ step: String, _ allowed: Set<SimulatedAppState>) throws(SimulatedDeviceError) {
@@ -121,6 +129,7 @@ extension SimulatedDevice {
         // Let go of outside the lock: the end of the analytics may look at the device's clock.
         let process = state.withLock { state -> SimulatedProcess? in
             defer { state.process = nil }
+            (state.startDue, state.nextBeat) = (nil, nil)
             if let disk { state.storage = disk }
             return state.process
         }

@@ -36,6 +36,10 @@ public final class SimulatedDevice: Sendable {
         var storage: FaultyStorage
         var boots = 1
         var processes = 0
+        /// When the app's analytics tell of the start by themselves, should nothing else bring it about.
+        var startDue: MonotonicTime?
+        /// When the app's analytics look next that the app is still in sight.
+        var nextBeat: MonotonicTime?
         var history = SimulatedHistory()
         var diagnostics: [Diagnostic] = []
     }

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+/// The pitfalls of telling exits, each by name.
+@Suite("Exits")
+struct ExitTests {
+    @Test("double background: lock while going home announces the background twice, and is one exit")
+    func doubleBackground() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        try device.show("Home")
+        device.wait(.seconds(20))
+        try await device.lockWhileGoingHome()
+        #expect(device.story == Opening.visit)
+        device.wait(.seconds(60))
+        try await device.unlock()
+        device.wait(.seconds(3))
+        try await device.lockWhileGoingHome()
+        #expect(device.story == Opening.visit + ["_app_start hot", "_user_engagement 3s", "_app_end 3s"])
+    }
+
+    @Test("locking the device is an exit, unlocking it a start")
+    func lock() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.milliseconds(1_500))
+        try await device.lock()
+        device.wait(.seconds(10))
+        try await device.unlock()
+        #expect(device.story == Opening.first + ["_app_end 1500ms", "_app_start hot"])
+    }
+
+    @Test("every departure has one exit, whatever came before it")
+    func departures() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        try await device.goHome()
+        try await device.open()
+        try device.interrupt()
+        try await device.lock()
+        try await device.unlock()
+        try device.openSwitcher()
+        try device.returnFromSwitcher()
+        try await device.lockWhileGoingHome()
+        try await device.open()
+        try device.openSwitcher()
+        try await device.killFromSwitcher()
+        let starts = device.events(named: CapturedName.appStart).count
+        #expect(starts == 4)
+        #expect(device.events(named: CapturedName.appEnd).count == starts)
+    }
+
+    @Test("an exit is on the disk, and in the back-end, before the app is suspended")
+    func window() async throws {
+        let device = try await Opening.visited()
+        #expect(device.delivered.map(\.event.id) == device.events.map(\.event.id))
+        device.losePower()
+        try await device.launch()
+        #expect(Array(device.story.prefix(Opening.visit.count)) == Opening.visit)
+    }
+
+    @Test("an exit without a network waits for one")
+    func offline() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.loseNetwork()
+        device.wait(.seconds(20))
+        try await device.goHome()
+        try device.kill()
+        device.reboot(after: .seconds(3_600))
+        device.regainNetwork()
+        try await device.open()
+        device.wait(.seconds(10))
+        try await device.goHome()
+        #expect(
+            device.story == Opening.first + ["_app_end 20s", "_app_start cold", "_session_start 2", "_app_end 10s"]
+        )
+        #expect(device.delivered.map(\.event.id) == device.events.map(\.event.id), "all, in order, once")
+    }
+
+    @Test("an app that is asked to end tells its exit, and sends it")
+    func terminated() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(4))
+        try await device.terminate()
+        #expect(device.story == Opening.first + ["_app_end 4s"])
+        #expect(device.delivered.map(\.event.name).last == CapturedName.appEnd)
+        try await device.open()
+        #expect(device.story.last == "_app_start cold")
+    }
+
+    @Test(
+        "an exit lost to a kill is told at the next start, marked recovered, with the longest time that is certain",
+        arguments: [
+            (0, "0s"), (29, "0s"), (30, "30s"), (59, "30s"), (60, "60s"), (95, "90s"), (3_600, "3600s"),
+        ]
+    )
+    func recovered(_ seconds: Int, _ certain: String) async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(seconds))
+        try device.kill()
+        #expect(device.story == Opening.first)
+        device.wait(.seconds(100))
+        try await device.open()
+        #expect(device.story == Opening.first + ["_app_end \(certain) recovered", "_app_start cold"])
+        let events = device.events
+        #expect(events[3].session == events[0].session, "it belongs to the session that it ends")
+        #expect(events[3].time <= events[4].time)
+        #expect(events[0].time.duration(to: events[3].time) <= .seconds(seconds), "when it was last seen alive")
+    }
+
+    @Test("the use of a screen that a kill cut off is recovered with the exit")
+    func recoveredEngagement() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        try device.show("Home")
+        device.wait(.seconds(45))
+        try device.kill()
+        try await device.open()
+        #expect(
+            device.story == Opening.first + [
+                "_screen_view Home", "_user_engagement 30s recovered", "_app_end 30s recovered", "_app_start cold",
+            ]
+        )
+        let recovered = device.events.filter { $0.story.hasSuffix("recovered") }
+        #expect(recovered.allSatisfy { $0.screen?.name == "Home" })
+    }
+
+    @Test("what the person does keeps an app alive for the record as well as half a minute does")
+    func lastSign() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(12))
+        try device.show("Home")
+        device.wait(.seconds(10))
+        try device.kill()
+        try await device.open()
+        #expect(device.story == Opening.first + ["_screen_view Home", "_app_end 12s recovered", "_app_start cold"])
+    }
+
+    @Test("an exit is recovered once, also when the next process is killed at once, or fails to be the last")
+    func recoveredOnce() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(30))
+        try device.kill()
+        try await device.launchInBackground()
+        try device.kill()
+        try await device.launchInBackground()
+        try device.kill()
+        try await device.open()
+        #expect(
+            device.story == Opening.first + [
+                "_app_end 30s recovered", "_app_start passive", "_app_start passive", "_app_start cold",
+            ]
+        )
+    }
+
+    @Test("an exit lost to a power failure is recovered as far as the disk remembers the start")
+    func powerLoss() async throws {
+        let device = SimulatedDevice()
+        try await device.launch().record("used")
+        device.wait(.seconds(60))
+        device.losePower(.someUnflushed(seed: 1))
+        try await device.open()
+        let exits = device.events(named: CapturedName.appEnd)
+        #expect(exits.count <= 1)
+        #expect(exits.allSatisfy { $0.attributes[CapturedKey.isRecovered] == true })
+        #expect(device.story.last?.hasPrefix("_") == true)
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("Screens and engagement")
+struct ScreenTests {
+    @Test("each view tells of the screen before it, and of its use")
+    func path() async throws {
+        let device = SimulatedDevice()
+        let begin = device.clock.now().wall
+        try await device.launch()
+        try device.show("Home", id: "home-1")
+        device.wait(.seconds(5))
+        try device.show("Shelf", id: "shelf-1")
+        device.wait(.milliseconds(999))
+        try device.show("Product")
+        device.wait(.seconds(2))
+        try await device.goHome()
+        #expect(
+            device.story == Opening.first + [
+                "_screen_view Home", "_user_engagement 5s", "_screen_view Shelf", "_screen_view Product",
+                "_user_engagement 2s", "_app_end 7999ms",
+            ]
+        )
+        let views = device.events(named: CapturedName.screenView)
+        #expect(views.map { $0.attributes[CapturedKey.previousScreenName]?.string } == [nil, "Home", "Shelf"])
+        #expect(views.map { $0.attributes[CapturedKey.previousScreenID]?.string } == [nil, "home-1", "shelf-1"])
+        #expect(views.map { $0.attributes[CapturedKey.entrances]?.integer } == [1, 0, 0])
+        #expect(
+            views.map { $0.attributes[CapturedKey.previousTimestamp]?.integer } == [
+                nil, begin.milliseconds, begin.milliseconds + 5_000,
+            ]
+        )
+        let engagements = device.events(named: CapturedName.userEngagement)
+        #expect(engagements.map { $0.screen?.name } == ["Home", "Product"], "told on the screen that was used")
+    }
+
+    @Test("engagement counts from one second on", arguments: [(999, false), (1_000, true), (1_001, true)])
+    func threshold(_ milliseconds: Int, _ counts: Bool) async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        try device.show("Home")
+        device.wait(.milliseconds(milliseconds))
+        try await device.goHome()
+        #expect(device.events(named: CapturedName.userEngagement).count == (counts ? 1 : 0))
+    }
+
+    @Test("engagement leaves out the time in the background")
+    func background() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        try device.show("Home")
+        device.wait(.seconds(3))
+        try await device.goHome()
+        device.wait(.seconds(100))
+        try await device.open()
+        device.wait(.seconds(4))
+        try device.show("Shelf")
+        #expect(
+            device.story == Opening.first + [
+                "_screen_view Home", "_user_engagement 3s", "_app_end 3s", "_app_start hot", "_user_engagement 4s",
+                "_screen_view Shelf",
+            ]
+        )
+    }
+
+    @Test("the same screen again is no other view")
+    func repeated() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        for _ in 0..<3 {
+            try device.show("Home")
+            device.wait(.seconds(2))
+        }
+        try await device.goHome()
+        #expect(device.story == Opening.first + ["_screen_view Home", "_user_engagement 6s", "_app_end 6s"])
+    }
+
+    @Test("a screen that is still shown when a new session begins is viewed anew, as its first")
+    func afterTimeout() async throws {
+        let device = try await Opening.visited()
+        device.wait(.seconds(1_800))
+        try await device.open()
+        #expect(device.story == Opening.visit + ["_app_start hot", "_session_start 2", "_screen_view Home"])
+        let view = try #require(device.events.last)
+        #expect(view.attributes[CapturedKey.entrances] == 1)
+        #expect(view.attributes[CapturedKey.previousScreenName] == nil)
+        #expect(view.session?.number == 2)
+    }
+
+    @Test("a screen that is still shown in the same session is not")
+    func withinTimeout() async throws {
+        let device = try await Opening.visited()
+        device.wait(.seconds(1_799))
+        try await device.open()
+        #expect(device.story == Opening.visit + ["_app_start hot"])
+        #expect(device.events.last?.screen?.name == "Home")
+    }
+
+    @Test("every event carries the screen it was recorded on, and a new process begins on none")
+    func carried() async throws {
+        let device = SimulatedDevice()
+        let analytics = try await device.launch()
+        analytics.record("before")
+        try device.show("Home")
+        analytics.record("on home")
+        try device.show("Shelf")
+        analytics.record("on shelf")
+        try device.kill()
+        try await device.launch().record("after")
+        let screens = ["before", "on home", "on shelf", "after"].map { device.events(named: $0).first?.screen?.name }
+        #expect(screens == [nil, "Home", "Shelf", nil])
+    }
+
+    @Test("a screen without a name is a mistake that is told, and costs nothing else")
+    func nameless() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        try device.show("Home")
+        try device.show("")
+        #expect(device.diagnostics.count == 1)
+        #expect(device.story == Opening.first + ["_screen_view Home"])
+        device.analytics?.record("used")
+        #expect(device.events.last?.screen?.name == "Home")
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("Sessions")
+struct SessionTests {
+    @Test(
+        "goes on when the person comes back in time, and is followed by the next when not",
+        arguments: [
+            (.seconds(1_799), 1), (.milliseconds(1_799_999), 1), (.seconds(1_800), 2), (.seconds(90_000), 2),
+        ] as [(Duration, Int64)]
+    )
+    func timeout(_ away: Duration, _ expected: Int64) async throws {
+        let device = try await Opening.visited()
+        device.wait(away)
+        try await device.open()
+        #expect(device.events.last?.session?.number == expected)
+        #expect(device.events(named: CapturedName.sessionStart).count == Int(expected))
+    }
+
+    @Test("is as long as the app wants")
+    func chosenTimeout() async throws {
+        var configuration = SimulatedDevice.usualConfiguration
+        configuration.sessionTimeout = .seconds(10)
+        let device = SimulatedDevice(configuration)
+        try await device.launch()
+        try await device.goHome()
+        device.wait(.milliseconds(9_999))
+        try await device.open()
+        #expect(device.events.last?.session?.number == 1)
+        try await device.goHome()
+        device.wait(.seconds(10))
+        try await device.open()
+        #expect(device.events.last?.session?.number == 2)
+    }
+
+    @Test("never ends while the app is in sight")
+    func longVisit() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(86_400))
+        device.analytics?.record("still here")
+        try device.interrupt()
+        device.wait(.seconds(7_200))
+        try device.endInterruption()
+        try await device.goHome()
+        #expect(device.story == Opening.first + ["still here", "_app_end 93600s"])
+    }
+
+    @Test("survives a kill and a restart of the app within its time")
+    func restart() async throws {
+        let device = try await Opening.visited()
+        try device.kill()
+        device.wait(.seconds(1_799))
+        try await device.open()
+        #expect(device.story == Opening.visit + ["_app_start cold"])
+        let numbers = device.events.map { $0.session?.id }
+        #expect(Set(numbers).count == 1)
+        try device.kill()
+        device.wait(.seconds(1_800))
+        try await device.open()
+        #expect(
+            device.story == Opening.visit + [
+                "_app_start cold", "_app_end 0s recovered", "_app_start cold", "_session_start 2",
+            ]
+        )
+    }
+
+    @Test("is measured by the wall clock over a reboot", arguments: [(1_799, 1), (1_800, 2)] as [(Int, Int64)])
+    func reboot(_ off: Int, _ expected: Int64) async throws {
+        let device = try await Opening.visited()
+        device.reboot(after: .seconds(off))
+        try await device.open()
+        #expect(device.events.last?.session?.number == expected)
+    }
+
+    @Test(
+        "does not care about the clock being set while the device runs",
+        arguments: [-86_400 * 365, -3_600, -1, 1, 3_600, 86_400 * 365]
+    )
+    func clockSet(_ seconds: Int) async throws {
+        let device = try await Opening.visited()
+        device.wait(.seconds(60))
+        device.setClock(forward: .seconds(seconds))
+        try await device.open()
+        #expect(device.story == Opening.visit + ["_app_start hot"])
+        device.wait(.seconds(20))
+        device.setClock(back: .seconds(seconds))
+        try await device.goHome()
+        #expect(device.story == Opening.visit + ["_app_start hot", "_user_engagement 20s", "_app_end 20s"])
+    }
+
+    @Test("ends when a reboot and a clock set back leave nobody able to tell how long it was")
+    func clockSetBackOverReboot() async throws {
+        let device = try await Opening.visited()
+        device.setClock(back: .seconds(86_400))
+        device.reboot(after: .seconds(60))
+        try await device.open()
+        #expect(device.events.last?.session?.number == 2)
+        let ids = Set(device.events.map { $0.session?.id })
+        #expect(ids.count == 2, "and the two never share an id")
+    }
+
+    @Test("names itself after the moment at which it began, and counts on")
+    func names() async throws {
+        let device = SimulatedDevice()
+        let begin = device.clock.now().wall
+        try await device.launch()
+        for _ in 0..<3 {
+            try await device.goHome()
+            device.wait(.seconds(1_800))
+            try await device.open()
+        }
+        let sessions = device.events(named: CapturedName.sessionStart)
+        #expect(sessions.map { $0.session?.number } == [1, 2, 3, 4])
+        #expect(sessions.map { $0.session?.start } == (0..<4).map { begin.advanced(by: .seconds(1_800 * $0)) })
+        #expect(Set(sessions.map { $0.session?.id }).count == 4)
+        for session in sessions {
+            #expect(session.attributes[CapturedKey.sessionID]?.string == session.session?.id)
+            #expect(session.attributes[CapturedKey.sessionNumber]?.integer == session.session?.number)
+        }
+    }
+
+    @Test("carries everything recorded in it, on every thread")
+    func carries() async throws {
+        let device = SimulatedDevice()
+        let analytics = try await device.launch()
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<4 {
+                group.addTask {
+                    for number in 0..<50 {
+                        analytics.record("e", ["thread": .integer(Int64(thread)), "n": .integer(Int64(number))])
+                    }
+                }
+            }
+        }
+        let events = device.events(named: "e")
+        #expect(events.count == 200)
+        #expect(events.allSatisfy { $0.session?.number == 1 })
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+/// The seven ways in which an app's state changes, each as the system announces it.
+@Suite("The seven transitions")
+struct TransitionTests {
+    @Test("1: a cold start after the installation, and one after a kill")
+    func coldStart() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        #expect(device.story == Opening.first)
+        let start = try #require(device.events(named: CapturedName.appStart).first)
+        #expect(start.attributes[CapturedKey.isFirstStart] == true)
+        #expect(start.attributes[CapturedKey.isFirstTime] == true)
+        #expect(start.attributes[CapturedKey.resumedFromBackground] == false)
+        try await device.goHome()
+        try device.kill()
+        device.wait(.seconds(60))
+        try await device.launch()
+        #expect(device.story == Opening.first + ["_app_end 0s", "_app_start cold"])
+        let again = try #require(device.events(named: CapturedName.appStart).last)
+        #expect(again.attributes[CapturedKey.isFirstStart] == false)
+        #expect(again.attributes[CapturedKey.isFirstTime] == true, "the first of its process")
+    }
+
+    @Test("2: to the home screen, and the app is suspended")
+    func home() async throws {
+        let device = try await Opening.visited()
+        #expect(device.story == Opening.visit)
+        #expect(device.app == .suspended)
+        #expect(device.delivered.map(\.event.name).last == CapturedName.appEnd, "sent in the moment before")
+    }
+
+    @Test("2: to the home screen, and an app that does not run in the background is ended")
+    func homeAndEnd() async throws {
+        let device = SimulatedDevice(runsInBackground: false)
+        try await device.launch()
+        device.wait(.seconds(20))
+        try await device.goHome()
+        #expect(device.app == .notRunning)
+        #expect(device.story == Opening.first + ["_app_end 20s"])
+        device.wait(.seconds(60))
+        try await device.open()
+        #expect(device.story == Opening.first + ["_app_end 20s", "_app_start cold"], "nothing to recover")
+    }
+
+    @Test("3: into the switcher and back into the app: nothing happened")
+    func switcherAndBack() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(20))
+        try device.openSwitcher()
+        device.wait(.seconds(5))
+        try device.returnFromSwitcher()
+        #expect(device.story == Opening.first)
+        device.wait(.seconds(10))
+        try await device.goHome()
+        #expect(device.story == Opening.first + ["_app_end 35s"], "the app was in sight all the time")
+    }
+
+    @Test("4: into the switcher and to the home screen")
+    func switcherAndHome() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(20))
+        try device.openSwitcher()
+        device.wait(.seconds(5))
+        try await device.goHomeFromSwitcher()
+        #expect(device.story == Opening.first + ["_app_end 25s"])
+        #expect(device.app == .suspended)
+    }
+
+    @Test("5: into the switcher and killed there: one exit, and nothing to recover")
+    func switcherAndKill() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(20))
+        try device.openSwitcher()
+        device.wait(.seconds(5))
+        try await device.killFromSwitcher()
+        #expect(device.app == .notRunning)
+        #expect(device.story == Opening.first + ["_app_end 25s"])
+        try await device.open()
+        #expect(device.story == Opening.first + ["_app_end 25s", "_app_start cold"])
+    }
+
+    @Test("6: out of suspension: a hot start")
+    func hotStart() async throws {
+        let device = try await Opening.visited()
+        device.wait(.seconds(600))
+        try await device.open()
+        #expect(device.story == Opening.visit + ["_app_start hot"])
+        let start = try #require(device.events.last)
+        #expect(start.attributes[CapturedKey.resumedFromBackground] == true)
+        #expect(start.attributes[CapturedKey.isFirstTime] == false)
+        #expect(start.attributes[CapturedKey.isFirstStart] == false)
+        device.wait(.seconds(7))
+        try await device.lock()
+        #expect(
+            device.story == Opening.visit + ["_app_start hot", "_user_engagement 7s", "_app_end 7s"],
+            "the time in the background counts for nothing"
+        )
+    }
+
+    @Test("7: killed while suspended: nobody notices until the next start")
+    func killedWhileSuspended() async throws {
+        let device = try await Opening.visited()
+        try device.kill()
+        #expect(device.story == Opening.visit)
+        device.wait(.seconds(60))
+        try await device.open()
+        #expect(device.story == Opening.visit + ["_app_start cold"], "the exit was told already")
+    }
+
+    @Test("7: deleted while suspended, and installed again: another installation, with a first opening of its own")
+    func deleted() async throws {
+        let device = try await Opening.visited()
+        let former = try #require(device.analytics?.installation)
+        try device.uninstall()
+        try device.install()
+        try await device.open()
+        #expect(device.analytics?.installation != former)
+        #expect(device.story == Opening.visit + Opening.first)
+        #expect(device.events.last?.session?.number == 1)
+    }
+}

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Foundation
+import Testing
 import TrackwayBehavior
 import TrackwayEvents
 
@@ -28,4 +29,9 @@ struct TestDevice {
 /// Keeps a value and reads it back, as a restart does.
 func kept<Value: Codable>(_ value: Value) throws -> Value {
     try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+}
+
+/// Expects an answer of a call that changes what it is made on: `#expect` cannot take such a call apart.
+func expect(_ answer: Bool, is expected: Bool, sourceLocation: SourceLocation = #_sourceLocation) {
+    #expect(answer == expected, sourceLocation: sourceLocation)
 }

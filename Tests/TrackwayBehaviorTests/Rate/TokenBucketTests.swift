@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Token bucket")
+struct TokenBucketTests {
+    /// Asks at these times, in milliseconds, and says which were answered with a token.
+    private func asked(_ bucket: TokenBucket, at times: [Int]) throws -> [Bool] {
+        let device = TestDevice()
+        var bucket = bucket
+        return try times.map { time in
+            bucket = try kept(bucket)
+            return bucket.take(at: device.now.advanced(by: .milliseconds(time)))
+        }
+    }
+
+    @Test("One in ten seconds: one at once, the next ten seconds later, and asking in vain in between costs nothing")
+    func oneInTen() throws {
+        let times = [0, 0, 1, 5000, 9999, 10_000, 10_001, 19_999, 20_000, 50_000, 50_000, 59_999, 60_000]
+        let answers = try asked(TokenBucket(capacity: 1, per: .seconds(10)), at: times)
+        #expect(
+            answers == [true, false, false, false, false, true, false, false, true, true, false, false, true]
+        )
+    }
+
+    @Test("Two in ten seconds: two at once, then one each five seconds, and never more than two in hand")
+    func twoInTen() throws {
+        let times = [0, 0, 0, 4999, 5000, 5000, 10_000, 10_000, 19_999, 20_000, 20_000, 100_000, 100_000, 100_000]
+        let answers = try asked(TokenBucket(capacity: 2, per: .seconds(10)), at: times)
+        #expect(
+            answers == [
+                true, true, false, false, true, false, true, false, true, true, false, true, true, false,
+            ]
+        )
+    }
+
+    @Test("Thirty a minute: thirty at once, then one each two seconds")
+    func thirtyAMinute() throws {
+        let burst = try asked(
+            TokenBucket(capacity: 30, per: .seconds(60)),
+            at: Array(repeating: 0, count: 31) + [1999, 2000, 2001]
+        )
+        #expect(burst == Array(repeating: true, count: 30) + [false, false, true, false])
+    }
+
+    @Test(
+        "A bucket without tokens gives none, one without an interval always, and none of it traps",
+        arguments: [
+            (0, .seconds(1), false), (-1, .seconds(1), false), (.min, .zero, false), (1, .zero, true),
+            (1, .seconds(-5), true),
+            (.max, .seconds(Int64.max), true),
+        ] as [(Int, Duration, Bool)]
+    )
+    func oddLimits(capacity: Int, interval: Duration, gives: Bool) throws {
+        let answers = try asked(TokenBucket(capacity: capacity, per: interval), at: [0, 0, 1])
+        #expect(answers == [gives, gives, gives])
+    }
+
+    @Test("Setting the clock fills nothing and takes nothing; after a restart only a clock that went on does")
+    func clocks() {
+        var device = TestDevice()
+        var bucket = TokenBucket(capacity: 1, per: .seconds(10))
+        expect(bucket.take(at: device.now), is: true)
+        device.wall = device.wall.advanced(by: .seconds(3600))
+        expect(bucket.take(at: device.now), is: false)
+        device.wall = device.wall.advanced(by: .seconds(-7200))
+        expect(bucket.take(at: device.now), is: false)
+        device.restart(takes: .seconds(-100))
+        expect(bucket.take(at: device.now), is: false)
+        device.restart(takes: .seconds(10))
+        expect(bucket.take(at: device.now), is: true)
+    }
+
+    @Test("It gives what the documented formula gives, without its rounding")
+    func formula() {
+        var chance = SeededGenerator(seed: 81)
+        for _ in 0..<200 {
+            let capacity = 1 + chance.next(below: 40)
+            let interval = 1 + chance.next(below: 100_000)
+            var bucket = TokenBucket(capacity: capacity, per: .milliseconds(interval))
+            var device = TestDevice()
+            var allowance = Double(capacity)
+            for _ in 0..<200 {
+                let elapsed = chance.next(below: 1 + 3 * interval / capacity)
+                device.pass(.milliseconds(elapsed))
+                allowance += Double(elapsed) * Double(capacity) / Double(interval)
+                allowance = min(allowance, Double(capacity))
+                let expected = allowance - 1 > -1e-5
+                if expected { allowance -= 1 }
+                expect(bucket.take(at: device.now), is: expected)
+            }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+
+@Suite("The latest readings of a sensor")
+struct ReadingBufferTests {
+    @Test(
+        "A buffer keeps the latest readings in their order, and gives back what a new one replaces",
+        arguments: [0, 1, 2, 3, 10, -1]
+    )
+    func circle(capacity: Int) {
+        var buffer = ReadingBuffer<Int>(capacity: capacity)
+        let room = max(capacity, 0)
+        #expect(buffer.capacity == room)
+        #expect(buffer.first == nil && buffer.last == nil && buffer.isEmpty)
+        for reading in 0..<35 {
+            let replaced = buffer.append(reading)
+            let expected = Array(max(0, reading + 1 - room)..<(reading + 1))
+            #expect(replaced == (room == 0 ? reading : reading < room ? nil : reading - room))
+            #expect(buffer.readings == expected)
+            #expect(buffer.count == expected.count)
+            #expect(buffer.first == expected.first)
+            #expect(buffer.last == expected.last)
+        }
+    }
+
+    @Test("Draining takes everything out, and the buffer goes on as new")
+    func drain() {
+        var buffer = ReadingBuffer<Int>()
+        for reading in 1...13 { buffer.append(reading) }
+        #expect(buffer.drain() == Array(4...13))
+        #expect(buffer == ReadingBuffer())
+        #expect(buffer.drain() == [])
+        #expect(buffer.append(1) == nil)
+        #expect(buffer.readings == [1])
+    }
+}

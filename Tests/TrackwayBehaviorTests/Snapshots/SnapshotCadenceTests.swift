@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("When snapshots are taken")
+struct SnapshotCadenceTests {
+    /// Runs a cadence on a device, waking it when it asks.
+    private struct Run {
+        var device = TestDevice()
+        var cadence = SnapshotCadence()
+        var taken: [SnapshotCadence.Trigger] = []
+        var wakeAt: MonotonicTime?
+
+        mutating func perform(_ actions: [SnapshotCadence.Action]) {
+            for action in actions {
+                switch action {
+                case .take(let trigger): taken.append(trigger)
+                case .wake(let time): wakeAt = time
+                case .rest: wakeAt = nil
+                }
+            }
+        }
+
+        mutating func pass(_ duration: Duration) {
+            let end = device.now.monotonic.advanced(by: duration)
+            while let time = wakeAt, time <= end {
+                wakeAt = nil
+                device.pass(device.now.monotonic.duration(to: time))
+                perform(cadence.timeCame(at: device.now))
+            }
+            device.pass(device.now.monotonic.duration(to: end))
+        }
+
+        mutating func enter() { perform(cadence.enteredForeground(at: device.now)) }
+        mutating func leave() { perform(cadence.enteredBackground()) }
+        mutating func show() { perform(cadence.screenChanged(at: device.now)) }
+        mutating func ask() { perform(cadence.requested(at: device.now)) }
+    }
+
+    @Test(
+        "In the foreground there is one at least each two minutes, and not sooner",
+        arguments: [(119_999, 0), (120_000, 1), (120_001, 1), (239_999, 1), (240_000, 2), (3_600_000, 30)]
+            as [(Int, Int)]
+    )
+    func atLeast(milliseconds: Int, more: Int) {
+        var run = Run()
+        run.enter()
+        run.pass(.milliseconds(milliseconds))
+        #expect(run.taken == [.foreground] + Array(repeating: .time, count: more))
+    }
+
+    @Test("Any snapshot puts the next one off")
+    func putOff() {
+        var run = Run()
+        run.enter()
+        run.pass(.seconds(100))
+        run.show()
+        run.pass(.seconds(100))
+        run.ask()
+        run.pass(.seconds(119))
+        #expect(run.taken == [.foreground, .screen, .request])
+        run.pass(.seconds(1))
+        #expect(run.taken.last == .time)
+    }
+
+    @Test("In the background only what the app asks for is taken")
+    func background() {
+        var run = Run()
+        run.show()
+        run.ask()
+        run.enter()
+        run.enter()
+        run.leave()
+        run.leave()
+        run.show()
+        run.pass(.seconds(3600))
+        run.perform(run.cadence.timeCame(at: run.device.now))
+        #expect(run.taken == [.request, .foreground])
+        run.ask()
+        #expect(run.taken.last == .request)
+        #expect(run.wakeAt == nil)
+    }
+
+    @Test("More use than the limit is not more snapshots, and asking does not count towards it")
+    func limit() {
+        var run = Run()
+        run.enter()
+        for _ in 0..<100 { run.show() }
+        #expect(run.taken.count == 30)
+        run.ask()
+        #expect(run.taken.count == 31)
+        run.pass(.seconds(2))
+        run.show()
+        run.show()
+        #expect(run.taken.count == 32)
+    }
+
+    @Test("A limit below the least frequency gives way to it")
+    func tightLimit() {
+        var run = Run()
+        run.cadence = SnapshotCadence(policy: .init(atMost: 1, per: .seconds(3600), atLeastEvery: .seconds(120)))
+        run.enter()
+        run.pass(.seconds(60))
+        run.show()
+        run.leave()
+        run.pass(.seconds(60))
+        run.enter()
+        #expect(run.taken == [.foreground, .time])
+    }
+
+    @Test("Started again and again within a minute, an app is held to the limit of one process")
+    func restarts() throws {
+        var run = Run()
+        for _ in 0..<40 {
+            run.cadence = try kept(run.cadence)
+            run.cadence.processStarted(policy: SnapshotPolicy())
+            run.enter()
+        }
+        #expect(run.taken.count == 30)
+    }
+
+    @Test("Setting the clock changes nothing", arguments: [-86_400, 86_400])
+    func clocks(seconds: Int) {
+        var run = Run()
+        run.enter()
+        run.device.wall = run.device.wall.advanced(by: .seconds(seconds))
+        run.pass(.seconds(119))
+        #expect(run.taken.count == 1)
+        run.pass(.seconds(1))
+        #expect(run.taken.count == 2)
+    }
+
+    @Test("A day of use: sixteen hours, each with a visit of ten minutes and five screens, then a night with a restart")
+    func day() throws {
+        var run = Run()
+        for _ in 0..<16 {
+            run.enter()
+            for _ in 0..<5 {
+                run.pass(.seconds(60))
+                run.show()
+            }
+            run.pass(.seconds(300))
+            run.leave()
+            run.cadence = try kept(run.cadence)
+            run.pass(.seconds(3000))
+        }
+        // Each visit: coming, five screens, and two more within the five minutes after the last.
+        #expect(run.taken.count == 16 * (1 + 5 + 2))
+        #expect(run.taken.filter { $0 == .foreground }.count == 16)
+        #expect(run.taken.filter { $0 == .screen }.count == 80)
+        #expect(run.taken.filter { $0 == .time }.count == 32)
+        run.device.restart(takes: .seconds(28_800))
+        run.cadence.processStarted(policy: SnapshotPolicy())
+        run.pass(.seconds(600))
+        #expect(run.taken.count == 128)
+        run.enter()
+        #expect(run.taken.count == 129)
+    }
+
+    @Test(
+        "On a walk of 100,000 steps no two minutes in the foreground pass without one, and use stays within its limit"
+    )
+    func walk() throws {
+        var chance = SeededGenerator(seed: 91)
+        var run = Run()
+        var isInForeground = false
+        var lastTaken: MonotonicTime?
+        var byUse: [MonotonicTime] = []
+        for step in 0..<100_000 {
+            if step < 5000 { run.cadence = try kept(run.cadence) }
+            let before = run.taken.count
+            switch chance.next(below: 12) {
+            case 0:
+                run.enter()
+                isInForeground = true
+            case 1:
+                run.leave()
+                isInForeground = false
+            case 2: run.device.wall = run.device.wall.advanced(by: .seconds(chance.next(below: 2000) - 1000))
+            case 3: run.ask()
+            case 4, 5: run.pass(.milliseconds(chance.next(below: 3000)))
+            case 6 where run.wakeAt != nil:
+                // Exactly to the time it asked for, at which it takes one.
+                let time = try #require(run.wakeAt)
+                run.pass(run.device.now.monotonic.duration(to: time))
+                try #require(run.taken.count == before + 1)
+            default: run.show()
+            }
+            let now = run.device.now.monotonic
+            for trigger in run.taken[before...] {
+                if trigger == .screen || trigger == .foreground { byUse.append(now) }
+                lastTaken = now
+            }
+            byUse.removeAll { $0.duration(to: now) >= .seconds(60) }
+            // A full bucket, and what flows in meanwhile.
+            try #require(byUse.count <= 60, "step \(step)")
+            if isInForeground {
+                let taken = try #require(lastTaken)
+                try #require(taken.duration(to: now) < .seconds(120), "step \(step)")
+            }
+            if run.taken.count > 10_000 { run.taken.removeAll() }
+        }
+    }
+}

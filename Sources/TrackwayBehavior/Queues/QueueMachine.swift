@@ -74,7 +74,8 @@ package struct QueueMachine: Sendable, Hashable, Codable {
     private func wake(at now: DeviceTime) -> [Action] {
         guard policy.uploadWhenOlderThan > .zero else { return [] }
         let age = lastUpload.flatMap { now.elapsed(since: $0) } ?? .zero
-        let rest = policy.uploadWhenOlderThan - age + .milliseconds(1)  // More than that time: it is counted in milliseconds.
+        // More than that time, and time is counted in milliseconds.
+        let rest = policy.uploadWhenOlderThan - age + .milliseconds(1)
         return [.wake(at: now.monotonic.advanced(by: rest))]
     }
 }

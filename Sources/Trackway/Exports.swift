@@ -19,6 +19,8 @@
 @_exported public import protocol TrackwayEvents.AttributeConvertible
 @_exported public import enum TrackwayEvents.AttributeValue
 @_exported public import struct TrackwayEvents.Attributes
+@_exported public import enum TrackwayEvents.Consent
+@_exported public import struct TrackwayEvents.ConsentCategory
 @_exported public import struct TrackwayEvents.DestinationID
 @_exported public import struct TrackwayEvents.Diagnostic
 @_exported public import struct TrackwayEvents.DropReason

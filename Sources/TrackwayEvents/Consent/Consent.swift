@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What the person using the app has agreed to.
-public enum Consent: String, Sendable, Hashable, CaseIterable {
+/// What a person using the app has agreed to.
+public enum Consent: String, Sendable, Hashable, Codable, CaseIterable {
     /// Not asked yet: events are kept on the device and sent to nobody.
     case pending
     /// Agreed: events are kept and sent.

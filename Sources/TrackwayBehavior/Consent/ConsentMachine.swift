@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Decides whose events may be recorded, and which of those that wait may leave the device: the one gate for all
+/// destinations.
+///
+/// A decision is made for the device or by the person who uses the app, altogether or for a category of use; the closer
+/// one counts: the person's for the category, the person's, the device's for the category, the device's, the configured
+/// one. Every event carries the subject it belongs to in its context, and is judged when it is about to leave, by what
+/// that subject's decisions are then.
+///
+/// Events of somebody who left undecided wait, until somebody who came later agreed: then they are given up, because
+/// nobody's events wait behind those of a person who may never come back.
+package struct ConsentMachine: Sendable, Hashable, Codable {
+    /// The most people that are told apart; beyond it those are forgotten first who decided nothing.
+    package static let mostPeople = 64
+
+    /// An order to the driver; they are carried out in their order.
+    package enum Action: Sendable, Hashable {
+        /// From now on events belong to this subject (``RecordedContext/User/subject``).
+        case subject(String)
+        /// What may leave has changed: judge again what was held.
+        case reconsider
+        /// Drop at once what waits at the front and is to be dropped.
+        case purge
+        /// Say that there are too many categories, and that this decision was not taken.
+        case tellTooManyCategories(ConsentCategory)
+        /// Write the state down.
+        case save
+    }
+
+    /// The app's rules; they are not part of what is stored.
+    package var rules: ConsentRules
+    /// What was decided for the device.
+    package internal(set) var device: ConsentDecisions
+    /// Whom events recorded now belong to.
+    package internal(set) var subject: String
+    var people: [Person]
+    var stretches: Int64
+    /// Counts who came and went; says who came later without a clock.
+    var turn: Int64
+    var forgotten: Forgotten
+
+    /// Nothing decided, nobody known.
+    package init(rules: ConsentRules = ConsentRules()) {
+        self.rules = rules
+        device = ConsentDecisions()
+        stretches = 1
+        subject = Self.subject(ofStretch: 1)
+        people = [Person(subject: subject)]
+        turn = 0
+        forgotten = .nobody
+    }
+
+    // MARK: Questions
+
+    /// What counts for the person who uses the app now.
+    package func consent(for category: ConsentCategory) -> Consent {
+        consent(of: person(subject), for: category)
+    }
+
+    /// What the person who uses the app now decided itself.
+    package var decisions: ConsentDecisions { person(subject)?.decisions ?? ConsentDecisions() }
+
+    /// Whether events may be recorded now for destinations of a category.
+    package func mayRecord(_ category: ConsentCategory) -> Bool {
+        consent(for: category) != .denied
+    }
+
+    /// Whether an event of a subject may leave for a destination of a category.
+    ///
+    /// - Parameter subject: as the event's context says; nil for events from before consent was kept by person.
+    /// - Complexity: O(people).
+    package func admission(of subject: String?, for category: ConsentCategory) -> Admission {
+        let known = subject.flatMap { person($0) }.flatMap { standing($0) }
+        return admission(of: known, subject, for: category, grantedUntil: grantedUntil(category))
+    }
+
+    // MARK: What people did
+
+    /// Somebody decided, or took a decision back with nil.
+    package mutating func decided(
+        _ consent: Consent?,
+        by scope: ConsentScope,
+        for category: ConsentCategory? = nil
+    ) -> [Action] {
+        change { machine in
+            var isTaken = true
+            switch scope {
+            case .device:
+                isTaken = machine.device.decide(consent, for: category)
+            case .person:
+                guard let place = machine.place(of: machine.subject) else { return [] }
+                isTaken = machine.people[place].decisions.decide(consent, for: category)
+            }
+            guard !isTaken, let category else { return [] }
+            return [.tellTooManyCategories(category)]
+        }
+    }
+
+    /// Somebody signed in.
+    package mutating func signedIn(_ user: String) -> [Action] {
+        let arriving = Self.subject(of: user)
+        guard arriving != subject else { return [] }
+        return change { machine in
+            machine.turn += 1
+            let leaving = machine.place(of: machine.subject)
+            if let leaving { machine.people[leaving].left = machine.turn }
+            var person = machine.place(of: arriving).map { machine.people[$0] } ?? Person(subject: arriving)
+            person.left = nil
+            if let leaving, machine.isAnonymous, machine.rules.anonymous == .joinsUser {
+                machine.people[leaving].joined = arriving
+                // Who just answered does not have to answer again.
+                person.decisions.fill(from: machine.people[leaving].decisions)
+                machine.people[leaving].decisions = ConsentDecisions()
+            }
+            machine.people.removeAll { $0.subject == arriving }
+            machine.people.append(person)
+            machine.subject = arriving
+            machine.forgetSome()
+            return [.subject(arriving)]
+        }
+    }
+
+    /// Whoever was signed in is not any more.
+    package mutating func signedOut() -> [Action] {
+        guard !isAnonymous else { return [] }
+        return change { machine in
+            machine.turn += 1
+            if let leaving = machine.place(of: machine.subject) { machine.people[leaving].left = machine.turn }
+            machine.beginStretch()
+            return [.subject(machine.subject)]
+        }
+    }
+
+    /// Everything about people is to be forgotten; what was decided for the device stays.
+    package mutating func erased() -> [Action] {
+        change { machine in
+            machine.people = []
+            machine.forgotten = .nobody
+            machine.turn = 0
+            machine.beginStretch()
+            return [.subject(machine.subject)]
+        }
+    }
+
+    // MARK: Transitions
+
+    private var isAnonymous: Bool { subject == Self.subject(ofStretch: stretches) }
+
+    private mutating func beginStretch() {
+        stretches += 1
+        subject = Self.subject(ofStretch: stretches)
+        people.append(Person(subject: subject))
+        forgetSome()
+    }
+
+    /// Makes a change and says what follows from it for the events that wait.
+    private mutating func change(_ body: (inout ConsentMachine) -> [Action]) -> [Action] {
+        let before = self
+        var actions = body(&self)
+        guard self != before else { return actions }
+        // Nothing waits of somebody who was unknown until now.
+        let categories = before.namedCategories.union(namedCategories)
+        let (old, new) = (before.verdicts(in: categories), verdicts(in: categories))
+        let changed = new.filter { matter, admission in old[matter].map { $0 != admission } ?? false }
+        if !changed.isEmpty { actions.append(.reconsider) }
+        let isDropped = changed.values.contains { if case .drop = $0 { true } else { false } }
+        if isDropped { actions.append(.purge) }
+        return actions + [.save]
+    }
+
+    func place(of subject: String) -> Int? { people.lastIndex { $0.subject == subject } }
+
+    private mutating func forgetSome() {
+        while people.count > Self.mostPeople {
+            // The least that is lost first, then who is away longest.
+            let candidates = people.indices.filter { people[$0].subject != subject }
+            let ranked = candidates.map { (weight: weight(people[$0]), left: people[$0].left ?? .max, place: $0) }
+            guard let least = ranked.min(by: { ($0.weight, $0.left) < ($1.weight, $1.left) }) else { return }
+            if least.weight == 2 {
+                forgotten = .someRefusal
+            } else if forgotten == .nobody {
+                forgotten = .somebody
+            }
+            people.remove(at: least.place)
+        }
+    }
+
+    /// How much is lost with what is known of somebody: nothing but having been here, a decision, a refusal.
+    private func weight(_ person: Person) -> Int {
+        guard let decided = standing(person) else { return forgotten == .someRefusal ? 2 : 1 }
+        if decided.decisions.hasDenial { return 2 }
+        return decided.decisions.isEmpty && person.joined == nil ? 0 : 1
+    }
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Decides who the events belong to.
+///
+/// A unique id names a person: the installation's own until a second person signs in, who gets a new one. Somebody who was
+/// signed in before gets the former id and first touch back. What the app said about a person stays as long as the unique
+/// id stays, also when somebody signs in for the first time, and is forgotten with a change of it.
+///
+/// Ids that nobody set are not kept here but follow from the installation's (``IdentityOrigin``), so that an empty state
+/// is a correct one.
+package struct IdentityMachine: Sendable, Hashable {
+    /// The most users that are recognised when they come back; beyond it the one that was away longest is forgotten.
+    package static let mostKnownUsers = 100
+    /// The most kinds of further ids.
+    package static let mostIdentities = 50
+
+    /// Who is signed in; nil when nobody is.
+    package private(set) var user: String?
+    /// Everybody who signed in, the latest last.
+    package private(set) var known: [KnownUser]
+    private var uniqueID: String?
+    private var firstTouch: Timestamp?
+    private var anonymousID: String?
+    private var identities: Attributes
+    private var attributes: [RecordedContext.User.Attribute]
+
+    /// Nobody signed in yet.
+    package init() {
+        known = []
+        identities = [:]
+        attributes = []
+    }
+
+    /// The user of events recorded now; ids that are nil are the installation's own.
+    package var context: RecordedContext.User {
+        RecordedContext.User(
+            id: user,
+            uniqueID: uniqueID,
+            firstTouch: firstTouch,
+            anonymousID: anonymousID,
+            identities: identities,
+            attributes: attributes
+        )
+    }
+
+    // MARK: What the app said
+
+    /// Somebody signed in. Saying it of the one who is signed in changes nothing.
+    ///
+    /// - Parameter fresh: A unique id for a person who needs a new one.
+    package mutating func signedIn(_ user: String, fresh: String, at now: Timestamp) -> [Action] {
+        guard user != self.user else { return [] }
+        let returning = known.firstIndex { $0.user == user }.map { known.remove(at: $0) }
+        let isFirst = returning == nil && known.isEmpty
+        let person =
+            returning
+            ?? (isFirst
+                ? KnownUser(user: user, uniqueID: uniqueID, firstTouch: firstTouch)
+                : KnownUser(user: user, uniqueID: fresh, firstTouch: now))
+        if person.uniqueID != uniqueID { attributes = [] }
+        uniqueID = person.uniqueID
+        firstTouch = person.firstTouch
+        self.user = user
+        known.append(person)
+        if known.count > Self.mostKnownUsers { known.removeFirst() }
+        var actions = [Action.context(context), .record(name: CapturedName.profileSet, attributes: Self.signIn)]
+        if !identities.isEmpty {
+            // The ids bound so far help to recognise who signed in; to whom they belong from here on is for the app to say.
+            identities = [:]
+            actions.append(.context(context))
+        }
+        return actions + [.save]
+    }
+
+    /// Whoever was signed in is not any more.
+    package mutating func signedOut() -> [Action] {
+        guard user != nil else { return [] }
+        user = nil
+        identities = [:]
+        return [.context(context), .record(name: CapturedName.profileSet, attributes: Self.signOut), .save]
+    }
+
+    /// The app said something about the person.
+    package mutating func attributesSet(_ new: Attributes, at now: Timestamp) -> [Action] {
+        guard !new.isEmpty else { return [] }
+        for (name, value) in new {
+            let attribute = RecordedContext.User.Attribute(name: name, value: value, setAt: now)
+            if let place = attributes.firstIndex(where: { $0.name == name }) {
+                attributes[place] = attribute
+            } else {
+                attributes.append(attribute)
+            }
+        }
+        return [.context(context), .record(name: CapturedName.profileSet, attributes: [:]), .save]
+    }
+
+    /// The app took something back that it had said about the person, perhaps in an earlier life.
+    package mutating func attributesRemoved(_ names: [String]) -> [Action] {
+        guard !names.isEmpty else { return [] }
+        let before = attributes.count
+        attributes.removeAll { names.contains($0.name) }
+        let removal = Attributes(names.map { (key: $0, value: AttributeValue.boolean(true)) })
+        let record = Action.record(name: CapturedName.profileUnset, attributes: removal)
+        return attributes.count == before ? [record] : [.context(context), record, .save]
+    }
+
+    /// The app named the anonymous visitor in its own way; nil for the installation's.
+    package mutating func anonymousIDSet(_ id: String?) -> [Action] {
+        guard id != anonymousID else { return [] }
+        anonymousID = id
+        return [.context(context), .save]
+    }
+
+    /// The app knows one more id of the person.
+    package mutating func identityBound(_ id: String, as kind: String) -> [Action] {
+        guard identities[kind] != .string(id) else { return [] }
+        guard identities[kind] != nil || identities.count < Self.mostIdentities else {
+            return [.tellTooManyIdentities(kind: kind)]
+        }
+        identities[kind] = .string(id)
+        return [.context(context), Self.record(CapturedName.identityBound, id, kind), .save]
+    }
+
+    /// An id is no longer the person's. One that is not known here may be elsewhere, so it is recorded too.
+    package mutating func identityUnbound(_ id: String, as kind: String) -> [Action] {
+        let record = Self.record(CapturedName.identityUnbound, id, kind)
+        guard identities[kind] == .string(id) else { return [record] }
+        identities[kind] = nil
+        return [.context(context), record, .save]
+    }
+
+    /// Everything is to be forgotten.
+    package mutating func erased() -> [Action] {
+        self = IdentityMachine()
+        return [.context(context), .save]
+    }
+
+    private static let signIn: Attributes = [CapturedKey.signedIn: true]
+    private static let signOut: Attributes = [CapturedKey.signedIn: false]
+
+    private static func record(_ name: String, _ id: String, _ kind: String) -> Action {
+        .record(
+            name: name,
+            attributes: [CapturedKey.identityKey: .string(kind), CapturedKey.identityValue: .string(id)]
+        )
+    }
+}
+
+extension IdentityMachine: StoredJSON {
+    package init(json: JSONValue) throws(JSONError) {
+        guard json.object != nil else { throw .stateInvalid }
+        self.init()
+        user = json["user"]?.string
+        uniqueID = json["unique_id"]?.string
+        firstTouch = json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) }
+        anonymousID = json["anonymous_id"]?.string
+        if let stored = json["identities"]?.object { identities = Attributes(stored) }
+        for member in json["attributes"]?.object?.members ?? [] {
+            guard let value = member.value["value"].flatMap({ AttributeValue($0) }),
+                let set = member.value["set"]?.integer
+            else { throw .stateInvalid }
+            attributes.append(.init(name: member.key, value: value, setAt: Timestamp(milliseconds: set)))
+        }
+        for person in json["known"]?.array ?? [] { known.append(try KnownUser(json: person)) }
+        // Written before people were told apart.
+        if let user, known.isEmpty { known = [KnownUser(user: user, uniqueID: uniqueID, firstTouch: firstTouch)] }
+    }
+
+    package var json: JSONValue {
+        let attributes = attributes.map { attribute in
+            JSONValue.Object.Member(
+                key: attribute.name,
+                value: .object(
+                    .init(present: ["value": attribute.value.json, "set": .integer(attribute.setAt.milliseconds)])
+                )
+            )
+        }
+        return .object(
+            .init(present: [
+                "user": user.map { .string($0) },
+                "unique_id": uniqueID.map { .string($0) },
+                "first_touch": firstTouch.map { .integer($0.milliseconds) },
+                "anonymous_id": anonymousID.map { .string($0) },
+                "identities": identities.isEmpty ? nil : .object(identities.json),
+                "attributes": attributes.isEmpty ? nil : .object(.init(attributes)),
+                "known": known.isEmpty ? nil : .array(known.map(\.json)),
+            ])
+        )
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Consent, walked at random")
+struct ConsentMachineWalkTests {
+    @Test("Promises hold at every step, 100,000 steps long", arguments: [1] as [UInt64])
+    func longWalk(seed: UInt64) throws {
+        try walk(seed: seed, steps: 100_000, isKilled: false)
+    }
+
+    @Test("Killed and read back at every step, it goes on as if nothing had happened", arguments: [3, 4] as [UInt64])
+    func killedWalk(seed: UInt64) throws {
+        try walk(seed: seed, steps: 1_500, isKilled: true)
+    }
+
+    private static let categories: [ConsentCategory] = [.analytics, .marketing]
+
+    private func walk(seed: UInt64, steps: Int, isKilled: Bool) throws {
+        var random = SeededGenerator(seed: seed)
+        let rules = ConsentRules(
+            initial: .pending,
+            denial: random.nextBool() ? .keep : .purge,
+            anonymous: seed % 2 == 0 ? .staysApart : .joinsUser
+        )
+        var machine = ConsentMachine(rules: rules)
+        var problems: [String] = []
+        // The journal: whose event, for which category, and whether the person then had refused.
+        var journal: [(subject: String, category: ConsentCategory)] = []
+        var fates: [Admission: Int] = [:]
+        for step in 0..<steps {
+            let before = machine
+            let consent = [nil, Consent.pending, .granted, .denied][random.next(below: 4)]
+            let category = [nil, ConsentCategory.analytics, .marketing][random.next(below: 3)]
+            var actions: [ConsentMachine.Action] = []
+            switch random.next(below: 40) {
+            case 0: actions = machine.decided(consent, by: .device, for: category)
+            case 1...2: actions = machine.decided(consent, by: .person, for: category)
+            case 3...5: actions = machine.signedIn("user-\(random.next(below: 6))")
+            case 6...7: actions = machine.signedOut()
+            case 8 where random.next(below: 200) == 0:
+                actions = machine.erased()
+                journal = []
+            default:
+                let category = Self.categories[random.next(below: 2)]
+                if journal.count < 40, machine.mayRecord(category) { journal.append((machine.subject, category)) }
+            }
+            if before != machine, actions.last != .save { problems.append("\(step): a change is not saved") }
+            if before == machine, !actions.isEmpty { problems.append("\(step): orders without a change") }
+            if before.subject != machine.subject, actions.first != .subject(machine.subject) {
+                problems.append("\(step): events go on belonging to another")
+            }
+            // A look at everybody takes long; one in twenty steps is looked at that closely.
+            if random.next(below: 20) == 0 {
+                let known = Self.known(before).intersection(Self.known(machine))
+                for category in Self.categories { check(machine, before, category, known, actions, step, &problems) }
+            }
+            if isKilled {
+                machine = try ConsentMachine(
+                    json: .parse(machine.json.json()),
+                    rules: try JSONDecoder().decode(ConsentRules.self, from: JSONEncoder().encode(rules))
+                )
+            }
+            // Deliver from the front, as far as it goes.
+            if step % 16 == 0 || actions.contains(.purge) {
+                for category in Self.categories {
+                    deliver(category, &journal, machine, &fates)
+                }
+            }
+            if !problems.isEmpty { break }
+        }
+        #expect(problems == [])
+        #expect(Set(fates.keys).isSuperset(of: [.send, .drop(.consentUndecided)]))
+        // Somebody agrees for good and everything that waits finds its end.
+        _ = machine.signedIn("last")
+        for category in Self.categories {
+            _ = machine.decided(.granted, by: .person, for: category)
+            deliver(category, &journal, machine, &fates)
+        }
+        #expect(journal.isEmpty)
+    }
+
+    private func deliver(
+        _ category: ConsentCategory,
+        _ journal: inout [(subject: String, category: ConsentCategory)],
+        _ machine: ConsentMachine,
+        _ fates: inout [Admission: Int]
+    ) {
+        var isHeld = false
+        journal.removeAll { event in
+            guard event.category == category, !isHeld else { return false }
+            let admission = machine.admission(of: event.subject, for: category)
+            isHeld = admission == .hold
+            if !isHeld { fates[admission, default: 0] += 1 }
+            return !isHeld
+        }
+    }
+
+    private func check(
+        _ machine: ConsentMachine,
+        _ before: ConsentMachine,
+        _ category: ConsentCategory,
+        _ known: Set<String>,
+        _ actions: [ConsentMachine.Action],
+        _ step: Int,
+        _ problems: inout [String]
+    ) {
+        let current = machine.admission(of: machine.subject, for: category)
+        switch (machine.consent(for: category), current) {
+        case (.granted, .send), (.pending, .hold), (.denied, .drop(.consentDenied)), (.denied, .hold): break
+        default: problems.append("\(step): \(machine.consent(for: category)) and yet \(current)")
+        }
+        for subject in known where subject.hasPrefix("user-") {
+            let (old, new) = (
+                before.admission(of: subject, for: category), machine.admission(of: subject, for: category)
+            )
+            // Who is away and undecided never stands in the way of who is here and agreed.
+            if current == .send, new == .hold, subject != machine.subject {
+                problems.append("\(step): \(subject) stands in the way")
+            }
+            guard old != new else { continue }
+            if !actions.contains(.reconsider) { problems.append("\(step): \(subject) changed, nobody is told") }
+            if case .drop = new, !actions.contains(.purge) { problems.append("\(step): \(subject) is not purged") }
+        }
+    }
+
+    private static func known(_ machine: ConsentMachine) -> Set<String> {
+        Set((machine.json["people"]?.array ?? []).compactMap { $0["subject"]?.string })
+    }
+}

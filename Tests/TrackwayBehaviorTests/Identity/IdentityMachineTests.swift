@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+
+@Suite("Identity")
+struct IdentityMachineTests {
+    private typealias Action = IdentityMachine.Action
+
+    private func time(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds) }
+
+    private static let signedIn = Action.record(name: "_profile_set", attributes: ["_signed_in": true])
+    private static let signedOut = Action.record(name: "_profile_set", attributes: ["_signed_in": false])
+
+    /// Who signs in and out, one after the other, and which unique id the person has then: "" is the installation's own.
+    @Test(
+        "Unique ids follow people",
+        arguments: [
+            // Visit, A, out, B, out, A, C: 1, 1, 1, 2, 2, 1, 3.
+            (["A", nil, "B", nil, "A", "C"], ["", "", "B", "B", "", "C"]),
+            (["A", "B", "A", "B"], ["", "B", "", "B"]),
+            (["A", nil, "A"], ["", "", ""]),
+            ([nil, nil, "A"], ["", "", ""]),
+            (["A", "B", nil, "C", nil, "B"], ["", "B", "B", "C", "C", "B"]),
+            (["a", "A"], ["", "A"]),
+        ] as [([String?], [String])]
+    )
+    func uniqueIDs(people: [String?], ids: [String]) {
+        var machine = IdentityMachine()
+        var seen: [String] = []
+        for (index, user) in people.enumerated() {
+            if let user {
+                _ = machine.signedIn(user, fresh: user, at: time(Int64(index)))
+            } else {
+                _ = machine.signedOut()
+            }
+            seen.append(machine.context.uniqueID ?? "")
+            #expect(machine.context.id == user)
+        }
+        #expect(seen == ids)
+    }
+
+    @Test("The first person keeps the installation's first touch, a further one has its own, and gets it back")
+    func firstTouch() {
+        var machine = IdentityMachine()
+        _ = machine.signedIn("A", fresh: "1", at: time(10))
+        #expect(machine.context.firstTouch == nil)
+        _ = machine.signedIn("B", fresh: "2", at: time(20))
+        #expect(machine.context.firstTouch == time(20))
+        _ = machine.signedIn("A", fresh: "3", at: time(30))
+        #expect(machine.context.firstTouch == nil)
+        _ = machine.signedIn("B", fresh: "4", at: time(40))
+        #expect(machine.context.uniqueID == "2")
+        #expect(machine.context.firstTouch == time(20))
+    }
+
+    @Test("Attributes stay with the unique id: through the first sign-in and the sign-out, not to another person")
+    func attributes() {
+        var machine = IdentityMachine()
+        _ = machine.attributesSet(["theme": "dark"], at: time(1))
+        _ = machine.signedIn("A", fresh: "1", at: time(2))
+        _ = machine.attributesSet(["age": 21, "theme": "light"], at: time(3))
+        let both = [
+            RecordedContext.User.Attribute(name: "theme", value: "light", setAt: time(3)),
+            RecordedContext.User.Attribute(name: "age", value: 21, setAt: time(3)),
+        ]
+        #expect(machine.context.attributes == both)
+        _ = machine.signedOut()
+        #expect(machine.context.attributes == both)
+        _ = machine.signedIn("A", fresh: "2", at: time(4))
+        #expect(machine.context.attributes == both)
+        _ = machine.signedIn("B", fresh: "3", at: time(5))
+        #expect(machine.context.attributes == [])
+        // The back-end knows what was said about A; it is not said again.
+        _ = machine.signedIn("A", fresh: "4", at: time(6))
+        #expect(machine.context.attributes == [])
+    }
+
+    @Test("Setting an attribute again renews its time, also when the value is the same")
+    func renewed() {
+        var machine = IdentityMachine()
+        _ = machine.attributesSet(["plan": "free"], at: time(1))
+        let actions = machine.attributesSet(["plan": "free"], at: time(2))
+        #expect(machine.context.attributes.map(\.setAt) == [time(2)])
+        #expect(
+            actions == [.context(machine.context), .record(name: "_profile_set", attributes: [:]), .save]
+        )
+    }
+
+    @Test("The context changes before the event that tells of it is recorded")
+    func order() {
+        var machine = IdentityMachine()
+        #expect(machine.signedIn("A", fresh: "1", at: time(1)) == [.context(machine.context), Self.signedIn, .save])
+        #expect(machine.signedOut() == [.context(machine.context), Self.signedOut, .save])
+        #expect(
+            machine.attributesSet(["a": 1], at: time(2)) == [
+                .context(machine.context), .record(name: "_profile_set", attributes: [:]), .save,
+            ]
+        )
+        #expect(
+            machine.attributesRemoved(["a"]) == [
+                .context(machine.context), .record(name: "_profile_unset", attributes: ["a": true]), .save,
+            ]
+        )
+        #expect(machine.anonymousIDSet("x") == [.context(machine.context), .save])
+    }
+
+    @Test("What changes nothing orders nothing")
+    func nothing() {
+        var machine = IdentityMachine()
+        #expect(machine.signedOut() == [])
+        #expect(machine.attributesSet([:], at: time(1)) == [])
+        #expect(machine.attributesRemoved([]) == [])
+        #expect(machine.anonymousIDSet(nil) == [])
+        _ = machine.signedIn("A", fresh: "1", at: time(1))
+        #expect(machine.signedIn("A", fresh: "2", at: time(2)) == [])
+        _ = machine.identityBound("1", as: "phone")
+        #expect(machine.identityBound("1", as: "phone") == [])
+    }
+
+    @Test("What is not known here may be known to a back-end: taking it away is recorded all the same")
+    func unknownRemoved() {
+        var machine = IdentityMachine()
+        #expect(
+            machine.attributesRemoved(["a", "b", "a"]) == [
+                .record(name: "_profile_unset", attributes: ["a": true, "b": true])
+            ]
+        )
+        #expect(
+            machine.identityUnbound("1", as: "phone") == [
+                .record(name: "_identity_unbound", attributes: ["_identity_key": "phone", "_identity_value": "1"])
+            ]
+        )
+    }
+
+    @Test("Bound ids go along with the next sign-in, and end with it and with the sign-out")
+    func identities() {
+        var machine = IdentityMachine()
+        let bound = machine.identityBound("1", as: "phone")
+        let event: Attributes = ["_identity_key": "phone", "_identity_value": "1"]
+        #expect(
+            bound == [.context(machine.context), .record(name: "_identity_bound", attributes: event), .save]
+        )
+        let before = machine.context.identities
+        let actions = machine.signedIn("A", fresh: "1", at: time(1))
+        guard actions.count == 4, case .context(let first) = actions[0], case .context(let second) = actions[2] else {
+            Issue.record("\(actions)")
+            return
+        }
+        #expect(first.identities == before && before == ["phone": "1"])
+        #expect(second.identities == [:] && second == machine.context)
+        #expect(actions[1] == Self.signedIn && actions[3] == .save)
+
+        _ = machine.identityBound("2", as: "phone")
+        _ = machine.identityBound("3", as: "phone")
+        #expect(machine.context.identities == ["phone": "3"])
+        // Not the one that is bound now: it stays.
+        _ = machine.identityUnbound("2", as: "phone")
+        #expect(machine.context.identities == ["phone": "3"])
+        _ = machine.identityUnbound("3", as: "phone")
+        #expect(machine.context.identities == [:])
+        _ = machine.identityBound("4", as: "mail")
+        _ = machine.signedOut()
+        #expect(machine.context.identities == [:])
+    }
+
+    @Test("One below, at and above the most kinds of ids")
+    func mostIdentities() {
+        var machine = IdentityMachine()
+        for number in 1...IdentityMachine.mostIdentities {
+            #expect(machine.identityBound("\(number)", as: "kind-\(number)").count == 3)
+        }
+        #expect(machine.identityBound("x", as: "one more") == [.tellTooManyIdentities(kind: "one more")])
+        #expect(machine.identityBound("x", as: "kind-1").count == 3)
+        #expect(machine.context.identities.count == IdentityMachine.mostIdentities)
+    }
+
+    @Test("One at and one above the most known users: the one that was away longest is forgotten")
+    func mostKnown() {
+        var machine = IdentityMachine()
+        for number in 0..<IdentityMachine.mostKnownUsers {
+            _ = machine.signedIn("u\(number)", fresh: "id\(number)", at: time(0))
+        }
+        _ = machine.signedIn("u0", fresh: "new", at: time(1))
+        #expect(machine.context.uniqueID == nil)
+        _ = machine.signedIn("one more", fresh: "x", at: time(2))
+        #expect(machine.known.count == IdentityMachine.mostKnownUsers)
+        _ = machine.signedIn("u2", fresh: "new", at: time(3))
+        #expect(machine.context.uniqueID == "id2")
+        _ = machine.signedIn("u1", fresh: "new", at: time(4))
+        #expect(machine.context.uniqueID == "new")
+        for round in 0..<10_000 { _ = machine.signedIn("loop-\(round)", fresh: "\(round)", at: time(5)) }
+        #expect(machine.known.count == IdentityMachine.mostKnownUsers)
+    }
+
+    @Test("Erasing leaves nothing")
+    func erased() {
+        var machine = IdentityMachine()
+        _ = machine.signedIn("A", fresh: "1", at: time(1))
+        _ = machine.attributesSet(["a": 1], at: time(1))
+        _ = machine.anonymousIDSet("x")
+        #expect(machine.erased() == [.context(RecordedContext.User()), .save])
+        #expect(machine == IdentityMachine())
+    }
+
+    @Test("Ids nobody set are the installation's, with the time that is in it")
+    func origin() throws {
+        let installation = InstallationID.generate(at: time(1_700_000_000_123))
+        let origin = IdentityOrigin(installation)
+        let user = origin.completing(IdentityMachine().context)
+        #expect(user.uniqueID == installation.description.uppercased())
+        #expect(user.anonymousID == user.uniqueID)
+        #expect(user.firstTouch == time(1_700_000_000_123))
+        var machine = IdentityMachine()
+        _ = machine.anonymousIDSet("mine")
+        #expect(origin.completing(machine.context).anonymousID == "mine")
+        _ = machine.anonymousIDSet(nil)
+        #expect(origin.completing(machine.context).anonymousID == user.uniqueID)
+        // An id of another making tells no time.
+        #expect(IdentityOrigin(InstallationID(high: 7, low: 7)).firstTouch == nil)
+    }
+
+    @Test("The stored form is read back exactly, and one without known users still knows who is signed in")
+    func stored() throws {
+        var machine = IdentityMachine()
+        _ = machine.signedIn("A", fresh: "1", at: time(1))
+        _ = machine.signedIn("ü👩‍👩‍👧\n", fresh: "2", at: time(2))
+        _ = machine.attributesSet(["n": 0.1, "i": .integer(.min), "l": [1, "x", true], "o": ["k": "v"]], at: time(3))
+        _ = machine.identityBound("1", as: "phone")
+        _ = machine.anonymousIDSet("anon")
+        #expect(try JSONDecoder().decode(IdentityMachine.self, from: JSONEncoder().encode(machine)) == machine)
+        let old = try IdentityMachine(json: .parse(Array(#"{"user":"A","future":[1]}"#.utf8)))
+        #expect(old.user == "A")
+        #expect(old.known.map(\.user) == ["A"])
+        #expect(throws: JSONError.self) { try IdentityMachine(json: .integer(1)) }
+        #expect(throws: JSONError.self) { try IdentityMachine(json: .parse(Array(#"{"attributes":{"a":1}}"#.utf8))) }
+    }
+}

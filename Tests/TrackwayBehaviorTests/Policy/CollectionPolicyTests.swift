@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Collection policy")
+struct CollectionPolicyTests {
+    @Test("What one forbids the other does not allow")
+    func merging() {
+        let app = CollectionPolicy(blockedEvents: ["a"], capture: [.launches, .sessions])
+        let backEnd = CollectionPolicy(blockedEvents: ["b"], capture: [.sessions, .screens])
+        let both = app.merging(backEnd)
+        #expect(both.allows("c") && !both.allows("a") && !both.allows("b"))
+        #expect(both.capture == .sessions)
+        #expect(both.blocksAnything)
+        let off = app.merging(CollectionPolicy(isOn: false))
+        #expect(!off.allows("c") && !off.isOn)
+        #expect(!CollectionPolicy().blocksAnything)
+    }
+
+    @Test("Merging is the same in any order, and a policy that allows everything changes nothing", arguments: 1...50)
+    func laws(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        func policy() -> CollectionPolicy {
+            CollectionPolicy(
+                isOn: random.next(below: 4) > 0,
+                blockedEvents: Set((0..<random.next(below: 4)).map { _ in "e\(random.next(below: 5))" }),
+                capture: CaptureOptions(rawValue: random.next(below: 64))
+            )
+        }
+        let (a, b, c) = (policy(), policy(), policy())
+        #expect(a.merging(b) == b.merging(a))
+        #expect(a.merging(b).merging(c) == a.merging(b.merging(c)))
+        #expect(a.merging(a) == a)
+        #expect(a.merging(CollectionPolicy()) == a)
+    }
+
+    @Test("The stored form is read back exactly, and allows by default")
+    func stored() throws {
+        let policies = [
+            CollectionPolicy(), CollectionPolicy(isOn: false),
+            CollectionPolicy(blockedEvents: ["ü", "a"], capture: [.launches]),
+            CollectionPolicy(capture: []),
+        ]
+        for policy in policies {
+            #expect(try JSONDecoder().decode(CollectionPolicy.self, from: JSONEncoder().encode(policy)) == policy)
+        }
+        #expect(try CollectionPolicy(json: .object(.init())) == CollectionPolicy())
+        #expect(throws: JSONError.self) { try CollectionPolicy(json: .integer(1)) }
+    }
+}

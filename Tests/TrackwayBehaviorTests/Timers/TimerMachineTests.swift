@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+
+@Suite("Timers")
+struct TimerMachineTests {
+    /// Something that happens to a timer called "t".
+    enum Step: Sendable {
+        case start, startCountingBackground, pause, resume, end, remove, clear, background, foreground
+        case pass(Int64)
+    }
+
+    struct Row: Sendable, CustomTestStringConvertible {
+        var story: String
+        var steps: [Step]
+        /// What each end showed, in milliseconds; nil for an end without a timer.
+        var shown: [Int64?]
+        var testDescription: String { story }
+    }
+
+    private static let table: [Row] = [
+        Row(story: "start and end", steps: [.start, .pass(1500), .end], shown: [1500]),
+        Row(story: "ended at once", steps: [.start, .end], shown: [0]),
+        Row(story: "ended twice", steps: [.start, .pass(5), .end, .pass(5), .end], shown: [5, nil]),
+        Row(story: "ended without a start", steps: [.end], shown: [nil]),
+        Row(
+            story: "paused time does not count",
+            steps: [.start, .pass(10), .pause, .pass(100), .resume, .pass(1), .end],
+            shown: [11]
+        ),
+        Row(story: "ended while paused", steps: [.start, .pass(10), .pause, .pass(100), .end], shown: [10]),
+        Row(
+            story: "paused twice",
+            steps: [.start, .pass(10), .pause, .pass(100), .pause, .pass(7), .resume, .pass(1), .end],
+            shown: [11]
+        ),
+        Row(
+            story: "resumed twice",
+            steps: [.start, .pass(10), .pause, .pass(9), .resume, .pass(1), .resume, .pass(1), .end],
+            shown: [12]
+        ),
+        Row(story: "resumed without a pause", steps: [.start, .pass(10), .resume, .pass(1), .end], shown: [11]),
+        Row(story: "removed", steps: [.start, .remove, .end], shown: [nil]),
+        Row(story: "cleared", steps: [.start, .clear, .end], shown: [nil]),
+        Row(story: "started again by name", steps: [.start, .pass(10), .start, .pass(1), .end], shown: [1]),
+        Row(
+            story: "background time does not count",
+            steps: [.start, .pass(10), .background, .pass(1000), .foreground, .pass(1), .end],
+            shown: [11]
+        ),
+        Row(
+            story: "background time counts by choice",
+            steps: [.startCountingBackground, .pass(10), .background, .pass(1000), .foreground, .pass(1), .end],
+            shown: [1011]
+        ),
+        Row(
+            story: "ended in the background: the time since the exit does not count",
+            steps: [.start, .pass(10), .background, .pass(1000), .end],
+            shown: [10]
+        ),
+        Row(
+            story: "two announcements of one background",
+            steps: [.start, .pass(10), .background, .pass(5), .background, .pass(5), .foreground, .foreground, .end],
+            shown: [10]
+        ),
+        Row(
+            story: "paused, background, foreground: still paused",
+            steps: [.start, .pass(10), .pause, .background, .pass(5), .foreground, .pass(5), .end],
+            shown: [10]
+        ),
+        Row(
+            story: "paused in the background stays paused in the foreground",
+            steps: [.start, .pass(10), .background, .pause, .pass(5), .foreground, .pass(5), .end],
+            shown: [10]
+        ),
+        Row(
+            story: "resumed in the background goes on in the foreground",
+            steps: [.start, .pass(10), .pause, .background, .resume, .pass(5), .foreground, .pass(3), .end],
+            shown: [13]
+        ),
+        Row(
+            story: "started in the background it measures what happens there",
+            steps: [.background, .start, .pass(10), .end],
+            shown: [10]
+        ),
+        Row(
+            story: "started, paused and resumed in the background",
+            steps: [.background, .start, .pass(10), .pause, .pass(5), .resume, .pass(1), .end],
+            shown: [11]
+        ),
+        Row(
+            story: "started in the background, its next background does not count",
+            steps: [.background, .start, .pass(10), .foreground, .pass(2), .background, .pass(50), .end],
+            shown: [12]
+        ),
+        Row(story: "a whole day counts", steps: [.start, .pass(86_400_000), .end], shown: [86_400_000]),
+        Row(
+            story: "a stretch of more than a day was measured wrongly",
+            steps: [.start, .pass(86_400_001), .end],
+            shown: [0]
+        ),
+        Row(
+            story: "an impossible stretch takes nothing from the others",
+            steps: [.start, .pass(7), .pause, .resume, .pass(86_400_001), .pause, .resume, .pass(2), .end],
+            shown: [9]
+        ),
+    ]
+
+    @Test("The table of transitions", arguments: table)
+    func transitions(row: Row) {
+        var machine = TimerMachine()
+        var now = DeviceTime.at(1_000)
+        var shown: [Int64?] = []
+        var starts: UInt64 = 0
+        for step in row.steps {
+            switch step {
+            case .start, .startCountingBackground:
+                starts += 1
+                var counts = false
+                if case .startCountingBackground = step { counts = true }
+                let id = EventID(high: 0, low: starts)
+                #expect(machine.started("t", id: id, countsBackground: counts, at: now) == [])
+            case .pause: machine.paused(.name("t"), at: now)
+            case .resume: machine.resumed(.name("t"), at: now)
+            case .end: shown.append(machine.ended(.name("t"), at: now)?.elapsed.wholeMilliseconds)
+            case .remove: machine.removed(.name("t"))
+            case .clear: machine.cleared()
+            case .background: machine.wentToBackground(at: now)
+            case .foreground: machine.cameToForeground(at: now)
+            case .pass(let milliseconds): now = now.advanced(by: .milliseconds(milliseconds))
+            }
+        }
+        #expect(shown == row.shown)
+    }
+
+    private func id(_ number: UInt64) -> EventID { EventID(high: 0, low: number) }
+
+    @Test("Timers of one name may cross: each start is reached by its id, the name means the latest")
+    func crossing() {
+        var machine = TimerMachine()
+        _ = machine.started("load", id: id(1), at: .at(0))
+        _ = machine.started("load", id: id(2), at: .at(100))
+        #expect(machine.ended(.id(id(1)), at: .at(150))?.elapsed == .milliseconds(150))
+        #expect(machine.ended(.name("load"), at: .at(400))?.elapsed == .milliseconds(300))
+        #expect(machine.ended(.id(id(2)), at: .at(500)) == nil)
+        #expect(machine.count == 0)
+    }
+
+    @Test("After the latest was ended by its id, the name stands for none, and the earlier one is still there")
+    func nameAfterID() {
+        var machine = TimerMachine()
+        _ = machine.started("load", id: id(1), at: .at(0))
+        _ = machine.started("load", id: id(2), at: .at(0))
+        #expect(machine.ended(.id(id(2)), at: .at(1)) != nil)
+        #expect(machine.ended(.name("load"), at: .at(2)) == nil)
+        #expect(machine.ended(.id(id(1)), at: .at(3))?.elapsed == .milliseconds(3))
+    }
+
+    @Test("Pausing by id leaves the other timers of the name alone")
+    func pauseByID() {
+        var machine = TimerMachine()
+        _ = machine.started("load", id: id(1), at: .at(0))
+        _ = machine.started("load", id: id(2), at: .at(0))
+        let (hasFirst, hasThird) = (machine.paused(.id(id(1)), at: .at(10)), machine.paused(.id(id(3)), at: .at(10)))
+        #expect(hasFirst && !hasThird)
+        #expect(machine.ended(.id(id(1)), at: .at(20))?.elapsed == .milliseconds(10))
+        #expect(machine.ended(.id(id(2)), at: .at(20))?.elapsed == .milliseconds(20))
+    }
+
+    @Test("A wall clock set back or forward changes nothing; a stretch over a restart that went back counts nothing")
+    func clocks() {
+        var machine = TimerMachine()
+        _ = machine.started("t", id: id(1), at: .at(0))
+        var end = DeviceTime.at(1_000)
+        end.wall = Timestamp(milliseconds: 5)
+        #expect(machine.ended(.name("t"), at: end)?.elapsed == .milliseconds(1_000))
+        _ = machine.started("t", id: id(2), at: .at(1_000))
+        end.boot = "b"
+        #expect(machine.ended(.name("t"), at: end)?.elapsed == .zero)
+    }
+
+    @Test(
+        "Durations are told in the unit of the start, rounded to three decimals",
+        arguments: [
+            (TimerUnit.milliseconds, 1_234, 1_234), (.seconds, 1_234, 1.234), (.minutes, 90_000, 1.5),
+            (.minutes, 1_000, 0.017), (.hours, 5_400_000, 1.5), (.hours, 1, 0), (.hours, 1_800, 0.001),
+            (.seconds, 0, 0),
+        ] as [(TimerUnit, Int64, Double)]
+    )
+    func units(unit: TimerUnit, milliseconds: Int64, value: Double) {
+        var machine = TimerMachine()
+        _ = machine.started("t", id: id(1), unit: unit, at: .at(0))
+        #expect(machine.ended(.name("t"), at: .at(milliseconds))?.value == value)
+    }
+
+    @Test("One below, at and above the most timers: the oldest goes, those that no name leads to first")
+    func bound() {
+        var machine = TimerMachine()
+        _ = machine.started("kept", id: id(1), at: .at(0))
+        _ = machine.started("again", id: id(2), at: .at(0))
+        _ = machine.started("again", id: id(3), at: .at(0))
+        for number in 4...UInt64(TimerMachine.mostTimers) {
+            #expect(machine.started("\(number)", id: id(number), at: .at(0)) == [])
+        }
+        #expect(machine.count == TimerMachine.mostTimers)
+        #expect(machine.started("one more", id: id(9_001), at: .at(0)) == [.tellForgotten(name: "again")])
+        #expect(machine.ended(.id(id(2)), at: .at(1)) == nil)
+        #expect(machine.started("and more", id: id(9_002), at: .at(0)) == [.tellForgotten(name: "kept")])
+        #expect(machine.count == TimerMachine.mostTimers)
+        #expect(machine.ended(.name("kept"), at: .at(1)) == nil)
+        #expect(machine.ended(.name("again"), at: .at(1)) != nil)
+    }
+}

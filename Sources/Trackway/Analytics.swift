@@ -40,6 +40,7 @@ public final class Analytics: Sendable {
     let destinations: Set<DestinationID>
     let options: Locked<RuntimeOptions>
     let settings: SettingsFile
+    let consents: ConsentDriver
     let stage: Stage
     package let behavior: BehaviorDriver
     let dynamic: DynamicAttributes
@@ -78,6 +79,7 @@ public final class Analytics: Sendable {
         destinations = Set(configuration.destinations.map(\.id))
         options = Locked(RuntimeOptions(configuration))
         settings = parts.settings
+        consents = parts.consents
         recorder = parts.recorder
         stage = parts.stage
         behavior = parts.behavior

@@ -5,6 +5,8 @@
 
 // Behaviour: settings and inputs.
 @_exported public import struct TrackwayBehavior.CaptureOptions
+@_exported public import struct TrackwayBehavior.CollectionPolicy
+@_exported public import enum TrackwayBehavior.ConsentScope
 @_exported public import enum TrackwayBehavior.LifeCycleChange
 // Delivery: settings and reports.
 @_exported public import struct TrackwayDelivery.DeliveryPolicy

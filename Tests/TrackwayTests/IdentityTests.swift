@@ -91,7 +91,7 @@ struct IdentityTests {
         #expect(context["app"]?["id"] == .string("test"))
         #expect(context["device"]?["platform"] == .string("Memory"))
         #expect(context["boot"] == .string("memory"))
-        #expect(context["user"] == nil)
+        #expect(context["user"]?["id"] == nil)
         #expect(context["global"] == nil)
     }
 

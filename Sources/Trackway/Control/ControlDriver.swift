@@ -39,8 +39,13 @@ package final class ControlDriver: Sendable {
 
     /// Tells the machine something. `body` must be quick and must not come back here.
     package func change(_ body: (inout ControlMachine) -> Void) {
+        change { machine, _ in body(&machine) }
+    }
+
+    /// Tells the machine something, and changes those bits of the gate that are not its business, in one step.
+    package func change(_ body: (inout ControlMachine, inout RecordingGate.State) -> Void) {
         let told = state.withLock { state -> [Waiter] in
-            body(&state.machine)
+            body(&state.machine, &state.others)
             setGate(state)
             let machine = state.machine
             let told = state.waiters.filter { $0.isOver(machine) }
@@ -49,18 +54,6 @@ package final class ControlDriver: Sendable {
         }
         announce.yield()
         for waiter in told { waiter.tell() }
-    }
-
-    /// Brings the machine in step with what the settings say. Reads them inside the machine's lock: of two decisions made
-    /// at the same time, both then end with the one that was written last.
-    package func follow(_ settings: SettingsFile) {
-        change { machine in
-            let settings = settings.current
-            if let consent = settings.consent, consent != machine.consent { machine.consentChanged(to: consent) }
-            if let isEnabled = settings.isEnabled, isEnabled != machine.isEnabled {
-                machine.enabledChanged(to: isEnabled)
-            }
-        }
     }
 
     /// Sets a bit of the gate that is not the machine's business.

@@ -37,6 +37,8 @@ package struct ControlMachine: Sendable {
 
     /// What the person using the app has agreed to.
     package private(set) var consent: Consent
+    /// Whether anybody's events may be sent: the person's, or those of somebody who used the app before.
+    package private(set) var hasConsentToSend: Bool
     /// Whether the app has the SDK switched on.
     package private(set) var isEnabled: Bool
     /// Whether the app said that it is done.
@@ -51,11 +53,12 @@ package struct ControlMachine: Sendable {
     private var discard: Discard
 
     /// Makes the machine with what was decided in earlier runs.
-    package init(consent: Consent, isEnabled: Bool) {
+    package init(consent: Consent, maySend: Bool? = nil, isEnabled: Bool) {
         self.consent = consent
+        hasConsentToSend = maySend ?? (consent == .granted)
         self.isEnabled = isEnabled
         // A refusal in an earlier run may have been killed before everything was dropped.
-        discard = consent == .denied ? .needed : .notNeeded
+        discard = consent == .denied && !hasConsentToSend ? .needed : .notNeeded
     }
 
     /// Whether `record` keeps events now. After a shutdown it still does: what is kept goes out on the next start.
@@ -63,7 +66,7 @@ package struct ControlMachine: Sendable {
     /// Whether anything may leave the device now.
     package var maySend: Bool { isAllowedToSend && !isShutDown && !isSuspended && !isAbandoned }
     /// Whether the person and the app allow sending; a last flush happens only while they do.
-    package var isAllowedToSend: Bool { isEnabled && consent == .granted && erasures == 0 }
+    package var isAllowedToSend: Bool { isEnabled && hasConsentToSend && erasures == 0 }
     /// Whether nothing here uses the journal's delivery side, nor is about to because of what was said so far.
     package var isAtRest: Bool {
         let isDiscardDue = discard == .needed && erasures == 0
@@ -75,10 +78,14 @@ package struct ControlMachine: Sendable {
 
     // MARK: Inputs
 
-    /// The person using the app decided.
-    package mutating func consentChanged(to consent: Consent) {
+    /// The person using the app decided, or another person uses it.
+    ///
+    /// - Parameter maySend: whether anybody's events may be sent; those of the one who agreed, when nil. While they may,
+    ///   delivery goes on and passes over what was refused; nothing has to be discarded first.
+    package mutating func consentChanged(to consent: Consent, maySend: Bool? = nil) {
         self.consent = consent
-        switch (consent, discard) {
+        hasConsentToSend = maySend ?? (consent == .granted)
+        switch (hasConsentToSend ? .granted : consent, discard) {
         case (.denied, .notNeeded), (.denied, .needed): discard = .needed
         case (.denied, .underWay), (.denied, .underWayAndNeeded): discard = .underWayAndNeeded
         case (.granted, .notNeeded), (.granted, .needed), (.pending, .notNeeded), (.pending, .needed):

@@ -28,6 +28,8 @@ package final class RecordingGate: @unchecked Sendable {
         package static let startPending = State(rawValue: 16)
         /// A closure of the app adds attributes to each event.
         package static let addsAttributes = State(rawValue: 32)
+        /// Some destinations are left out, because consent is denied for them.
+        package static let leavesOut = State(rawValue: 128)
         /// Some events are not to be collected.
         package static let blocksEvents = State(rawValue: 64)
     }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayBehavior
 package import TrackwayEvents
 
 /// What must survive a restart of the app, besides the events: decisions and identity.
 package struct Settings: Sendable, Hashable {
-    /// What the person decided; nil when never asked on this installation.
-    package var consent: Consent?
+    /// What people decided.
+    package var consent: ConsentMachine
+    /// What may be collected, by who said so.
+    package var policies: [PolicySource: CollectionPolicy] = [:]
     /// Whether the app switched the SDK on or off; nil when it never did on this installation.
     package var isEnabled: Bool?
     /// Who uses the app; nil when nobody is signed in.
@@ -15,17 +18,30 @@ package struct Settings: Sendable, Hashable {
     package var global = Attributes()
 
     /// Nothing decided, nobody known.
-    package init() {}
+    package init(_ rules: ConsentRules) {
+        consent = ConsentMachine(rules: rules)
+    }
+
+    /// What may be collected, by all policies together.
+    package var policy: CollectionPolicy {
+        policies.values.reduce(CollectionPolicy()) { $0.merging($1) }
+    }
 
     /// Reads what ``bytes`` wrote. Members of a newer version are ignored.
     ///
     /// - Throws: `JSONError` when the bytes are not what was written.
-    init(bytes: [UInt8]) throws(JSONError) {
+    init(bytes: [UInt8], _ rules: ConsentRules) throws(JSONError) {
+        self.init(rules)
         let json = try JSONValue.parse(bytes)
         guard json.object != nil else { throw JSONError(.unexpectedType, at: 0) }
+        if let people = json["people"] { consent = try ConsentMachine(json: people, rules: rules) }
         if let text = json["consent"]?.string {
-            guard let consent = Consent(rawValue: text) else { throw JSONError(.memberInvalid, at: 0) }
-            self.consent = consent
+            guard let decision = Consent(rawValue: text) else { throw JSONError(.memberInvalid, at: 0) }
+            // Written before people were told apart, or by hand.
+            if json["people"] == nil { _ = consent.decided(decision, by: .device) }
+        }
+        for source in PolicySource.allCases {
+            if let policy = json["policies"]?[source.rawValue] { policies[source] = try CollectionPolicy(json: policy) }
         }
         isEnabled = json["enabled"]?.boolean
         user = json["user"]?.string
@@ -35,7 +51,14 @@ package struct Settings: Sendable, Hashable {
     /// The settings as they lie on disk.
     var bytes: [UInt8] {
         var members: [JSONValue.Object.Member] = [.init(key: "version", value: .integer(1))]
-        if let consent { members.append(.init(key: "consent", value: .string(consent.rawValue))) }
+        // For people and for versions that know nothing finer.
+        if let decision = consent.device.overall {
+            members.append(.init(key: "consent", value: .string(decision.rawValue)))
+        }
+        members.append(.init(key: "people", value: consent.json))
+        let policies = policies.sorted { $0.key.rawValue < $1.key.rawValue }
+            .map { JSONValue.Object.Member(key: $0.key.rawValue, value: $0.value.json) }
+        if !policies.isEmpty { members.append(.init(key: "policies", value: .object(.init(policies)))) }
         if let isEnabled { members.append(.init(key: "enabled", value: .boolean(isEnabled))) }
         if let user { members.append(.init(key: "user", value: .string(user))) }
         if !global.isEmpty { members.append(.init(key: "global", value: .object(global.json))) }

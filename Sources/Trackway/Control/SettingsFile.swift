@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayBehavior
 internal import TrackwayEvents
 package import TrackwayJournal
 
@@ -23,6 +24,7 @@ package final class SettingsFile: Sendable {
     private let storage: any JournalStorage
     private let queue: StorageQueue
     private let reporter: DiagnosticReporter
+    private let rules: ConsentRules
     private let state: Locked<State>
 
     /// Reads the settings.
@@ -30,27 +32,30 @@ package final class SettingsFile: Sendable {
     /// Damaged settings count as consent pending: nothing may be sent before somebody decided again, and nothing is
     /// thrown away.
     ///
+    /// - Parameter rules: how the app handles consent; not stored.
     /// - Throws: `StorageError` when they are there and cannot be read now.
     package init(
+        _ rules: ConsentRules,
         folder: String,
         storage: any JournalStorage,
         queue: StorageQueue,
         reporter: DiagnosticReporter
     ) throws(StorageError) {
+        self.rules = rules
         self.folder = folder
         path = folder + "/settings"
         self.storage = storage
         self.queue = queue
         self.reporter = reporter
-        var settings = Settings()
+        var settings = Settings(rules)
         do throws(ReadError) {
-            settings = try Self.read(path, storage) ?? settings
+            settings = try Self.read(path, storage, rules) ?? settings
         } catch {
             switch error {
             case .storage(let error):
                 throw error
             case .damaged(let error):
-                settings.consent = .pending
+                _ = settings.consent.decided(.pending, by: .device)
                 reporter.report(
                     Diagnostic(
                         code: .settingsDamaged,
@@ -69,16 +74,27 @@ package final class SettingsFile: Sendable {
 
     /// Changes the settings here and on disk.
     ///
-    /// - Parameter body: is called under the settings' lock, again when an earlier attempt could not be written.
-    package func change(_ body: @escaping @Sendable (inout Settings) -> Void) {
-        let failure = state.withLock { state -> StorageError? in
-            body(&state.settings)
-            state.unsaved.append(body)
+    /// - Parameter body: is called under the settings' lock: on what is known here, and again on what another process may
+    ///   have written meanwhile.
+    /// - Returns: What `body` returned for the settings as they are now.
+    @discardableResult
+    package func change<Outcome: Sendable>(_ body: @escaping @Sendable (inout Settings) -> Outcome) -> Outcome {
+        let again = Locked<Outcome?>(nil)
+        let (first, failure) = state.withLock { state -> (Outcome, StorageError?) in
+            let first = body(&state.settings)
+            state.unsaved.append { settings in
+                let outcome = body(&settings)
+                again.withLock { $0 = outcome }
+            }
             if state.unsaved.count > Self.mostUnsaved { state.unsaved.removeFirst() }
-            return save(&state)
+            return (first, save(&state))
         }
-        if let failure { return report(failure) }
+        if let failure {
+            report(failure)
+            return first
+        }
         queue.order { [self] in flush() }
+        return again.withLock { $0 } ?? first
     }
 
     /// What another process may have decided meanwhile: reads the file again, unless changes wait here to be written.
@@ -86,7 +102,7 @@ package final class SettingsFile: Sendable {
         state.withLock { state in
             guard state.unsaved.isEmpty else { return }
             // Unreadable now: what is known stays true until the file says otherwise.
-            if let stored = try? Self.read(path, storage) { state.settings = stored }
+            if let stored = try? Self.read(path, storage, rules) { state.settings = stored }
         }
     }
 
@@ -107,7 +123,7 @@ package final class SettingsFile: Sendable {
         var settings = state.settings
         // Another process may have changed other members meanwhile; only our own changes are put on top. A file that
         // cannot be read or understood is replaced by what is known here.
-        if let stored = try? Self.read(path, storage) {
+        if let stored = try? Self.read(path, storage, rules) {
             settings = stored
             for change in state.unsaved { change(&settings) }
         }
@@ -140,7 +156,11 @@ package final class SettingsFile: Sendable {
         case damaged(JSONError)
     }
 
-    private static func read(_ path: String, _ storage: any JournalStorage) throws(ReadError) -> Settings? {
+    private static func read(
+        _ path: String,
+        _ storage: any JournalStorage,
+        _ rules: ConsentRules
+    ) throws(ReadError) -> Settings? {
         let bytes: [UInt8]?
         do throws(StorageError) {
             bytes = try storage.contents(of: path)
@@ -149,7 +169,7 @@ package final class SettingsFile: Sendable {
         }
         guard let bytes else { return nil }
         do throws(JSONError) {
-            return try Settings(bytes: bytes)
+            return try Settings(bytes: bytes, rules)
         } catch {
             throw .damaged(error)
         }

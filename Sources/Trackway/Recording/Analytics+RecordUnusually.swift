@@ -22,9 +22,15 @@ extension Analytics {
             if gate.contains(.isShutDown) { tellShutDown(name) }
             if let refusal = unknownRoute(route, id: id, name) { return refusal }
         }
-        let asks = gate.isSuperset(of: [.isOpen, .addsAttributes])
-        let attributes = asks ? attributes.filled(from: dynamic.current(), most: limits.attributes + 1) : attributes
-        let outcome = recorder.record(name, attributes, items: items, at: moment, id: id, to: route)
+        let asks = gate.contains(.addsAttributes)
+        let outcome = recorder.record(
+            name,
+            asks ? attributes.filled(from: dynamic.current(), most: limits.attributes + 1) : attributes,
+            items: items,
+            at: moment,
+            id: id,
+            to: route
+        )
         for diagnostic in outcome.diagnostics { reporter.report(diagnostic) }
         if let line = outcome.line { write(line) }
         if outcome.receipt.durability != .none { delivery.eventRecorded(sequence: outcome.receipt.sequence) }

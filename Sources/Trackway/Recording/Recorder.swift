@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayDelivery
-internal import TrackwayEvents
+public import TrackwayEvents
 internal import TrackwayJournal
 
 /// Records where a few hundred nanoseconds do not matter: events of the SDK's own, and the app's while something unusual
@@ -17,6 +17,7 @@ struct Recorder: Sendable {
     }
 
     let gate: RecordingGate
+    let permission: Locked<Permission>
     let clock: any EventClock
     let ids: EventIDGenerator
     let limits: EventLimits
@@ -25,10 +26,10 @@ struct Recorder: Sendable {
 
     /// Records an event, if events may be recorded now.
     ///
-    /// The caller tells delivery of it (``DeliveryService/eventRecorded(sequence:)``) once it holds no lock.
+    /// The attributes are asked for only when the event is recorded. The caller tells delivery of it (``DeliveryService/eventRecorded(sequence:)``) once it holds no lock.
     func record(
         _ name: String,
-        _ attributes: Attributes = [:],
+        _ attributes: @autoclosure () -> Attributes = [:],
         items: [Item] = [],
         at moment: Moment? = nil,
         id: EventID? = nil,
@@ -38,10 +39,16 @@ struct Recorder: Sendable {
         let id = id ?? ids.next(at: moment.wall)
         let gate = gate.state
         guard gate.contains(.isOpen) else {
-            let reason: DropReason = gate.contains(.isDisabled) ? .disabled : .consentDenied
-            // A decision somebody made, not a mistake: no diagnostic.
-            return Outcome(receipt: Receipt(id: id, sequence: 0, durability: .none, dropped: reason))
+            return Outcome(refused: id, gate.contains(.isDisabled) ? .disabled : .consentDenied)
         }
+        var route = route
+        if !gate.isDisjoint(with: [.leavesOut, .blocksEvents]) {
+            let permission = permission.withLock { $0 }
+            guard permission.policy.allows(name) else { return Outcome(refused: id, .notCollected) }
+            guard let narrowed = permission.narrowed(route) else { return Outcome(refused: id, .consentDenied) }
+            route = narrowed
+        }
+        let attributes = attributes()
         var diagnostics: [Diagnostic] = []
         var line: String?
         let outcome = JSONWriter.withThreadBuffer { writer in
@@ -61,4 +68,16 @@ struct Recorder: Sendable {
         if let diagnostic = Diagnostic(outcome, name) { diagnostics.append(diagnostic) }
         return Outcome(receipt: Receipt(outcome, id: id), diagnostics: diagnostics, line: line)
     }
+}
+
+extension Recorder.Outcome {
+    /// Somebody decided that the event is not to be recorded. That is no mistake, so there is no diagnostic.
+    fileprivate init(refused id: EventID, _ reason: DropReason) {
+        self.init(receipt: Receipt(id: id, sequence: 0, durability: .none, dropped: reason))
+    }
+}
+
+extension DropReason {
+    /// The collection policy does not allow events of this name.
+    public static let notCollected = DropReason(rawValue: "not_collected")
 }

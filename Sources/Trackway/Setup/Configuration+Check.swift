@@ -55,6 +55,13 @@ extension Configuration {
                     + ".collector(url, writeKey: key, id: \"second\")"
             )
         }
+        for id in consentCategories.keys.sorted() where !seen.contains(id) {
+            throw TrackwayError(
+                .unknownDestination,
+                "consentCategories names \"\(id)\", but no destination has this id; the ids are "
+                    + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+            )
+        }
         for id in deliveryExceptions.keys.sorted() where !seen.contains(id) {
             throw TrackwayError(
                 .unknownDestination,

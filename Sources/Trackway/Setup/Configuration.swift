@@ -81,9 +81,21 @@ public struct Configuration: Sendable {
 
     // MARK: Permission
 
-    /// The consent to begin with, until ``Analytics/setConsent(_:)`` was called once on this installation; from then on
-    /// that decision counts, also after a restart. Granted by default: an app that must ask says `.pending` here.
+    /// The consent to begin with: what counts for everybody who has not decided, as long as nothing was decided for the
+    /// device with ``Analytics/setConsent(_:)``. Decisions survive restarts. Granted by default: an app that must ask says `.pending` here.
     public var consent = Consent.granted
+
+    /// What each destination uses events for, as far as people are asked about it separately. A destination without an
+    /// entry belongs to `analytics`. Empty by default: one decision for everything.
+    public var consentCategories: [DestinationID: ConsentCategory] = [:]
+
+    /// What becomes of events that wait when somebody refuses. Purged by default, because that is what people expect who
+    /// say no; kept ones are sent if the person thinks better of it.
+    public var consentOnDenial = ConsentDenial.purge
+
+    /// Whose the events are that were recorded before somebody signed in. The user's by default: who signs in is nearly
+    /// always who used the app a minute ago.
+    public var anonymousData = AnonymousData.joinsUser
 
     /// Whether the SDK begins switched on, until ``Analytics/disable()`` or ``Analytics/enable()`` was called once on
     /// this installation. True by default.

@@ -36,6 +36,8 @@ extension Diagnostic.Code {
     public static let lifeCycleUnseen = Diagnostic.Code(rawValue: "life_cycle_unseen")
     /// A decision that must survive a restart could not be written down.
     public static let settingsNotSaved = Diagnostic.Code(rawValue: "settings_not_saved")
+    /// A decision about consent was not taken: there are too many categories.
+    public static let consentNotTaken = Diagnostic.Code(rawValue: "consent_not_taken")
     /// What waited could not be dropped after consent was denied; nothing is sent.
     public static let notDiscarded = Diagnostic.Code(rawValue: "not_discarded")
     /// What earlier runs had written down could not be understood.

@@ -19,6 +19,7 @@ struct Parts {
     let dynamic: DynamicAttributes
     let behavior: BehaviorDriver
     let control: ControlDriver
+    let consents: ConsentDriver
     let delivery: DeliveryService
     let commits: GroupCommitter<JournalError>
     let work: ControlWork
@@ -28,10 +29,13 @@ struct Parts {
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: world.log)
         let queue = StorageQueue(label: "trackway.storage")
         let journal = try Self.openJournal(configuration, world)
-        let settings = try Self.openSettings(world, queue, reporter)
+        let settings = try Self.openSettings(configuration, world, queue, reporter)
         let known = settings.current
+        let categories = configuration.categories
+        let permission = Permission(known, categories)
         let machine = ControlMachine(
-            consent: known.consent ?? configuration.consent,
+            consent: permission.consent,
+            maySend: permission.maySend,
             isEnabled: known.isEnabled ?? configuration.isEnabled
         )
         let control = ControlDriver(machine, logsEvents: configuration.logEvents)
@@ -39,20 +43,25 @@ struct Parts {
             app: world.facts.app,
             device: world.facts.device,
             boot: world.facts.boot,
-            user: RecordedContext.User(id: known.user),
+            user: RecordedContext.User(id: known.user, subject: known.consent.subject),
             global: known.global
         )
-        let transport = PermittedTransport(configuration.transport ?? world.transport) {
-            settings.refresh()
-            control.follow(settings)
-            return control.machine.isAllowedToSend
-        }
+        let consents = ConsentDriver(
+            settings,
+            control: control,
+            categories: categories,
+            journal: journal,
+            queue: queue,
+            reporter: reporter
+        )
+        let transport = PermittedTransport(configuration.transport ?? world.transport) { consents.isPermitted() }
         let delivery = DeliveryService(
             journal: journal,
             routes: configuration.destinations.map { destination in
                 DeliveryRoute(
                     destination: destination,
-                    policy: configuration.deliveryExceptions[destination.id] ?? configuration.delivery
+                    policy: configuration.deliveryExceptions[destination.id] ?? configuration.delivery,
+                    admission: consents.rule(for: destination.id)
                 )
             },
             transport: transport,
@@ -70,8 +79,11 @@ struct Parts {
         self.journal = journal
         self.control = control
         self.delivery = delivery
+        self.consents = consents
+        consents.attach(delivery)
         recorder = Recorder(
             gate: control.gate,
+            permission: consents.permission,
             clock: world.clock,
             ids: world.ids,
             limits: configuration.limits,
@@ -84,7 +96,7 @@ struct Parts {
         }
         dynamic = DynamicAttributes()
         behavior = BehaviorDriver(
-            BehaviorSettings(sessionTimeout: configuration.sessionTimeout, capture: configuration.capture),
+            BehaviorSettings(RuntimeOptions(configuration), known.policy),
             launchState: world.launchState,
             file: BehaviorFile(folder: world.folder, storage: world.storage),
             stage: stage,
@@ -118,7 +130,7 @@ struct Parts {
                 }
                 await delivery.suspend(timeout: .zero)
             },
-            discard: { await queue.run { Self.discard(journal, reporter) } }
+            discard: { await queue.run { consents.discard() } }
         )
     }
 
@@ -149,39 +161,25 @@ struct Parts {
     }
 
     private static func openSettings(
+        _ configuration: Configuration,
         _ world: World,
         _ queue: StorageQueue,
         _ reporter: DiagnosticReporter
     ) throws(TrackwayError) -> SettingsFile {
         do throws(StorageError) {
-            return try SettingsFile(folder: world.folder, storage: world.storage, queue: queue, reporter: reporter)
+            return try SettingsFile(
+                ConsentRules(configuration),
+                folder: world.folder,
+                storage: world.storage,
+                queue: queue,
+                reporter: reporter
+            )
         } catch {
             throw TrackwayError(
                 .storageUnavailable,
                 "consent and identity in \(world.folder) exist but cannot be read now; nothing was changed, try again "
                     + "when the folder is accessible",
                 cause: error
-            )
-        }
-    }
-
-    /// Drops and counts everything that waits, unless another process delivers: that one finds the refusal in the
-    /// settings before its next request, and does it.
-    private static func discard(_ journal: Journal, _ reporter: DiagnosticReporter) {
-        do throws(JournalError) {
-            guard let desk = try journal.tryElection() else { return }
-            defer { desk.close() }
-            for destination in journal.configuration.destinations {
-                try desk.discardPending(for: destination, reason: .consentDenied)
-            }
-        } catch {
-            reporter.report(
-                Diagnostic(
-                    code: .notDiscarded,
-                    field: "consent",
-                    value: "\(error)",
-                    remedy: "Nothing is sent. What waits is dropped on the next start with consent denied."
-                )
             )
         }
     }

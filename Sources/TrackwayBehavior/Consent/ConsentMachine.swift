@@ -69,6 +69,24 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         consent(for: category) != .denied
     }
 
+    /// Whether anybody's events may leave for destinations of a category.
+    ///
+    /// - Complexity: O(people).
+    package func maySend(_ category: ConsentCategory) -> Bool {
+        grantedUntil(category) != nil || admission(of: nil, for: category) == .send
+    }
+
+    /// Whether somebody's events may not leave any more that might before.
+    ///
+    /// - Complexity: O(people · categories).
+    package func permitsLess(than before: ConsentMachine) -> Bool {
+        let categories = before.namedCategories.union(namedCategories)
+        let now = verdicts(in: categories)
+        return before.verdicts(in: categories).contains { matter, admission in
+            admission == .send && now[matter] != .send
+        }
+    }
+
     /// Whether an event of a subject may leave for a destination of a category.
     ///
     /// - Parameter subject: as the event's context says; nil for events from before consent was kept by person.

@@ -5,29 +5,33 @@ package import TrackwayEvents
 
 /// What may be collected at all, apart from what people agreed to. The app has one, a back-end may send another, and both
 /// hold: neither allows what the other forbids.
-package struct CollectionPolicy: Sendable, Hashable {
+public struct CollectionPolicy: Sendable, Hashable {
     /// Whether anything is collected.
-    package var isOn: Bool
+    public var isOn: Bool
     /// The names of events that are not recorded.
-    package var blockedEvents: Set<String>
+    public var blockedEvents: Set<String>
     /// What the SDK may record by itself.
-    package var capture: CaptureOptions
+    public var capture: CaptureOptions
 
     /// A policy; one that allows everything when nothing is given.
-    package init(isOn: Bool = true, blockedEvents: Set<String> = [], capture: CaptureOptions = .all) {
+    public init(
+        isOn: Bool = true,
+        blockedEvents: Set<String> = [],
+        capture: CaptureOptions = CaptureOptions(rawValue: .max)
+    ) {
         self.isOn = isOn
         self.blockedEvents = blockedEvents
         self.capture = capture
     }
 
     /// Whether recording has to ask it.
-    package var blocksAnything: Bool { !isOn || !blockedEvents.isEmpty }
+    public var blocksAnything: Bool { !isOn || !blockedEvents.isEmpty }
 
     /// Whether an event of this name may be recorded.
-    package func allows(_ event: String) -> Bool { isOn && !blockedEvents.contains(event) }
+    public func allows(_ event: String) -> Bool { isOn && !blockedEvents.contains(event) }
 
     /// What is allowed by both.
-    package func merging(_ other: CollectionPolicy) -> CollectionPolicy {
+    public func merging(_ other: CollectionPolicy) -> CollectionPolicy {
         CollectionPolicy(
             isOn: isOn && other.isOn,
             blockedEvents: blockedEvents.union(other.blockedEvents),
@@ -41,7 +45,10 @@ extension CaptureOptions {
     package static let all = CaptureOptions(rawValue: .max)
 }
 
-extension CollectionPolicy: StoredJSON {
+extension CollectionPolicy {
+    /// Reads what ``json`` wrote.
+    ///
+    /// - Throws: `JSONError` when it is not what was written.
     package init(json: JSONValue) throws(JSONError) {
         guard json.object != nil else { throw .stateInvalid }
         self.init(
@@ -51,6 +58,7 @@ extension CollectionPolicy: StoredJSON {
         )
     }
 
+    /// The policy as it is stored.
     package var json: JSONValue {
         .object(
             .init(present: [

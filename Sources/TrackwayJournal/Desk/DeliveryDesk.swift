@@ -223,6 +223,9 @@ package final class DeliveryDesk: Sendable {
 }
 
 extension Journal {
+    /// The desk that this process holds; nil while it does not deliver.
+    package var heldDesk: DeliveryDesk? { desk.withLock { $0.desk } }
+
     /// Becomes the process that delivers; nil while another process is.
     ///
     /// The office ends with ``DeliveryDesk/close()``, when the desk is released, or when the process dies.

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayBehavior
+public import TrackwayEvents
+
+extension Analytics {
+    /// Tells what was decided for everybody who uses the app on this device and did not decide otherwise. It takes effect
+    /// before this returns, holds for all processes of the installation, and survives restarts.
+    ///
+    /// ``TrackwayEvents/Consent/denied`` stops sending, and drops and counts what waits, unless ``Configuration/consentOnDenial`` says
+    /// otherwise. A request that is on its way when consent ends may still arrive. Other processes follow before their
+    /// next request at the latest.
+    public func setConsent(_ consent: Consent) {
+        decide(consent, for: nil, by: .device)
+    }
+
+    /// Tells what was decided for a category of destinations (``Configuration/consentCategories``), or by the person who
+    /// uses the app now alone. The closest decision counts: the person's for the category, the person's, the device's for
+    /// the category, the device's, the configured one.
+    ///
+    /// - Parameters:
+    ///   - consent: the decision; nil takes an earlier one back.
+    ///   - category: what it is about; everything without a decision of its own when nil.
+    ///   - scope: for whom it holds.
+    public func setConsent(_ consent: Consent?, for category: ConsentCategory?, by scope: ConsentScope = .device) {
+        decide(consent, for: category, by: scope)
+    }
+
+    /// What counts for the person who uses the app now, as far as this process knows.
+    public var consent: Consent { consent(for: .analytics) }
+
+    /// What counts for the person who uses the app now in a category, as far as this process knows.
+    public func consent(for category: ConsentCategory) -> Consent {
+        settings.current.consent.consent(for: category)
+    }
+
+    private func decide(_ consent: Consent?, for category: ConsentCategory?, by scope: ConsentScope) {
+        consents.carryOut(settings.change { $0.consent.decided(consent, by: scope, for: category) })
+        behavior.begin()
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Brings recording, delivery and what waits in step with what people decided and what the collection policy says.
+///
+/// The settings hold the decisions. This reads them and acts; it decides nothing.
+package final class ConsentDriver: Sendable {
+    private let settings: SettingsFile
+    private let control: ControlDriver
+    private let categories: [DestinationID: ConsentCategory]
+    private let journal: Journal
+    private let queue: StorageQueue
+    private let reporter: DiagnosticReporter
+    /// What holds now, for the long way of recording.
+    let permission: Locked<Permission>
+    private let delivery = Locked<DeliveryService?>(nil)
+
+    init(
+        _ settings: SettingsFile,
+        control: ControlDriver,
+        categories: [DestinationID: ConsentCategory],
+        journal: Journal,
+        queue: StorageQueue,
+        reporter: DiagnosticReporter
+    ) {
+        self.settings = settings
+        self.control = control
+        self.categories = categories
+        self.journal = journal
+        self.queue = queue
+        self.reporter = reporter
+        permission = Locked(Permission(settings.current, categories))
+        follow()
+        // A refusal in an earlier run may have been killed before everything was dropped. When all is refused, the control
+        // machine knows; here it may be one destination among others.
+        if control.gate.state.contains(.leavesOut) { purge() }
+    }
+
+    /// The service that carries this out from now on. It needs the rules below to be made, and they need nothing of it.
+    func attach(_ delivery: DeliveryService) {
+        self.delivery.withLock { $0 = delivery }
+    }
+
+    /// Brings everything in step with the settings. Reads them inside the control machine's lock: of two decisions made
+    /// at the same time, both then end with the one that was written last.
+    package func follow() {
+        control.change { machine, bits in
+            let settings = settings.current
+            let now = Permission(settings, categories)
+            permission.withLock { $0 = now }
+            bits.subtract([.leavesOut, .blocksEvents])
+            bits.formUnion(now.bits)
+            if now.consent != machine.consent || now.maySend != machine.hasConsentToSend {
+                machine.consentChanged(to: now.consent, maySend: now.maySend)
+            }
+            if let isEnabled = settings.isEnabled, isEnabled != machine.isEnabled {
+                machine.enabledChanged(to: isEnabled)
+            }
+        }
+    }
+
+    /// Carries out what a change of the decisions ordered; the settings hold it already.
+    func carryOut(_ actions: [ConsentMachine.Action]) {
+        follow()
+        for action in actions {
+            switch action {
+            case .subject:
+                continue  // Whoever changed the user has put the subject into the same context.
+            case .reconsider:
+                delivery.withLock { $0 }?.admissionChanged()
+            case .purge:
+                purge()
+            case .tellTooManyCategories(let category):
+                reporter.report(
+                    Diagnostic(
+                        code: .consentNotTaken,
+                        field: "category",
+                        value: category.rawValue,
+                        remedy:
+                            "Use at most \(ConsentDecisions.mostCategories) categories; what counts for this one is "
+                            + "what was decided without a category."
+                    )
+                )
+            case .save:
+                continue  // The change was one of the settings.
+            }
+        }
+    }
+
+    /// Whether a request may be sent now; looks what other processes decided meanwhile.
+    func isPermitted() -> Bool {
+        let before = settings.current.consent
+        settings.refresh()
+        let after = settings.current.consent
+        follow()
+        guard after != before else { return control.machine.isAllowedToSend }
+        delivery.withLock { $0 }?.admissionChanged()
+        // What this request holds was judged by what counted before.
+        return control.machine.isAllowedToSend && !after.permitsLess(than: before)
+    }
+
+    /// What may leave for a destination.
+    func rule(for destination: DestinationID) -> Admission.Rule {
+        let category = categories[destination] ?? .analytics
+        return { [settings] context in
+            // A context that cannot be read is nobody's.
+            let subject = (try? JSONValue.parse(context))?["user"]?["subject"]?.string
+            return settings.current.consent.admission(of: subject, for: category)
+        }
+    }
+
+    // MARK: What waits
+
+    private func purge() {
+        queue.order { [self] in discard() }
+    }
+
+    /// On the storage queue: drops and counts what waits in front and may never leave, unless another process delivers:
+    /// that one finds the refusal in the settings before its next request, and does it.
+    func discard() {
+        do throws(JournalError) {
+            if let desk = journal.heldDesk { return try discard(desk) }
+            guard let desk = try journal.tryElection() else { return }
+            defer { desk.close() }
+            try discard(desk)
+        } catch {
+            reporter.report(
+                Diagnostic(
+                    code: .notDiscarded,
+                    field: "consent",
+                    value: "\(error)",
+                    remedy: "Nothing of it is sent. What waits is dropped when its turn comes, or on the next start."
+                )
+            )
+        }
+    }
+
+    private func discard(_ desk: DeliveryDesk) throws(JournalError) {
+        for destination in journal.configuration.destinations {
+            try desk.discardDropped(for: destination, admitting: rule(for: destination))
+        }
+    }
+}

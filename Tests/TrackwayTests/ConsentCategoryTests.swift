@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@Suite("Consent by category")
+struct ConsentCategoryTests {
+    /// A collector that tells how the app is used, and another one that advertises.
+    private static func two(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
+        var configuration = twoDestinations
+        configuration.consentCategories = ["audit": .marketing]
+        change(&configuration)
+        return configuration
+    }
+
+    @Test("a category that is denied gets no new events, and the others all")
+    func denied() async throws {
+        let memory = try InMemoryAnalytics(Self.two())
+        memory.analytics.setConsent(.denied, for: .marketing)
+        let receipt = memory.analytics.record("for_all")
+        #expect(receipt.durability == .kernel)
+        #expect(memory.events(named: "for_all").first?.route == ["collector"])
+        #expect(memory.analytics.record("for_audit", to: ["audit"]).dropped == .consentDenied)
+        memory.analytics.record("for_both", to: ["audit", "collector"])
+        #expect(memory.events(named: "for_both").first?.route == ["collector"])
+        _ = await memory.analytics.flush()
+        #expect(memory.transport.delivered(to: "audit.test").isEmpty)
+        #expect(memory.transport.delivered(to: "collector.test").map(\.event.name) == ["for_all", "for_both"])
+        #expect(memory.analytics.consent == .granted)
+        #expect(memory.analytics.consent(for: .marketing) == .denied)
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test("what waits for a denied category is dropped and counted; nobody else loses anything")
+    func purged() async throws {
+        let memory = try InMemoryAnalytics(Self.two { $0.consent = .pending })
+        memory.analytics.record("one")
+        memory.analytics.record("two")
+        memory.analytics.setConsent(.denied, for: .marketing)
+        await memory.untilStorageIsIdle()
+        var ledger = memory.analytics.ledger()
+        #expect(ledger.destinations["audit"]?.dropped == [.consentDenied: 2])
+        #expect(ledger.destinations["collector"]?.pending == 2)
+        memory.analytics.setConsent(.granted, for: .analytics)
+        await memory.untilAtRest(sending: true)
+        _ = await memory.analytics.flush()
+        ledger = memory.analytics.ledger()
+        #expect(ledger.destinations["collector"]?.delivered == 2)
+        #expect(ledger.destinations["audit"]?.delivered == 0)
+        #expect(ledger.isBalanced)
+    }
+
+    @Test("a category nobody was asked about yet waits, while the others are sent")
+    func pending() async throws {
+        let memory = try InMemoryAnalytics(Self.two { $0.consent = .pending })
+        memory.analytics.setConsent(.granted, for: .analytics)
+        memory.analytics.record("event")
+        await memory.untilAtRest(sending: true)
+        let report = await memory.analytics.flush()
+        #expect(report.destinations["collector"]?.delivered == 1)
+        #expect(report.destinations["audit"]?.pending == 1)
+        #expect(memory.transport.delivered(to: "audit.test").isEmpty)
+        memory.analytics.setConsent(.granted)
+        while memory.transport.delivered(to: "audit.test").isEmpty {
+            _ = await memory.analytics.flush()
+            await Task.yield()
+        }
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test("with everything denied nothing is recorded; taking the decision back lets it go on")
+    func everything() throws {
+        let memory = try InMemoryAnalytics(Self.two())
+        memory.analytics.setConsent(.denied)
+        #expect(memory.analytics.record("refused").dropped == .consentDenied)
+        memory.analytics.setConsent(.granted, for: .marketing)
+        memory.analytics.record("for_audit")
+        #expect(memory.events(named: "for_audit").first?.route == ["audit"])
+        memory.analytics.setConsent(nil, for: nil)
+        memory.analytics.record("for_all")
+        #expect(memory.events(named: "for_all").first?.route == [])
+    }
+
+    @Test("kept by choice, refused events wait and are sent if somebody thinks better of it")
+    func kept() async throws {
+        let memory = try InMemoryAnalytics(Self.two { $0.consentOnDenial = .keep })
+        memory.transport.always(.fail(TransportError(.offline)))
+        memory.analytics.record("before")
+        memory.analytics.setConsent(.denied)
+        await memory.untilAtRest()
+        #expect(memory.analytics.record("refused").dropped == .consentDenied)
+        #expect(memory.analytics.ledger().destinations["collector"]?.pending == 1)
+        memory.transport.always(.accept)
+        memory.analytics.setConsent(.granted)
+        while memory.transport.delivered(to: "collector.test").isEmpty {
+            memory.clock.advance(by: .seconds(60))
+            _ = await memory.analytics.flush(timeout: .zero)
+            await Task.yield()
+        }
+        #expect(memory.transport.delivered(to: "collector.test").map(\.event.name) == ["before"])
+    }
+
+    @Test("captured events obey, too")
+    func captured() throws {
+        let memory = try InMemoryAnalytics(Self.two { $0.capture = .standard })
+        memory.analytics.setConsent(.denied, for: .marketing)
+        memory.analytics.screen("Home")
+        #expect(memory.recorded.map(\.event.name) == ["_first_open", "_app_start", "_session_start", "_screen_view"])
+        #expect(memory.recorded.allSatisfy { $0.route == ["collector"] })
+    }
+
+    @Test("decisions survive a kill, each of them", arguments: Consent.allCases)
+    func survives(consent: Consent) throws {
+        let memory = try InMemoryAnalytics(Self.two())
+        memory.analytics.setConsent(consent, for: .marketing)
+        memory.analytics.setConsent(.pending)
+        let next = try InMemoryAnalytics(Self.two(), storage: memory.storageAfterKill())
+        #expect(next.analytics.consent(for: .marketing) == consent)
+        #expect(next.analytics.consent == .pending)
+        next.analytics.setConsent(nil, for: .marketing)
+        let last = try InMemoryAnalytics(Self.two(), storage: next.storageAfterKill())
+        #expect(last.analytics.consent(for: .marketing) == .pending)
+    }
+
+    @Test("a refusal for a category in one process stops the other's next request for it")
+    func otherProcess() async throws {
+        let clock = ManualClock()
+        let first = try InMemoryAnalytics(Self.two(), clock: clock)
+        first.analytics.record("before")
+        _ = await first.analytics.flush()
+        let second = try InMemoryAnalytics(Self.two(), storage: first.storage, clock: clock)
+        first.analytics.record("waiting")
+        second.analytics.setConsent(.denied, for: .marketing)
+        let flush = Task { await first.analytics.flush(timeout: .seconds(3_600)) }
+        while first.analytics.ledger().destinations["audit"]?.pending != 0
+            || first.analytics.ledger().destinations["collector"]?.pending != 0
+        {
+            clock.advanceToNextSleeper()
+            await Task.yield()
+        }
+        _ = await flush.value
+        #expect(first.transport.delivered(to: "audit.test").map(\.event.name) == ["before"])
+        #expect(first.transport.delivered(to: "collector.test").map(\.event.name) == ["before", "waiting"])
+        #expect(first.analytics.consent(for: .marketing) == .denied)
+        #expect(first.analytics.ledger().isBalanced)
+    }
+
+    @Test("a category for a destination that is not configured, and too many categories, are told")
+    func mistakes() throws {
+        var wrong = Self.two()
+        wrong.consentCategories["nobody"] = "category"
+        let error = #expect(throws: TrackwayError.self) { try InMemoryAnalytics(wrong) }
+        #expect(error?.code == .unknownDestination)
+        let memory = try InMemoryAnalytics(Self.two())
+        for number in 0..<200 { memory.analytics.setConsent(.denied, for: ConsentCategory(rawValue: "\(number)")) }
+        #expect(memory.diagnostics.contains { $0.code == .consentNotTaken })
+        #expect(memory.analytics.consent == .granted)
+        memory.analytics.setConsent(.denied, for: ConsentCategory(rawValue: ""))
+        #expect(memory.analytics.record("event").durability == .kernel)
+    }
+}
+
+extension ScriptedTransport {
+    /// What arrived at a host.
+    fileprivate func delivered(to host: String) -> [DeliveredEvent] {
+        delivered.filter { $0.url.utf8.starts(with: "http://\(host)".utf8) }
+    }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+package import TrackwayEvents
 
 /// What one context says about all its events, in the words of the format; made once per context of a batch.
 struct SensorsAnalyticsContext {
@@ -103,5 +103,21 @@ extension InstallationID {
     /// When the installation began, if the id tells: ids of version 7 begin with the time.
     fileprivate var time: Timestamp? {
         high >> 12 & 0xF == 7 ? Timestamp(milliseconds: Int64(high >> 16)) : nil
+    }
+}
+
+extension SensorsAnalyticsOptions {
+    /// What the SDK would add to an event recorded in a context, at a moment.
+    package func presetProperties(
+        in recorded: RecordedContext,
+        installation: InstallationID,
+        at time: Timestamp
+    ) -> Attributes {
+        let context = SensorsAnalyticsContext(recorded, installation: installation, options: self)
+        var all = context.presets
+        all["$lib_method"] = "code"
+        if let first = context.firstDay { all["$is_first_day"] = .boolean(context.zone.day(time) == first) }
+        all["$device_id"] = .string(context.deviceID)
+        return all
     }
 }

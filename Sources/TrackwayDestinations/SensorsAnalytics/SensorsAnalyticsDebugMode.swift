@@ -6,7 +6,7 @@ public enum SensorsAnalyticsDebugMode: String, Sendable, Hashable, CaseIterable 
     /// Events go to the back-end as usual.
     case off
     /// Events are checked one by one, and not kept by the back-end.
-    case debugOnly
+    case only
     /// Events are checked one by one, and kept.
-    case debugAndTrack
+    case andTrack
 }

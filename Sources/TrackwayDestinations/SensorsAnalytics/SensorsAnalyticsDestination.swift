@@ -61,7 +61,8 @@ public struct SensorsAnalyticsDestination: Destination {
             url: options.debugMode == .off ? address.upload : address.debug,
             headers: headers,
             body: SensorsAnalyticsForm.body(dataList: String(decoding: list, as: UTF8.self)),
-            leftOut: encoding.leftOut
+            leftOut: encoding.leftOut,
+            trimmed: encoding.trimmed
         )
     }
 
@@ -76,7 +77,7 @@ public struct SensorsAnalyticsDestination: Destination {
             "content-type": SensorsAnalyticsForm.contentType, "user-agent": options.userAgent,
         ]
         if let cookie = options.cookie { headers["cookie"] = cookie }
-        if options.debugMode == .debugOnly { headers["dry-run"] = "true" }
+        if options.debugMode == .only { headers["dry-run"] = "true" }
         guard headers.allSatisfy({ $0.value.utf8.allSatisfy { (0x20...0x7e).contains($0) } }) else {
             throw WireEncodingError(.misconfigured, "The cookie or the user agent holds characters a header cannot.")
         }

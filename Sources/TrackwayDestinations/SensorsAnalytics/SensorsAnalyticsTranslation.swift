@@ -97,12 +97,17 @@ struct SensorsAnalyticsTranslation {
     }
 
     private mutating func translateProfile(_ event: Event, _ context: RecordedContext) {
-        if take(CapturedKey.signedIn)?.boolean == true {
+        switch properties[CapturedKey.signedIn]?.boolean {
+        case true:
+            properties[CapturedKey.signedIn] = nil
             kind = .signUp
             name = "$SignUp"
             return
+        case false:
+            return  // The format has no word for signing out; the event travels under its own name.
+        case nil:
+            become(.profileSet)
         }
-        become(.profileSet)
         guard properties.isEmpty else { return }
         // The event does not repeat what the context says about the user. What was set with it is news; when the clock
         // moved in between, saying everything again changes nothing.

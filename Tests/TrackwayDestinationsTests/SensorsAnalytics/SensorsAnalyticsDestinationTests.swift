@@ -144,6 +144,38 @@ struct SensorsAnalyticsDestinationTests {
         #expect(properties["items"] == nil)
     }
 
+    @Test("what was left out of a record is named, with its event, and clean events have no remark")
+    func remarks() throws {
+        let long = AttributeValue.string(String(repeating: "a", count: 9_000))
+        let events = [
+            Batch.event("clean", ["a": 1]),
+            Batch.event(
+                "a b",
+                [
+                    "1a": 1, "time": 1, "text": long, "object": ["a": 1], "list": [["a": 1], "b"], "$time": 1,
+                    "\(String(repeating: "n", count: 101))": 1,
+                ],
+                items: [Item(id: "1")]
+            ),
+            Batch.event("_profile_increment", ["a": "x"]), Batch.event("_profile_append", ["a": 1]),
+            Batch.event("_item_set", ["_item_type": "book"]), Batch.event("_identity_bound"),
+        ]
+        let batch = Batch.make(events.map { ($0, Batch.context) })
+        let request = try Self.destination.request(for: batch, sentAt: Batch.sentAt)
+        #expect(request.leftOut.isEmpty)
+        let codes = Dictionary(grouping: request.trimmed, by: \.index).mapValues { Set($0.map(\.code)) }
+        #expect(
+            codes == [
+                1: [
+                    "event_name_invalid", "items_unsupported", "time_invalid", "property_name_invalid", "value_cut",
+                    "value_unsupported", "elements_left_out", "property_name_long",
+                ],
+                2: ["not_a_number"], 3: ["not_a_list"], 4: ["item_invalid"], 5: ["identity_invalid"],
+            ]
+        )
+        #expect(request.trimmed.contains { $0.message.contains("(1a)") })
+    }
+
     @Test("numbers are added and lists appended; nothing else is")
     func profileOperations() throws {
         let increment = Batch.event("_profile_increment", ["a": 1, "b": "2", "c": true, "d": [1], "e": 2.5])

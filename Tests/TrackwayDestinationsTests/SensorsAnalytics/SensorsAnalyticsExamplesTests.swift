@@ -143,7 +143,7 @@ struct SensorsAnalyticsExamplesTests {
     func modes() throws {
         let event = (Batch.event("a"), Batch.context)
         #expect(try Self.request([event]) { $0.cookie = "sid=1" }.headers["cookie"] == "sid=1")
-        for (mode, dryRun) in [(SensorsAnalyticsDebugMode.debugOnly, "true" as String?), (.debugAndTrack, nil)] {
+        for (mode, dryRun) in [(SensorsAnalyticsDebugMode.only, "true" as String?), (.andTrack, nil)] {
             let request = try Self.request([event]) { $0.debugMode = mode }
             #expect(request.url == "https://sa.example.com/debug?project=production")
             #expect(request.headers["dry-run"] == dryRun)

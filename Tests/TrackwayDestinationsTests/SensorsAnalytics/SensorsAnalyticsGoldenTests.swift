@@ -86,6 +86,7 @@ struct SensorsAnalyticsGolden: Sendable, CustomTestStringConvertible {
             ),
             context: Batch.signedIn
         ),
+        .init(name: "signed-out", event: Batch.event("_profile_set", ["_signed_in": false]), context: described),
         .init(name: "profile-set-from-context", event: Batch.event("_profile_set"), context: described),
         .init(name: "profile-set-once", event: Batch.event("_profile_set_once", ["first_channel": "store"])),
         .init(

@@ -48,6 +48,7 @@ public final class Analytics: Sendable {
     let lastLedger = Locked(Ledger())
     package let commits: GroupCommitter<JournalError>
     package let lifeCycle: LifeCycleFollower
+    package let surroundings: Surroundings
     private let observation: (any Sendable)?
 
     /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
@@ -85,6 +86,7 @@ public final class Analytics: Sendable {
         behavior = parts.behavior
         dynamic = parts.dynamic
         queue = parts.queue
+        surroundings = parts.surroundings
         commits = parts.commits
         lifeCycle = LifeCycleFollower(parts.behavior, parts.control, refreshFacts: parts.world.refreshFacts)
         let follower = lifeCycle

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayBehavior
+internal import TrackwayEvents
 package import TrackwayPlatform
 
 /// Turns what the system does with the app into inputs of behaviour and control, in this order: an exit is recorded before
@@ -10,6 +11,7 @@ package final class LifeCycleFollower: Sendable {
     private let behavior: BehaviorDriver
     private let control: ControlDriver
     private let refreshFacts: (@Sendable () -> ContextFacts)?
+    private let others = Locked<[@Sendable ([LifeCycleChange]) -> Void]>([])
 
     /// How long what waits may be sent before the process ends, when nobody said how long it has.
     private static let usualLimit = Duration.seconds(1)
@@ -43,5 +45,11 @@ package final class LifeCycleFollower: Sendable {
             if changes.contains(where: \.isReturn) { control.change { $0.resumed() } }
             moment?.finish()
         }
+        for tell in others.withLock({ $0 }) { tell(changes) }
+    }
+
+    /// Has somebody else told, after everything here was done.
+    func tellAlso(_ tell: @escaping @Sendable ([LifeCycleChange]) -> Void) {
+        others.withLock { $0.append(tell) }
     }
 }

@@ -20,6 +20,8 @@ extension Diagnostic.Code {
     public static let behaviorNotKept = Diagnostic.Code(rawValue: "behavior_not_kept")
     /// What earlier runs had kept about sessions and launches could not be understood.
     public static let behaviorDamaged = Diagnostic.Code(rawValue: "behavior_damaged")
+    /// A face could not make its analytics; nothing is recorded.
+    public static let notStarted = Diagnostic.Code(rawValue: "not_started")
     /// A screen has no name; it stayed the one it was.
     public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid")
     /// A destination refuses the credentials, or its address is wrong; its events wait until

@@ -23,6 +23,7 @@ struct Parts {
     let delivery: DeliveryService
     let commits: GroupCommitter<JournalError>
     let work: ControlWork
+    let surroundings: Surroundings
 
     init(_ configuration: Configuration, _ world: World) throws(TrackwayError) {
         self.world = world
@@ -73,6 +74,7 @@ struct Parts {
                 if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
             }
         )
+        surroundings = Surroundings(world, appID: configuration.appID, transport: transport)
         self.reporter = reporter
         self.queue = queue
         self.settings = settings

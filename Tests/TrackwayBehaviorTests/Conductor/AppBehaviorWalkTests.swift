@@ -18,6 +18,7 @@ struct AppBehaviorWalkTests {
         for step in 0..<100_000 {
             let next = life.next()
             let before = app.events.count
+            if step % 101 == 0 { app.behavior = try kept(app.behavior) }
             app.live(next)
             do {
                 try witness.check(app.events[before...], after: next, app: app)
@@ -33,12 +34,12 @@ struct AppBehaviorWalkTests {
         ] { #expect(witness.counts[name, default: 0] > 500, "\(name)") }
     }
 
-    @Test("Kept and read back before every one of 10,000 steps, an app's behaviour goes on as if nothing had been")
+    @Test("Kept and read back before every one of 3,000 steps, an app's behaviour goes on as if nothing had been")
     func keptAtEveryStep() throws {
         var life = RandomLife(seed: 11, changesCapture: true)
         var app = TestApp()
         var twin = TestApp()
-        for step in 0..<10_000 {
+        for step in 0..<3_000 {
             let next = life.next()
             twin.behavior = try kept(twin.behavior)
             app.live(next)
@@ -58,7 +59,7 @@ struct AppBehaviorWalkTests {
         var number: Int64 = 0
         var openings = 0
         var kills = 0
-        for step in 0..<50_000 {
+        for step in 0..<30_000 {
             let next = life.next()
             if life.happens(oneIn: 4) { app.ordersLeft = life.orders() }
             app.live(next)

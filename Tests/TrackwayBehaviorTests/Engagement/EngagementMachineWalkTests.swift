@@ -17,7 +17,7 @@ struct EngagementMachineWalkTests {
         var last: Duration?
         var engagements = 0
         for step in 0..<100_000 {
-            if step < 10_000 { machine = try kept(machine) }
+            if step < 1000 || step % 101 == 0 { machine = try kept(machine) }
             switch chance.next(below: 10) {
             case 0, 1, 2:
                 let duration = Duration.milliseconds(chance.next(below: 2000))

@@ -21,7 +21,7 @@ struct ScreenMachineWalkTests {
         var entrances = 0
         var views = 0
         for step in 0..<100_000 {
-            if step < 10_000 { machine = try kept(machine) }
+            if step < 1000 || step % 101 == 0 { machine = try kept(machine) }
             let isManual = chance.nextBool()
             let screen = RecordedContext.Screen(
                 name: ["a", "b", "c"][chance.next(below: 3)],

@@ -171,7 +171,7 @@ struct SnapshotCadenceTests {
         var lastTaken: MonotonicTime?
         var byUse: [MonotonicTime] = []
         for step in 0..<100_000 {
-            if step < 5000 { run.cadence = try kept(run.cadence) }
+            if step < 1000 || step % 101 == 0 { run.cadence = try kept(run.cadence) }
             let before = run.taken.count
             switch chance.next(below: 12) {
             case 0:

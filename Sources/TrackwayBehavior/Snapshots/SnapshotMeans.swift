@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Which sensors that need time can add to a snapshot.
+package struct SnapshotMeans: Sendable, Hashable, Codable {
+    /// How motion is read.
+    package enum Motion: String, Sendable, Hashable, Codable, CaseIterable {
+        /// The system's own account of the device's motion, made of several sensors.
+        case device
+        /// Accelerometer, gyroscope and magnetometer, each by itself.
+        case raw
+
+        /// The better way among those there are; nil when there is none, or none is allowed.
+        package static func preferred(hasDeviceMotion: Bool, hasRawSensors: Bool, isAllowed: Bool) -> Motion? {
+            guard isAllowed else { return nil }
+            return hasDeviceMotion ? .device : hasRawSensors ? .raw : nil
+        }
+    }
+
+    /// Whether there is a compass to read.
+    package var hasHeading: Bool
+    /// How motion is read, if it is.
+    package var motion: Motion?
+
+    /// Means of these parts.
+    package init(hasHeading: Bool = false, motion: Motion? = nil) {
+        self.hasHeading = hasHeading
+        self.motion = motion
+    }
+
+    /// How long the sensors are given: a compass needs to settle, and motion is sampled until its buffers are full.
+    package var patience: Duration {
+        max(hasHeading ? Self.headingPatience : .zero, motion == nil ? .zero : Self.motionPatience)
+    }
+
+    /// How often motion is sampled.
+    package static let samplingInterval = Duration.milliseconds(500)
+    /// How long a compass is given.
+    package static let headingPatience = Duration.seconds(4)
+    /// How long ten samples take, and a little more.
+    package static let motionPatience = samplingInterval * ReadingBuffer<Double>.usualCapacity + .milliseconds(100)
+}

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Sensors of a snapshot")
+struct SnapshotCollectionTests {
+    @Test(
+        "Motion as the system tells it is preferred, raw sensors come second, and neither without being allowed",
+        arguments: [
+            (true, true, true, .device), (true, false, true, .device), (false, true, true, .raw),
+            (false, false, true, nil),
+            (true, true, false, nil),
+        ] as [(Bool, Bool, Bool, SnapshotMeans.Motion?)]
+    )
+    func preference(device: Bool, raw: Bool, isAllowed: Bool, motion: SnapshotMeans.Motion?) {
+        #expect(
+            SnapshotMeans.Motion.preferred(hasDeviceMotion: device, hasRawSensors: raw, isAllowed: isAllowed) == motion
+        )
+    }
+
+    @Test(
+        "Sensors get the time they need, and what needs none is finished at once",
+        arguments: [
+            (false, nil, 0), (true, nil, 4000), (false, .device, 5100), (true, .raw, 5100),
+        ] as [(Bool, SnapshotMeans.Motion?, Int64)]
+    )
+    func patience(hasHeading: Bool, motion: SnapshotMeans.Motion?, milliseconds: Int64) throws {
+        let means = SnapshotMeans(hasHeading: hasHeading, motion: motion)
+        #expect(means.patience == .milliseconds(milliseconds))
+        var device = TestDevice()
+        var collection = SnapshotCollection()
+        let started = collection.begin(.foreground, with: means, isInForeground: true, at: device.now)
+        guard milliseconds > 0 else {
+            #expect(started == [.finish(.foreground)])
+            return
+        }
+        let due = device.now.monotonic.advanced(by: means.patience)
+        let starts: [SnapshotCollection.Action] =
+            (hasHeading ? [.startHeading] : []) + (motion.map { [.startMotion($0)] } ?? [])
+        #expect(started == starts + [.wake(at: due)])
+        device.pass(.milliseconds(milliseconds - 1))
+        #expect(collection.timeCame(at: device.now) == [.wake(at: due)])
+        device.pass(.milliseconds(1))
+        collection = try kept(collection)
+        let stops: [SnapshotCollection.Action] =
+            (hasHeading ? [.stopHeading] : []) + (motion == nil ? [] : [.stopMotion])
+        #expect(collection.timeCame(at: device.now) == [.finish(.foreground)] + stops)
+        #expect(collection.timeCame(at: device.now) == [])
+        #expect(!collection.isCollecting)
+    }
+
+    @Test("In the background no sensor runs")
+    func background() {
+        let device = TestDevice()
+        var collection = SnapshotCollection()
+        let means = SnapshotMeans(hasHeading: true, motion: .device)
+        #expect(
+            collection.begin(.request, with: means, isInForeground: false, at: device.now) == [.finish(.request)]
+        )
+    }
+
+    @Test("One under way when the user leaves is finished with what there is")
+    func leaving() {
+        var device = TestDevice()
+        var collection = SnapshotCollection()
+        _ = collection.begin(
+            .screen,
+            with: SnapshotMeans(hasHeading: true, motion: .raw),
+            isInForeground: true,
+            at: device.now
+        )
+        device.pass(.seconds(1))
+        #expect(collection.enteredBackground() == [.finish(.screen), .rest, .stopHeading, .stopMotion])
+        #expect(collection.enteredBackground() == [])
+        device.pass(.seconds(9))
+        #expect(collection.timeCame(at: device.now) == [])
+    }
+
+    @Test("Two at the same time share the sensors, which run until the second is finished")
+    func shared() {
+        var device = TestDevice()
+        var collection = SnapshotCollection()
+        let means = SnapshotMeans(hasHeading: true, motion: .device)
+        _ = collection.begin(.foreground, with: means, isInForeground: true, at: device.now)
+        let first = device.now.monotonic.advanced(by: .milliseconds(5100))
+        device.pass(.seconds(2))
+        let second = device.now.monotonic.advanced(by: .milliseconds(5100))
+        #expect(collection.begin(.screen, with: means, isInForeground: true, at: device.now) == [.wake(at: first)])
+        device.pass(.milliseconds(3100))
+        #expect(collection.timeCame(at: device.now) == [.finish(.foreground), .wake(at: second)])
+        device.pass(.seconds(2))
+        #expect(collection.timeCame(at: device.now) == [.finish(.screen), .stopHeading, .stopMotion])
+    }
+
+    @Test("When motion is not allowed any more its sensors stop at once, and the snapshot is finished without them")
+    func disallowed() {
+        var device = TestDevice()
+        var collection = SnapshotCollection()
+        let means = SnapshotMeans(motion: .device)
+        _ = collection.begin(.foreground, with: means, isInForeground: true, at: device.now)
+        #expect(collection.motionDisallowed() == [.stopMotion])
+        #expect(collection.motionDisallowed() == [])
+        device.pass(.milliseconds(5100))
+        #expect(collection.timeCame(at: device.now) == [.finish(.foreground)])
+    }
+
+    @Test("On a walk of 100,000 steps every snapshot is finished once, and sensors run exactly while one is under way")
+    func walk() throws {
+        var chance = SeededGenerator(seed: 101)
+        var device = TestDevice()
+        var collection = SnapshotCollection()
+        var begun = 0
+        var finished = 0
+        var runsHeading = false
+        var runsMotion = false
+        for step in 0..<100_000 {
+            if step < 1000 || step % 101 == 0 { collection = try kept(collection) }
+            var actions: [SnapshotCollection.Action] = []
+            switch chance.next(below: 8) {
+            case 0, 1:
+                let means = SnapshotMeans(
+                    hasHeading: chance.nextBool(),
+                    motion: [nil, .device, .raw][chance.next(below: 3)]
+                )
+                begun += 1
+                actions = collection.begin(.screen, with: means, isInForeground: chance.nextBool(), at: device.now)
+            case 2: actions = collection.enteredBackground()
+            case 3: actions = collection.motionDisallowed()
+            case 4, 5: actions = collection.timeCame(at: device.now)
+            default: device.pass(.milliseconds(chance.next(below: 3000)))
+            }
+            for action in actions {
+                switch action {
+                case .finish: finished += 1
+                case .startHeading:
+                    try #require(!runsHeading)
+                    runsHeading = true
+                case .stopHeading:
+                    try #require(runsHeading)
+                    runsHeading = false
+                case .startMotion:
+                    try #require(!runsMotion)
+                    runsMotion = true
+                case .stopMotion:
+                    try #require(runsMotion)
+                    runsMotion = false
+                case .wake, .rest: break
+                }
+            }
+            if !collection.isCollecting {
+                try #require(finished == begun, "step \(step)")
+                try #require(!runsHeading && !runsMotion, "step \(step)")
+            }
+        }
+        #expect(finished > 10_000)
+    }
+
+    @Test("More than can be under way finish the first early; none is lost")
+    func many() {
+        let device = TestDevice()
+        var collection = SnapshotCollection()
+        let means = SnapshotMeans(hasHeading: true)
+        var finished = 0
+        for _ in 0..<10_000 {
+            let actions = collection.begin(.request, with: means, isInForeground: true, at: device.now)
+            finished += actions.filter { $0 == .finish(.request) }.count
+        }
+        #expect(finished == 10_000 - SnapshotCollection.mostPending)
+        #expect(
+            collection.enteredBackground().filter { $0 == .finish(.request) }.count == SnapshotCollection.mostPending
+        )
+    }
+}

@@ -42,12 +42,30 @@ struct Bookkeeper: Sendable {
         analytics.identify(customer)
     }
 
+    /// Who shops, from now on.
+    func identify(_ customer: Customer) {
+        analytics.identify(customer.id)
+    }
+
     /// Nobody in particular shops, from now on.
     func signOut() {
         analytics.signOut()
     }
 
+    /// Whoever shops looks away, or goes away.
+    func turnAway() {
+        analytics.lifeCycleChanged(to: .willResignActive)
+        analytics.lifeCycleChanged(to: .didEnterBackground)
+    }
+
+    /// Whoever shops is back, or somebody else is there.
+    func comeBack() {
+        analytics.lifeCycleChanged(to: .willEnterForeground)
+        analytics.lifeCycleChanged(to: .didBecomeActive)
+    }
+
     private func noteView(of screen: Screen) {
+        analytics.screen(screen.name)
         switch screen {
         case .product(let product):
             analytics.record(
@@ -63,7 +81,7 @@ struct Bookkeeper: Sendable {
         case .basket:
             analytics.record("view_cart")
         case .shelves, .search, .delivery, .payment, .confirmation, .paying, .thanks:
-            analytics.record("view_screen", ["screen": .string(screen.name)])
+            break  // That they were shown says it all.
         }
     }
 

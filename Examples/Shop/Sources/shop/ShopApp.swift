@@ -29,6 +29,9 @@ struct ShopApp {
         var configuration = Configuration(appID: "corner-shop", destinations: options.destinations)
         configuration.appVersion = "1.0.0"
         configuration.storageFolder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
+        if options.visitors != nil {
+            configuration.sessionTimeout = UnattendedVisits.sessionTimeout(pace: options.pace)
+        }
         let analytics = try Analytics(configuration)
         analytics.setGlobalAttributes([
             "channel": "terminal", "visit": options.visitors == nil ? "in person" : "unattended",

@@ -16,23 +16,41 @@ struct UnattendedVisits: Sendable {
         }
     }
 
+    /// Visitors hurry, and so do the pauses between them: whoever is away for this long begins another session. At full
+    /// speed no time passes, and everybody who comes does.
+    static func sessionTimeout(pace: Double?) -> Duration {
+        pace.map { .seconds(60) / $0 } ?? .zero
+    }
+
     private func visit(_ number: Int) async {
-        var shop = Shop(customer: "customer-\(options.seed)-\(number)")
+        // The one before has left the screen long ago.
+        await pass(Visitor.longAbsence)
+        bookkeeper.comeBack()
+        var shop = Shop(customer: Customer(seed: options.seed, number: UInt64(number)).id)
         var visitor = Visitor(seed: options.seed, number: UInt64(number))
         say(number, "enters")
         await note(shop.enter(), of: number, in: &shop)
         while !shop.isOver {
             let move = visitor.move(in: shop)
+            if move.absence > .zero {
+                bookkeeper.turnAway()
+                await pass(move.absence)
+                bookkeeper.comeBack()
+            }
+            if move.lingers { await linger() }
             await pass(move.pause)
             await note(shop.press(move.key), of: number, in: &shop)
         }
+        bookkeeper.turnAway()
         bookkeeper.signOut()
         say(number, "leaves")
     }
 
     private func note(_ happenings: [Happening], of number: Int, in shop: inout Shop) async {
         for happening in happenings {
-            if case .beganCheckout = happening { bookkeeper.identify(shop.customer) }
+            if case .beganCheckout = happening {
+                bookkeeper.identify(Customer(seed: options.seed, number: UInt64(number)))
+            }
             await bookkeeper.note(happening)
             switch happening {
             case .beganCheckout:
@@ -46,6 +64,13 @@ struct UnattendedVisits: Sendable {
                 break
             }
         }
+    }
+
+    /// However hurried the others are: from a second on, looking at something counts as using it.
+    private func linger() async {
+        guard options.pace != nil else { return }
+        // Nobody cancels a visit.
+        try? await Task.sleep(for: .milliseconds(1_100))
     }
 
     private func pass(_ thought: Duration) async {

@@ -36,6 +36,36 @@ struct VisitorTests {
         }
     }
 
+    @Test("some are called away, most are not, and it changes nothing about what they do in the shop")
+    func calledAway() {
+        var absences: [Duration] = []
+        var lingering = 0
+        var deeds = 0
+        for number in 0..<200 {
+            var shop = Shop(customer: "v")
+            var visitor = Visitor(seed: 3, number: UInt64(number))
+            while !shop.isOver, deeds < 100_000 {
+                let move = visitor.move(in: shop)
+                deeds += 1
+                if move.absence > .zero { absences.append(move.absence) }
+                if move.lingers { lingering += 1 }
+                if case .ordered? = shop.press(move.key).last { _ = shop.paymentFinished(isPaid: true) }
+            }
+        }
+        #expect(absences.contains(Visitor.longAbsence))
+        #expect(absences.contains { $0 <= .seconds(20) })
+        #expect(absences.count * 10 < deeds)
+        #expect((1...deeds / 50).contains(lingering))
+    }
+
+    @Test("a customer of one number is the same every time, and not the next one")
+    func customers() {
+        #expect(Customer(seed: 7, number: 1) == Customer(seed: 7, number: 1))
+        let customers = (0..<100).map { Customer(seed: 7, number: $0) }
+        #expect(Set(customers.map(\.id)).count == 100)
+        #expect(Set(customers.map(\.town)).count > 3)
+    }
+
     @Test("the same seed makes the same visits")
     func repeats() {
         for number in 0..<20 {

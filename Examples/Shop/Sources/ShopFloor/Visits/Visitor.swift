@@ -11,6 +11,10 @@ package struct Visitor: Sendable {
         package var key: Key
         /// How long the visitor thinks before.
         package var pause: Duration
+        /// How long the visitor turns away from the shop before that; usually not at all.
+        package var absence = Duration.zero
+        /// Whether the visitor forgets the time over what is shown.
+        package var lingers = false
     }
 
     private enum Mood: Sendable {
@@ -24,12 +28,15 @@ package struct Visitor: Sendable {
 
     private let mood: Mood
     private var dice: Dice
+    /// Of their own, so that who is called away does the same in the shop as if nobody had called.
+    private var calls: Dice
     private var patience: Int
     private var plan: [Key] = []
 
     /// A visitor whose whole visit follows from seed and number.
     package init(seed: UInt64, number: UInt64) {
         dice = Dice(seed: seed, number: number)
+        calls = Dice(seed: ~seed, number: number)
         switch Int.random(in: 0..<10, using: &dice) {
         case 0...4: mood = .looking
         case 5...6: mood = .searching
@@ -44,11 +51,21 @@ package struct Visitor: Sendable {
             plan = decide(in: shop)
             patience -= 1
             let key = plan.removeFirst()
-            return Move(key: key, pause: .milliseconds(Int.random(in: 600...4_000, using: &dice)))
+            let pause = Duration.milliseconds(Int.random(in: 600...4_000, using: &dice))
+            return Move(key: key, pause: pause, absence: absence(), lingers: calls.happens(1))
         }
         let key = plan.removeFirst()
         return Move(key: key, pause: .milliseconds(Int.random(in: 80...350, using: &dice)))
     }
+
+    /// Now and then somebody looks at a message, and more seldom takes a call.
+    private mutating func absence() -> Duration {
+        if calls.happens(3) { return .seconds(Int.random(in: 5...20, using: &calls)) }
+        return calls.happens(1) ? Self.longAbsence : .zero
+    }
+
+    /// As long as a call takes.
+    package static let longAbsence = Duration.seconds(90)
 
     /// The keys of the next deed; never empty.
     private mutating func decide(in shop: Shop) -> [Key] {

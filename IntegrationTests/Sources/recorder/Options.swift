@@ -33,6 +33,10 @@ struct Options {
     var journalAge: Duration?
     var eventBytes: Int?
     var followsLifeCycle = true
+    /// What is recorded without an order.
+    var capture = CaptureOptions.none
+    var sessionTimeout: Duration?
+    var appVersion: String?
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -76,6 +80,10 @@ struct Options {
             case "--journal-age": journalAge = .seconds(try number(name))
             case "--event-bytes": eventBytes = try number(name)
             case "--no-life-cycle": followsLifeCycle = false
+            case "--capture": capture.formUnion(.standard)
+            case "--crashes": capture.insert(.crashes)
+            case "--session-timeout": sessionTimeout = .milliseconds(try number(name))
+            case "--app-version": appVersion = try value(name)
             default: throw Failure(description: "unknown argument \(name)")
             }
         }
@@ -97,8 +105,9 @@ struct Options {
         )
         configuration.storageFolder = URL(fileURLWithPath: data, isDirectory: true)
         configuration.delivery = policy
-        // The tests count what they ask for.
-        configuration.capture = .none
+        configuration.capture = capture
+        configuration.appVersion = appVersion
+        if let sessionTimeout { configuration.sessionTimeout = sessionTimeout }
         configuration.followsLifeCycle = followsLifeCycle
         if let journalBytes { configuration.maximumJournalBytes = journalBytes }
         if let journalAge { configuration.maximumJournalAge = journalAge }

@@ -11,6 +11,9 @@ internal import Trackway
 /// - `flush SECONDS [TIMES]`: that many flushes at the same time, one `report` each
 /// - `ledger`
 /// - `replace ID URL KEY`
+/// - `screen NAME`: shows a screen
+/// - `identify USER`, `signout`
+/// - `crash memory|abort`: makes a mistake that no process survives
 /// - `shutdown SECONDS`
 /// - `exit`: the process ends, as an app does that returns from `main`
 struct Orders {
@@ -70,6 +73,17 @@ struct Orders {
             Output.line("ledger \(analytics.ledger().json)")
         case "replace" where words.count == 4:
             try analytics.replace(try Options.destination(words[1], words[2], key: words[3]))
+        case "screen" where words.count == 2:
+            analytics.screen(words[1])
+        case "identify" where words.count == 2:
+            analytics.identify(words[1])
+        case "signout":
+            analytics.signOut()
+        case "crash" where words.last == "memory":
+            // Nobody has anything there.
+            UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+        case "crash" where words.last == "abort":
+            abort()
         case "shutdown":
             await analytics.shutdown(within: .seconds(try number(1)))
         default:

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Glibc
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+/// Signals, kills and ends drive the behaviour machines of a real process; what arrives is the story of its life.
+@Suite("A real app's life")
+struct CapturedLifeTests {
+    /// Nothing goes out by itself: only what the app's life brings about.
+    static let watched = SignalTests.patient + ["--capture"]
+    static let opening = ["_first_open", "_app_start cold", "_session_start 1"]
+
+    @Test("asked to end, it tells its exit and sends it before it dies", arguments: [SIGTERM, SIGINT, SIGHUP])
+    func terminates(signal: Int32) throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(data: folder.path("data"), to: collector.url, Self.watched)
+        let installation = try recorder.installation()
+        try recorder.order("record 1")
+        recorder.program.send(signal)
+        #expect(try recorder.program.status() == .signalled(signal), "\(recorder.program.tail)")
+        let story = try CapturedStory(collector, installation)
+        #expect(story.lines == Self.opening + ["recorded", "_app_end"])
+        let duration = try #require(story.rows.last?.number(CapturedKey.foregroundDuration))
+        #expect(duration >= 0)
+        // The next start is a cold one of the same session, and finds nothing to recover.
+        let next = try RecorderProcess(data: folder.path("data"), to: collector.url, Self.watched)
+        #expect(try next.installation() == installation)
+        try next.exit()
+        #expect(
+            try CapturedStory(collector, installation).lines
+                == Self.opening + ["recorded", "_app_end", "_app_start cold", "_app_end"]
+        )
+    }
+
+    @Test("ending normally is an exit too")
+    func exits() throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(data: folder.path("data"), to: collector.url, Self.watched)
+        let installation = try recorder.installation()
+        try recorder.order("screen Home")
+        try recorder.exit()
+        #expect(try recorder.program.status() == .exited(0), "\(recorder.program.tail)")
+        #expect(
+            try CapturedStory(collector, installation).lines == Self.opening + ["_screen_view Home", "_app_end"]
+        )
+    }
+
+    @Test("killed with -9, its exit is told by the next start, marked recovered, in the session that it ended")
+    func killed() throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(data: folder.path("data"), to: collector.url, Self.watched)
+        let installation = try recorder.installation()
+        try recorder.order("record 1")
+        recorder.program.send(SIGKILL)
+        #expect(try recorder.program.status() == .signalled(SIGKILL))
+        let next = try RecorderProcess(
+            data: folder.path("data"),
+            to: collector.url,
+            Self.watched + ["--session-timeout", "0"]
+        )
+        try next.order("record 1")
+        try next.exit()
+        let story = try CapturedStory(collector, installation)
+        #expect(
+            story.lines == Self.opening + [
+                "recorded", "_app_end recovered", "_app_start cold", "_session_start 2", "recorded", "_app_end",
+            ]
+        )
+        #expect(Set(story.rows.map(\.id)).count == story.rows.count)
+    }
+
+    @Test("stopped from the keyboard it goes to the background, continued it comes back: a hot start")
+    func keyboard() throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let terminal = try Terminal()
+        try terminal.waitForLine { $0.hasPrefix("status ") ? true : nil }
+        let words = RecorderProcess.words(data: folder.path("data"), to: collector.url, Self.watched)
+        terminal.type(words.joined(separator: " ") + "\n")
+        let installation = try terminal.waitForLine { line in
+            line.hasPrefix("ready ") ? String(line.dropFirst(6)) : nil
+        }
+        terminal.type("screen Home\n")
+        try terminal.waitForLine { $0 == "ok" ? true : nil }
+        terminal.type("\u{1a}")
+        #expect(try terminal.waitForLine { $0.hasPrefix("status ") ? $0 : nil } == "status 148")
+        #expect(
+            try CapturedStory(collector, installation).lines == Self.opening + ["_screen_view Home", "_app_end"],
+            "sent before it was stopped"
+        )
+        terminal.type("fg\n")
+        // That it runs again is told by one thread, what is typed is read by another: the start comes first.
+        try Self.waitUntilRecorded(6, terminal)
+        terminal.type("record 1\n")
+        try terminal.waitForLine { $0 == "ok" ? true : nil }
+        terminal.type("\u{03}")
+        #expect(try terminal.waitForLine { $0.hasPrefix("status ") ? $0 : nil } == "status 130")
+        let story = try CapturedStory(collector, installation)
+        #expect(
+            story.lines == Self.opening + ["_screen_view Home", "_app_end", "_app_start hot", "recorded", "_app_end"]
+        )
+        let hot = try #require(story.rows(named: CapturedName.appStart).last)
+        #expect(hot.event["attributes"]?[CapturedKey.resumedFromBackground]?.boolean == true)
+        #expect(hot.event["attributes"]?[CapturedKey.isFirstTime]?.boolean == false)
+    }
+
+    @Test("of two processes of one installation, one tells the story; what the other records belongs to its session")
+    func two() throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let first = try RecorderProcess(data: folder.path("data"), to: collector.url, Self.watched)
+        let installation = try first.installation()
+        try first.order("record 1")
+        let second = try RecorderProcess(data: folder.path("data"), to: collector.url, Self.watched)
+        _ = try second.installation()
+        try second.order("record 1")
+        try second.exit()
+        try first.order("record 1")
+        try first.exit()
+        let story = try CapturedStory(collector, installation)
+        #expect(story.lines.sorted() == (Self.opening + ["recorded", "recorded", "recorded", "_app_end"]).sorted())
+    }
+
+    @Test("a new version of the app is told at the first start with it")
+    func updated() throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        var installation = ""
+        for version in ["1.0", "1.0", "2.0"] {
+            let recorder = try RecorderProcess(
+                data: folder.path("data"),
+                to: collector.url,
+                Self.watched + ["--app-version", version]
+            )
+            installation = try recorder.installation()
+            try recorder.exit()
+        }
+        let story = try CapturedStory(collector, installation)
+        #expect(
+            story.lines == Self.opening + [
+                "_app_end", "_app_start cold", "_app_end", "_app_update", "_app_start cold", "_app_end",
+            ]
+        )
+        #expect(story.rows(named: CapturedName.appUpdate).first?.text(CapturedKey.previousAppVersion) == "1.0")
+    }
+
+    /// Asks a recorder in a terminal until so many events are recorded.
+    private static func waitUntilRecorded(_ count: Int, _ terminal: Terminal) throws {
+        var recorded = 0
+        while recorded < count {
+            terminal.type("ledger\n")
+            let ledger = try terminal.waitForLine { line in
+                line.hasPrefix("ledger ") ? String(line.dropFirst(7)) : nil
+            }
+            recorded = Int(try JSONValue.parse(Array(ledger.utf8))["recorded"]?.integer ?? 0)
+            try terminal.waitForLine { $0 == "ok" ? true : nil }
+        }
+    }
+}

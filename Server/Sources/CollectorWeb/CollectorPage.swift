@@ -3,7 +3,7 @@
 
 package import Collector
 
-/// The collector's page: live events, their rate, the ledger, and what was refused.
+/// The collector's page: live events, their rate, the ledger, what was refused, and the visitors with their sessions.
 ///
 /// The files lie in `Assets` and are compiled in, so that the executable needs nothing beside it. They ask the collector
 /// they came from and nobody else.
@@ -15,6 +15,7 @@ package enum CollectorPage {
         WebAsset(path: "/layout.css", contentType: css, body: PackageResources.layout_css),
         WebAsset(path: "/stream.css", contentType: css, body: PackageResources.stream_css),
         WebAsset(path: "/ledger.css", contentType: css, body: PackageResources.ledger_css),
+        WebAsset(path: "/visitors.css", contentType: css, body: PackageResources.visitors_css),
         WebAsset(path: "/narrow.css", contentType: css, body: PackageResources.narrow_css),
         WebAsset(path: "/icon.svg", contentType: "image/svg+xml", body: PackageResources.icon_svg),
         WebAsset(path: "/app.js", contentType: script, body: PackageResources.app_js),
@@ -28,8 +29,12 @@ package enum CollectorPage {
         WebAsset(path: "/json.js", contentType: script, body: PackageResources.json_js),
         WebAsset(path: "/ledger.js", contentType: script, body: PackageResources.ledger_js),
         WebAsset(path: "/palette.js", contentType: script, body: PackageResources.palette_js),
+        WebAsset(path: "/person.js", contentType: script, body: PackageResources.person_js),
         WebAsset(path: "/plot.js", contentType: script, body: PackageResources.plot_js),
+        WebAsset(path: "/screens.js", contentType: script, body: PackageResources.screens_js),
+        WebAsset(path: "/sessions.js", contentType: script, body: PackageResources.sessions_js),
         WebAsset(path: "/stream.js", contentType: script, body: PackageResources.stream_js),
+        WebAsset(path: "/visitors.js", contentType: script, body: PackageResources.visitors_js),
     ]
 
     /// What the page is allowed to do: load its own files and ask its own collector. Event contents never become markup,

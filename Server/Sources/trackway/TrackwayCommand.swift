@@ -15,6 +15,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway serve --dev-key dev                 start a collector on http://127.0.0.1:8787
               trackway send purchase total=12.5            send one event
               trackway tail                                watch events arrive
+              trackway sessions                            see how people used the app
               trackway ledger                              see that nothing is missing
               trackway inspect ~/.local/state/…/shopping   look into an app's journal
 
@@ -29,7 +30,8 @@ struct TrackwayCommand: AsyncParsableCommand {
             """,
         version: TrackwayVersion.current,
         subcommands: [
-            ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, LedgerCommand.self,
+            ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, SessionsCommand.self,
+            LedgerCommand.self,
             InspectCommand.self,
             KeysCommand.self, DemoCommand.self,
         ]

@@ -44,6 +44,23 @@ struct QueryEndpointTests {
             ("/v1/failed", #""code":"malformed","field":"","message":"It is no JSON.","content":"\""#),
             ("/v1/rate?minutes=5", #"{"minutes":[[60000,3,{"b":2,"a":1}]]}"#),
             ("/v1/stats", #"{"events":0,"installations":0,"failed":0,"duplicates":0,"damaged":0,"indexed":"1.16.0"}"#),
+            (
+                "/v1/sessions?limit=1",
+                #"{"sessions":[{"id":"s","number":4,"start":1000,"last":5000,"engagement":2000,"foreground":3000,"events":6,"#
+                    + #""users":["u"],"launches":[{"time":1000,"kind":"cold","first":true},"#
+                    + #"{"time":5000,"kind":"end","recovered":true,"foreground":3000}],"#
+                    + #""screens":[{"time":1500,"name":"Home","id":"a","engagement":2000}]}],"next":"1000.3"}"#
+            ),
+            (
+                "/v1/screens",
+                #"{"screens":[{"name":"Home","views":3,"entrances":2,"exits":1,"installations":1,"engagement":9}],"#
+                    + #""steps":[{"from":"Home","to":"Basket","count":2}]}"#
+            ),
+            (
+                "/v1/users?user=carl",
+                #"{"users":[{"id":"carl","unique_id":"U","first_touch":1,"first":2,"last":3,"events":4,"sessions":5,"#
+                    + #""installations":[],"attributes":{"tier":{"value":"gold","set":6}}}]}"#
+            ),
             ("/v1/time", #"{"time":1700000000000}"#),
             (
                 "/v1/ledger",

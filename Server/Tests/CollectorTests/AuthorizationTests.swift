@@ -10,6 +10,9 @@ struct AuthorizationTests {
         func grant(for key: String) -> KeyGrant? {
             key == "good" ? KeyGrant(name: "shop", scopes: [.write]) : nil
         }
+        func grant(for account: VendorAccount) -> KeyGrant? {
+            account == .clickstreamApp("known") ? KeyGrant(name: "shop", scopes: [.write]) : nil
+        }
         func reload() throws(KeyFileError) {}
     }
 
@@ -33,6 +36,23 @@ struct AuthorizationTests {
         }
         #expect(error?.code == code)
         #expect(error?.field == "authorization")
+    }
+
+    @Test("an account lets in without a key; a key that is sent must be good, and is then enough")
+    func accounts() throws {
+        let authorization = Authorization(keys: Keys())
+        #expect(try authorization.grant(account: .clickstreamApp("known"), header: nil).name == "shop")
+        #expect(try authorization.grant(account: .clickstreamApp("other"), header: "Bearer good").name == "shop")
+        for (account, header, code) in [
+            (VendorAccount.clickstreamApp("other"), nil, "account_unknown"),
+            (.sensorsProject("known"), nil, "account_unknown"),
+            (.clickstreamApp("known"), "Bearer bad", "key_unknown"),
+        ] as [(VendorAccount, String?, String)] {
+            let error = #expect(throws: AdmissionError.self) {
+                try authorization.grant(account: account, header: header)
+            }
+            #expect(error?.code == code)
+        }
     }
 
     @Test(

@@ -100,6 +100,48 @@ struct KeyTests {
         #expect(error?.code == .unknown)
     }
 
+    @Test("a key lets in the accounts it was made for, in another process too, and no account twice")
+    mutating func accounts() throws {
+        let keys = try KeyFile(path: Self.path, storage: storage)
+        let accounts: [VendorAccount] = [.clickstreamApp("shopping"), .sensorsProject("production")]
+        _ = try keys.create(
+            name: "shop",
+            scopes: [.write],
+            accounts: accounts,
+            at: Timestamp(milliseconds: 5),
+            using: &random
+        )
+        let running = try KeyFile(path: Self.path, storage: storage)
+        for account in accounts { #expect(running.grant(for: account)?.name == "shop") }
+        #expect(running.grant(for: .sensorsProject("shopping")) == nil)
+        #expect(running.records.first?.accounts == accounts)
+        let error = #expect(throws: KeyFileError.self) {
+            _ = try keys.create(
+                name: "other",
+                scopes: [.write],
+                accounts: [.clickstreamApp("shopping")],
+                at: Timestamp(milliseconds: 6),
+                using: &random
+            )
+        }
+        #expect(error?.code == .accountTaken)
+        try keys.revoke(name: "shop")
+        try running.reload()
+        #expect(running.grant(for: .clickstreamApp("shopping")) == nil)
+        let developing = try KeyFile(path: Self.path, storage: storage, developmentKey: "dev")
+        #expect(developing.grant(for: .sensorsProject("anything"))?.name == "development")
+    }
+
+    @Test(
+        "a line with an account nobody can have is no key",
+        arguments: ["clickstream=", "clickstream", "other=a", "sensors=a b", "sensors=ä"]
+    )
+    func badAccounts(_ word: String) {
+        let digest = String(repeating: "0", count: 64)
+        #expect(KeyRecord(line: "shop write 5 \(digest) \(word.replacing(" ", with: "%"))") == nil)
+        #expect(KeyRecord(line: "shop write 5 \(digest)") != nil)
+    }
+
     @Test("a development key allows everything and stands in no file")
     func development() throws {
         let keys = try KeyFile(path: Self.path, storage: storage, developmentKey: "dev")

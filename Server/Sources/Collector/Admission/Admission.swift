@@ -74,17 +74,7 @@ package struct Admission: Sendable {
         do {
             return try Gzip.inflate(wire, limits: limits.body)
         } catch {
-            let kind: AdmissionError.Kind =
-                switch error.code {
-                case .wireTooLarge, .inflatedTooLarge, .ratioTooHigh: .tooLarge
-                case .truncated, .damaged, .trailingGarbage, .outOfMemory: .malformed
-                }
-            throw AdmissionError(
-                kind,
-                code: "gzip_" + error.code.rawValue,
-                field: "content-encoding",
-                message: error.description
-            )
+            throw AdmissionError(gzip: error, field: "content-encoding")
         }
     }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayWire
+
 /// Why a request was refused as a whole.
 package struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What a sender should do about it.
@@ -35,4 +37,16 @@ package struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertibl
     }
 
     package var description: String { field.isEmpty ? "\(code): \(message)" : "\(code) (\(field)): \(message)" }
+}
+
+extension AdmissionError {
+    /// The refusal of a body that does not inflate, or not within the limits.
+    init(gzip error: GzipError, field: String) {
+        let kind: Kind =
+            switch error.code {
+            case .wireTooLarge, .inflatedTooLarge, .ratioTooHigh: .tooLarge
+            case .truncated, .damaged, .trailingGarbage, .outOfMemory: .malformed
+            }
+        self.init(kind, code: "gzip_" + error.code.rawValue, field: field, message: error.description)
+    }
 }

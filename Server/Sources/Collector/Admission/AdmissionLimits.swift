@@ -12,6 +12,10 @@ package struct AdmissionLimits: Sendable, Hashable {
     package var events = 1_000
     /// The limits of each event: 64 KiB, 256 attributes, values nested up to 32 deep.
     package var event: EventLimits
+    /// The limits of an event that was sent in another format: what those formats allow fits in.
+    package var vendorEvent: EventLimits
+    /// The longest body of Sensors Analytics. Its clients delete what is answered with 413, so this is wide: 8 MiB.
+    package var sensorsBytes = 8 << 20
     /// How much is kept of a batch that was refused as a whole, in bytes.
     package var quarantineBytes = 64 << 10
 
@@ -20,5 +24,12 @@ package struct AdmissionLimits: Sendable, Hashable {
         event = EventLimits()
         // Wider than what the SDK records: other senders may nest deeper, and what is stored need not be flat.
         event.depth = 32
+        vendorEvent = event
+        vendorEvent.nameBytes = 512
+        vendorEvent.keyBytes = 512
+        vendorEvent.stringBytes = 64 << 10
+        vendorEvent.attributes = 1_024
+        vendorEvent.itemIDBytes = 1_024
+        vendorEvent.eventBytes = 256 << 10
     }
 }

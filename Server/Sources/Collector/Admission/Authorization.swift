@@ -41,6 +41,41 @@ package struct Authorization: Sendable {
         return grant
     }
 
+    /// The grant behind an account of another format, whose clients usually send no key. A key that is sent must be a
+    /// good one, and is then enough.
+    ///
+    /// - Throws: ``AdmissionError`` `account_unknown`, or as ``grant(header:for:)``.
+    package func grant(account: VendorAccount, header: String?) throws(AdmissionError) -> KeyGrant {
+        if let header { return try grant(header: header, for: .write) }
+        guard let grant = keys.grant(for: account) else {
+            let (kind, option, name) =
+                switch account {
+                case .clickstreamApp(let name): ("app", "--clickstream-app", name)
+                case .sensorsProject(let name): ("project", "--sensors-project", name)
+                }
+            throw AdmissionError(
+                .forbidden,
+                code: "account_unknown",
+                field: kind == "app" ? "appId" : "project",
+                message:
+                    "The \(kind) “\(name.prefix(128))” is not known here; make a key for it with “trackway keys create NAME \(option) …”."
+            )
+        }
+        guard grant.scopes.contains(.write) else {
+            throw AdmissionError(
+                .forbidden,
+                code: "key_forbidden",
+                message: "The key “\(grant.name)” does not allow to write."
+            )
+        }
+        return grant
+    }
+
+    /// Whether a key that lets in one account lets in another as well.
+    package func allows(_ account: VendorAccount, for grant: KeyGrant) -> Bool {
+        keys.grant(for: account)?.name == grant.name
+    }
+
     private static func key(_ header: String) -> String? {
         let scheme = "bearer "
         guard header.utf8.count > scheme.utf8.count, header.utf8.count <= 512,

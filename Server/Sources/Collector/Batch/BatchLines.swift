@@ -20,13 +20,18 @@ package struct BatchLines {
     private var form: Form
     private var offset = 0
     private var isFirst = true
+    private let hasManyHeaders: Bool
 
     /// The pieces of a body.
     ///
+    /// - Parameters:
+    ///   - bytes: The body, inflated.
+    ///   - hasManyHeaders: Whether a header may stand on any line, as in what was translated from another format.
     /// - Throws: ``AdmissionError`` `malformed_json` when the body is one JSON document and that is broken before the
     ///   first event.
-    package init(_ bytes: UnsafeRawBufferPointer) throws(AdmissionError) {
+    package init(_ bytes: UnsafeRawBufferPointer, hasManyHeaders: Bool = false) throws(AdmissionError) {
         self.bytes = bytes
+        self.hasManyHeaders = hasManyHeaders
         form = .lines
         let first = LineSplitter.skipSpace(bytes, from: 0)
         guard first < bytes.count else { return }
@@ -74,7 +79,7 @@ package struct BatchLines {
             offset = end + 1
             if line.isEmpty { continue }
             defer { isFirst = false }
-            if isFirst, LineSplitter.firstKey(bytes, line, is: "batch") { return .header(line) }
+            if isFirst || hasManyHeaders, LineSplitter.firstKey(bytes, line, is: "batch") { return .header(line) }
             return LineSplitter.firstKey(bytes, line, is: "context") ? .context(line) : .event(line)
         }
         return nil

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayEvents
+
 /// What is kept of a key: its SHA-256. A key has 256 random bits, so a plain hash of it cannot be turned back by trying,
 /// and checking one costs about a microsecond; slow password hashes are for secrets that people choose.
 package struct KeyDigest: Sendable, Hashable {
@@ -9,7 +11,7 @@ package struct KeyDigest: Sendable, Hashable {
 
     /// The digest of a key's text.
     package init(of key: String) {
-        bytes = SHA256.digest(key.utf8)
+        bytes = SHA256.hash(key.utf8)
     }
 
     /// A digest from its 64 hexadecimal digits; nil for anything else.

@@ -54,6 +54,12 @@ package final class KeyFile: KeyStore {
         return found
     }
 
+    package func grant(for account: VendorAccount) -> KeyGrant? {
+        // An account's name is no secret, so the first match will do.
+        let record = state.withLock { $0.records.first { $0.accounts.contains(account) } }
+        return record.map { KeyGrant(name: $0.name, scopes: $0.scopes) } ?? development?.grant
+    }
+
     /// The keys of the file, in the order they were made.
     package var records: [KeyRecord] { state.withLock { $0.records } }
 
@@ -74,6 +80,7 @@ package final class KeyFile: KeyStore {
     package func create(
         name: String,
         scopes: Set<KeyScope>,
+        accounts: [VendorAccount] = [],
         at time: Timestamp,
         using generator: inout some RandomNumberGenerator
     ) throws(KeyFileError) -> String {
@@ -91,8 +98,16 @@ package final class KeyFile: KeyStore {
                 message: "\(path) has a key named “\(name)” already; choose another name or revoke that one first"
             )
         }
+        if let (other, account) = Self.owner(ofOneOf: accounts, in: records) {
+            throw KeyFileError(
+                code: .accountTaken,
+                message: "the key “\(other)” lets in \(account) already; revoke that one first"
+            )
+        }
         let key = KeyText.make(scopes: scopes, using: &generator)
-        records.append(KeyRecord(name: name, scopes: scopes, created: time, digest: KeyDigest(of: key)))
+        records.append(
+            KeyRecord(name: name, scopes: scopes, created: time, digest: KeyDigest(of: key), accounts: accounts)
+        )
         try write(records)
         return key
     }
@@ -107,6 +122,16 @@ package final class KeyFile: KeyStore {
             throw KeyFileError(code: .unknown, message: "\(path) has no key named “\(name)”")
         }
         try write(kept)
+    }
+
+    private static func owner(
+        ofOneOf accounts: [VendorAccount],
+        in records: [KeyRecord]
+    ) -> (name: String, account: VendorAccount)? {
+        for record in records {
+            if let account = record.accounts.first(where: accounts.contains) { return (record.name, account) }
+        }
+        return nil
     }
 
     private func read() throws(KeyFileError) -> [UInt8]? {
@@ -127,7 +152,7 @@ package final class KeyFile: KeyStore {
         state.withLock { $0 = State(content: Array(text.utf8), records: records) }
     }
 
-    private static let heading = "# trackway keys, one a line: name scopes created-ms sha256\n"
+    private static let heading = "# trackway keys, one a line: name scopes created-ms sha256 [format=account …]\n"
 
     private static func parse(_ content: [UInt8], path: String) throws(KeyFileError) -> [KeyRecord] {
         var records: [KeyRecord] = []
@@ -139,7 +164,8 @@ package final class KeyFile: KeyStore {
             guard let record = KeyRecord(line: line) else {
                 throw KeyFileError(
                     code: .malformed,
-                    message: "\(path), line \(index + 1) is not a key: expected “name scopes created-ms sha256”"
+                    message:
+                        "\(path), line \(index + 1) is not a key: expected “name scopes created-ms sha256 [format=account …]”"
                 )
             }
             records.append(record)

@@ -13,6 +13,8 @@ package struct KeyFileError: Error, Hashable, CustomStringConvertible {
         case nameTaken = "name_taken"
         /// The name has characters a key's name may not have.
         case nameInvalid = "name_invalid"
+        /// Another key lets in the account already.
+        case accountTaken = "account_taken"
         /// There is no key of that name.
         case unknown
     }

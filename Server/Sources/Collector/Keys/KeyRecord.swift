@@ -13,6 +13,8 @@ package struct KeyRecord: Sendable, Hashable {
     package var created: Timestamp
     /// What is kept of it.
     package var digest: KeyDigest
+    /// The accounts of other formats it lets in.
+    package var accounts: [VendorAccount]
 
     /// Whether a name may be given to a key.
     package static func isValid(name: String) -> Bool {
@@ -27,32 +29,45 @@ package struct KeyRecord: Sendable, Hashable {
             }
     }
 
-    /// The line: `name scopes created digest`, scopes joined by `+`, created in milliseconds.
+    /// The line: `name scopes created digest account…`, scopes joined by `+`, created in milliseconds; accounts as
+    /// `clickstream=shop`, none for most keys.
     var line: String {
         let scopes = KeyScope.allCases.filter(scopes.contains).map(\.rawValue).joined(separator: "+")
-        return "\(name) \(scopes) \(created.milliseconds) \(digest.hexadecimal)"
+        let words = [name, scopes, String(created.milliseconds), digest.hexadecimal] + accounts.map(\.description)
+        return words.joined(separator: " ")
     }
 
     /// Reads a line; nil when it is not one.
     init?(line: some StringProtocol) {
         let parts = line.split(separator: " ")
-        guard parts.count == 4, let created = Int64(parts[2]), let digest = KeyDigest(hexadecimal: parts[3]) else {
+        guard parts.count >= 4, let created = Int64(parts[2]), let digest = KeyDigest(hexadecimal: parts[3]) else {
             return nil
         }
         let scopes = parts[1].split(separator: "+").map { KeyScope(rawValue: String($0)) }
         guard !scopes.isEmpty, !scopes.contains(nil), Self.isValid(name: String(parts[0])) else { return nil }
-        self.init(name: String(parts[0]), scopes: Set(scopes.compactMap { $0 }), created: created, digest: digest)
-    }
-
-    private init(name: String, scopes: Set<KeyScope>, created: Int64, digest: KeyDigest) {
-        self.name = name
-        self.scopes = scopes
-        self.created = Timestamp(milliseconds: created)
-        self.digest = digest
+        let accounts = parts.dropFirst(4).map { VendorAccount(word: $0) }
+        guard !accounts.contains(nil) else { return nil }
+        self.init(
+            name: String(parts[0]),
+            scopes: Set(scopes.compactMap { $0 }),
+            created: Timestamp(milliseconds: created),
+            digest: digest,
+            accounts: accounts.compactMap { $0 }
+        )
     }
 
     /// A record of a new key.
-    init(name: String, scopes: Set<KeyScope>, created: Timestamp, digest: KeyDigest) {
-        self.init(name: name, scopes: scopes, created: created.milliseconds, digest: digest)
+    init(
+        name: String,
+        scopes: Set<KeyScope>,
+        created: Timestamp,
+        digest: KeyDigest,
+        accounts: [VendorAccount] = []
+    ) {
+        self.name = name
+        self.scopes = scopes
+        self.created = created
+        self.digest = digest
+        self.accounts = accounts
     }
 }

@@ -18,6 +18,12 @@ package protocol EventStore: Sendable {
     func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent]
     /// Events per minute of arrival since a moment, earliest first; minutes without events are left out.
     func minutes(since: Timestamp) async throws(StoreError) -> [MinuteCount]
+    /// Sessions that match, the one that began last first, with their screens and launches.
+    func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession]
+    /// Which screens were shown, and how people went from one to the next.
+    func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow
+    /// People that match, the one seen last first, with what is known about them.
+    func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser]
     /// The whole index in numbers. Answers from memory.
     func totals() async throws(StoreError) -> StoreTotals
     /// Everything in the log before this position is in the index.

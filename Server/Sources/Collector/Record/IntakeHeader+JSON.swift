@@ -5,7 +5,7 @@ internal import TrackwayEvents
 
 extension IntakeHeader {
     /// Writes the header as one JSON object:
-    /// `{"received":…,"key":"…","encoding":"gzip","rejected":[[7,"code","field","message","id"]]}`.
+    /// `{"received":…,"key":"…","encoding":"gzip","format":"clickstream","rejected":[[7,"code","field","message","id"]]}`.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.key("received")
@@ -14,6 +14,10 @@ extension IntakeHeader {
         writer.string(key)
         writer.key("encoding")
         writer.string(encoding.rawValue)
+        if format != .trackway {
+            writer.key("format")
+            writer.string(format.rawValue)
+        }
         if !rejected.isEmpty {
             writer.key("rejected")
             writer.beginArray()
@@ -55,6 +59,11 @@ extension IntakeHeader {
                     throw JSONError(.memberInvalid, at: scanner.offset)
                 }
                 self.encoding = encoding
+            } else if scanner.text(key, equals: "format") {
+                guard let format = IntakeFormat(rawValue: scanner.string(try scanner.readText())) else {
+                    throw JSONError(.memberInvalid, at: scanner.offset)
+                }
+                self.format = format
             } else if scanner.text(key, equals: "rejected") {
                 try scanner.enterArray()
                 while try scanner.nextElement() { rejected.append(try scanner.rejectedEvent()) }

@@ -13,12 +13,21 @@ package struct IntakeHeader: Sendable, Hashable {
     package var encoding: ContentEncoding
     /// The events that were refused; everything else in the body is accepted.
     package var rejected: [RejectedEvent]
+    /// The format it was sent in.
+    package var format: IntakeFormat
 
     /// A header for a body.
-    package init(received: Timestamp, key: String, encoding: ContentEncoding, rejected: [RejectedEvent] = []) {
+    package init(
+        received: Timestamp,
+        key: String,
+        encoding: ContentEncoding,
+        rejected: [RejectedEvent] = [],
+        format: IntakeFormat = .trackway
+    ) {
         self.received = received
         self.key = key
         self.encoding = encoding
         self.rejected = rejected
+        self.format = format
     }
 }

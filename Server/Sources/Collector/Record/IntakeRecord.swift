@@ -37,6 +37,8 @@ package struct IntakeRecord: Sendable, Hashable {
 
     /// Inflates the body and hands its accepted and refused events over, in order.
     ///
+    /// A body of another format may hold several headers, one before the events of each installation.
+    ///
     /// - Parameter limits: Those of admission; what was admitted passes them.
     /// - Throws: ``RecordError`` when the body cannot be taken apart any more, or what `visit` throws.
     /// - Complexity: O(inflated bytes). The places in an event are valid while `visit` runs.
@@ -61,7 +63,8 @@ package struct IntakeRecord: Sendable, Hashable {
         _ visitHeader: (BatchHeader) throws -> Void,
         _ visitEvent: (IntakeEvent) throws -> Void
     ) throws {
-        var lines = try BatchLines(bytes)
+        var lines = try BatchLines(bytes, hasManyHeaders: header.format.hasManyHeaders)
+        let eventLimits = header.format == .trackway ? limits.event : limits.vendorEvent
         var sequences: BatchSequences?
         var context = UnsafeRawBufferPointer(start: nil, count: 0)
         var rejected = header.rejected[...]
@@ -71,6 +74,7 @@ package struct IntakeRecord: Sendable, Hashable {
             case .header(let range):
                 let batch = try BatchHeader(json: UnsafeRawBufferPointer(rebasing: bytes[range]))
                 sequences = batch.sequences
+                context = UnsafeRawBufferPointer(start: nil, count: 0)
                 try visitHeader(batch)
             case .context(let range):
                 let line = UnsafeRawBufferPointer(rebasing: bytes[range])
@@ -83,7 +87,7 @@ package struct IntakeRecord: Sendable, Hashable {
                     fault = next
                     rejected.removeFirst()
                 }
-                let scan = fault == nil ? try EventScan(json, limits: limits.event) : nil
+                let scan = fault == nil ? try EventScan(json, limits: eventLimits) : nil
                 try visitEvent(
                     IntakeEvent(
                         ordinal: index,

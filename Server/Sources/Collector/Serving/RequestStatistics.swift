@@ -29,4 +29,13 @@ package struct RequestStatistics: Sendable, Hashable {
         self.wireBytes += UInt64(wireBytes)
         inflatedBytes += UInt64(batch.inflatedBytes)
     }
+
+    /// A body of another format was committed.
+    package mutating func committed(_ batch: VendorBatch, wireBytes: Int) {
+        batches += 1
+        accepted += UInt64(batch.accepted)
+        for event in batch.rejected { rejected[event.code, default: 0] += 1 }
+        self.wireBytes += UInt64(wireBytes)
+        inflatedBytes += UInt64(batch.inflatedBytes)
+    }
 }

@@ -30,6 +30,13 @@ enum Answer {
         return Response(status: status, headers: headers, body: ResponseBody(byteBuffer: buffer))
     }
 
+    /// 200 with nothing in it.
+    static func empty() -> Response {
+        var headers: HTTPFields = [:]
+        protect(&headers)
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer()))
+    }
+
     /// The answer to a request that failed.
     static func failure(_ failure: RequestFailure) -> Response {
         var headers = failure.headers

@@ -13,6 +13,8 @@ struct RequestFailure: Error, Sendable {
     var retryAfter: Duration?
     /// Headers that belong to this failure, such as `allow`.
     var headers: HTTPFields = [:]
+    /// Whether the sender may delete what it sent: it is bad for ever, and kept here.
+    var letsGo = false
 
     static func malformed(_ field: String, _ message: String) -> RequestFailure {
         RequestFailure(status: .badRequest, code: "malformed_query", field: field, message: message)
@@ -53,5 +55,21 @@ extension RequestFailure {
             message: "The index cannot answer: \(error.message)",
             retryAfter: .seconds(5)
         )
+    }
+}
+
+extension RequestFailure {
+    /// The same failure with a status that makes a client of Sensors Analytics keep its events: it deletes them at
+    /// anything but 403, 404 and 5xx.
+    func keepingEvents() -> RequestFailure {
+        guard !letsGo, status.kind != .serverError, status != .forbidden, status != .notFound else { return self }
+        var failure = self
+        switch status {
+        case .requestTimeout, .tooManyRequests:
+            failure.status = .serviceUnavailable
+            failure.retryAfter = retryAfter ?? .seconds(1)
+        default: failure.status = .forbidden
+        }
+        return failure
     }
 }

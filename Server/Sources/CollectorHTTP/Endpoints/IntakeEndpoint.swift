@@ -24,7 +24,7 @@ struct IntakeEndpoint: Sendable {
     /// Takes one batch. The answer means what it says: what it counts as accepted is on stable storage.
     func post(_ request: Request) async throws -> Response {
         let (grant, encoding) = try prepare(request)
-        let body = try await collect(request)
+        let body = try await RequestBody.collect(request, upTo: rooms.configuration.limits.body.wireBytes)
         let received = rooms.clock.now().wall
         let verdict = body.withUnsafeReadableBytes { bytes in
             Result { () throws(AdmissionError) in
@@ -49,36 +49,6 @@ struct IntakeEndpoint: Sendable {
         } catch {
             throw RequestFailure(error)
         }
-    }
-
-    private func collect(_ request: Request) async throws -> ByteBuffer {
-        let limit = rooms.configuration.limits.body.wireBytes
-        if let declared = request.headers[.contentLength] {
-            // A number too large for Int is too large for us.
-            guard (Int(declared) ?? .max) <= limit else { throw Self.tooLarge(limit) }
-        } else if request.headers[.transferEncoding] == nil {
-            throw RequestFailure(
-                status: .lengthRequired,
-                code: "length_required",
-                field: "content-length",
-                message: "Send the body's length, or send it chunked."
-            )
-        }
-        do {
-            return try await request.body.collect(upTo: limit)
-        } catch is NIOTooManyBytesError {
-            throw Self.tooLarge(limit)
-        }
-    }
-
-    private static func tooLarge(_ limit: Int) -> RequestFailure {
-        RequestFailure(
-            status: .contentTooLarge,
-            code: "wire_too_large",
-            message: "The body is longer than \(limit) bytes; send fewer events at once.",
-            // The rest of the body is not worth reading.
-            headers: [.connection: "close"]
-        )
     }
 
     private func commit(_ batch: AdmittedBatch, wireBytes: Int) async throws(RequestFailure) -> Response {

@@ -16,7 +16,10 @@ struct CollectorResponder: HTTPResponder {
 
     let rooms: CollectorRooms
     let intake: IntakeEndpoint
+    let clickstream: ClickstreamEndpoint
+    let sensors: SensorsEndpoint
     let queries: QueryEndpoints
+    let behavior: BehaviorEndpoints
     let followers: FollowerEndpoints
     let status: StatusEndpoints
     let pages: PageEndpoint
@@ -30,22 +33,26 @@ struct CollectorResponder: HTTPResponder {
             if route.reads { try authorizeReading(request) }
             response = try await answer(route, request)
         } catch let failure as RequestFailure {
-            response = Answer.failure(failure)
+            response = Answer.failure(Self.suited(failure, to: request))
         } catch let error as StoreError {
-            response = Answer.failure(RequestFailure(error))
+            response = Answer.failure(Self.suited(RequestFailure(error), to: request))
         } catch is SlowRequestError {
-            response = Answer.failure(
-                RequestFailure(
-                    status: .requestTimeout,
-                    code: "slow_body",
-                    message: "The body did not arrive in time.",
-                    headers: [.connection: "close"]
-                )
+            let failure = RequestFailure(
+                status: .requestTimeout,
+                code: "slow_body",
+                message: "The body did not arrive in time.",
+                headers: [.connection: "close"]
             )
+            response = Answer.failure(Self.suited(failure, to: request))
         }
         rooms.statistics.withLock { $0.answers[response.status.code, default: 0] += 1 }
         origins.mark(&response, for: request)
         return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    /// A failure as the format of a path has to hear it, wherever it arose.
+    private static func suited(_ failure: RequestFailure, to request: Request) -> RequestFailure {
+        request.uri.path == "/sa" ? failure.keepingEvents() : failure
     }
 
     private func answer(_ route: Route, _ request: Request) async throws -> Response {
@@ -58,11 +65,20 @@ struct CollectorResponder: HTTPResponder {
         case .ledger: try await queries.ledger(request)
         case .failed: try await queries.failed(request)
         case .rate: try await queries.rate(request)
+        case .sessions: try await behavior.sessions(request)
+        case .screens: try await behavior.screens(request)
+        case .users: try await behavior.users(request)
         case .stats: try await queries.stats()
         case .time: status.time()
         case .livez: status.alive()
         case .readyz: try status.ready()
         case .metrics: await status.metrics()
+        case .clickstream: try await clickstream.collect(request)
+        case .ping: clickstream.ping()
+        case .health: try clickstream.health()
+        case .sensors: try await sensors.collect(request)
+        case .sensorsDebug: try await sensors.debug(request)
+        case .sensorsConfiguration: try sensors.configuration(request)
         case .asset(let path): try pages.page(path, request)
         case .preflight: try origins.preflight(request)
         }

@@ -13,20 +13,34 @@ enum Route: Sendable, Hashable {
     case ledger
     case failed
     case rate
+    case sessions
+    case screens
+    case users
     case stats
     case time
     case livez
     case readyz
     case metrics
     case asset(path: String)
+    /// Events in the Clickstream format.
+    case clickstream
+    case ping
+    case health
+    /// Events in the Sensors Analytics format.
+    case sensors
+    case sensorsDebug
+    case sensorsConfiguration
     /// A browser asks whether a page of another origin may send.
     case preflight
 
     /// Whether the route shows what was recorded, so that a key for reading may be asked for.
     var reads: Bool {
         switch self {
-        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .stats, .metrics: true
-        case .postEvents, .time, .livez, .readyz, .asset, .preflight: false
+        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .stats, .metrics:
+            true
+        case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
+            .sensorsDebug, .sensorsConfiguration:
+            false
         }
     }
 
@@ -38,22 +52,37 @@ enum Route: Sendable, Hashable {
         path: String,
         assets: (String) -> Bool
     ) throws(RequestFailure) -> Route {
-        if path == "/v1/events", method == .post { return .postEvents }
-        if method == .options, path.hasPrefix("/v1/") { return .preflight }
+        if method == .post, let route = receiving(path) { return route }
+        if method == .options, path.hasPrefix("/v1/") || receiving(path) != nil { return .preflight }
+        if receiving(path) != nil, path != "/v1/events" { throw notAllowed(method, path, "POST") }
         guard let route = reading(path, assets: assets) else {
             throw .notFound("There is nothing at \(path.prefix(128)).")
         }
         guard method == .get || method == .head else {
-            let allowed = path == "/v1/events" ? "GET, HEAD, POST" : "GET, HEAD"
-            throw RequestFailure(
-                status: .methodNotAllowed,
-                code: "method_not_allowed",
-                field: "method",
-                message: "\(path.prefix(128)) takes \(allowed), not \(method.rawValue.prefix(16)).",
-                headers: [.allow: allowed]
-            )
+            throw notAllowed(method, path, path == "/v1/events" ? "GET, HEAD, POST" : "GET, HEAD")
         }
         return route
+    }
+
+    private static func notAllowed(_ method: HTTPRequest.Method, _ path: String, _ allowed: String) -> RequestFailure {
+        RequestFailure(
+            status: .methodNotAllowed,
+            code: "method_not_allowed",
+            field: "method",
+            message: "\(path.prefix(128)) takes \(allowed), not \(method.rawValue.prefix(16)).",
+            headers: [.allow: allowed]
+        )
+    }
+
+    /// The paths that take events.
+    private static func receiving(_ path: String) -> Route? {
+        switch path {
+        case "/v1/events": .postEvents
+        case "/collect": .clickstream
+        case "/sa": .sensors
+        case "/debug": .sensorsDebug
+        default: nil
+        }
     }
 
     private static func reading(_ path: String, assets: (String) -> Bool) -> Route? {
@@ -64,11 +93,17 @@ enum Route: Sendable, Hashable {
         case "/v1/ledger": .ledger
         case "/v1/failed": .failed
         case "/v1/rate": .rate
+        case "/v1/sessions": .sessions
+        case "/v1/screens": .screens
+        case "/v1/users": .users
         case "/v1/stats": .stats
         case "/v1/time": .time
         case "/livez": .livez
         case "/readyz": .readyz
         case "/metrics": .metrics
+        case "/ping": .ping
+        case "/health": .health
+        case "/config/iOS.conf": .sensorsConfiguration
         default:
             if path.hasPrefix("/v1/events/"), path.utf8.count > 11, !path.dropFirst(11).contains("/") {
                 .event(id: String(path.dropFirst(11)))

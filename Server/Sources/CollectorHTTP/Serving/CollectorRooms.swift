@@ -11,5 +11,6 @@ struct CollectorRooms: Sendable {
     let store: any EventStore
     let authorization: Authorization
     let clock: any EventClock
+    let sensorsConfiguration: SensorsConfigurationFile?
     let statistics = Locked(RequestStatistics())
 }

@@ -27,6 +27,7 @@ package struct CollectorServer: Service {
     ///   - keys: Who may send and read.
     ///   - assets: The page's files.
     ///   - contentSecurityPolicy: What browsers allow the page to do.
+    ///   - sensorsConfiguration: What clients of Sensors Analytics get for a remote configuration.
     ///   - clock: The time.
     ///   - logger: Where to say what a person should know.
     ///   - listening: Called with the port once connections are accepted.
@@ -37,6 +38,7 @@ package struct CollectorServer: Service {
         keys: any KeyStore,
         assets: [WebAsset] = [],
         contentSecurityPolicy: String = "default-src 'self'",
+        sensorsConfiguration: SensorsConfigurationFile? = nil,
         clock: any EventClock = SystemClock(),
         logger: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
@@ -46,12 +48,16 @@ package struct CollectorServer: Service {
             intake: intake,
             store: store,
             authorization: Authorization(keys: keys),
-            clock: clock
+            clock: clock,
+            sensorsConfiguration: sensorsConfiguration
         )
         responder = CollectorResponder(
             rooms: rooms,
             intake: IntakeEndpoint(rooms: rooms),
+            clickstream: ClickstreamEndpoint(rooms: rooms),
+            sensors: SensorsEndpoint(rooms: rooms),
             queries: QueryEndpoints(rooms: rooms),
+            behavior: BehaviorEndpoints(rooms: rooms),
             followers: FollowerEndpoints(rooms: rooms),
             status: StatusEndpoints(rooms: rooms),
             pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),

@@ -9,6 +9,8 @@ enum IndexSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: first) }
+        // What is new cannot be told from the rows that are there: the index is made again from the log.
+        migrator.registerMigration("2") { try $0.execute(sql: behavior + clearing) }
         return migrator
     }
 
@@ -16,7 +18,8 @@ enum IndexSchema {
     /// index must not bring them back.
     static let clearing = """
         DELETE FROM events; DELETE FROM contexts; DELETE FROM minutes; DELETE FROM failed; DELETE FROM ranges;
-        DELETE FROM writers; DELETE FROM installations WHERE erased = 0;
+        DELETE FROM writers; DELETE FROM sessions; DELETE FROM screens; DELETE FROM launches; DELETE FROM users;
+        DELETE FROM user_attributes; DELETE FROM visits; DELETE FROM installations WHERE erased = 0;
         UPDATE progress SET segment = 0, offset = 0, events = 0, failed = 0, duplicates = 0, erased = 0, damaged = 0;
         """
 
@@ -107,5 +110,89 @@ enum IndexSchema {
             content BLOB NOT NULL
         );
         CREATE INDEX failed_by_installation ON failed (installation) WHERE installation IS NOT NULL;
+        """
+
+    /// Sessions, screens, starts and ends, and people. `installation` 0 stands for clients that tell none, `session` 0 for
+    /// events outside every session. A user without an id is the visitor of an installation who did not sign in.
+    private static let behavior = """
+        CREATE TABLE sessions (
+            number INTEGER PRIMARY KEY,
+            installation INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            ordinal INTEGER,
+            start INTEGER NOT NULL,
+            last INTEGER NOT NULL DEFAULT \(Int64.min),
+            events INTEGER NOT NULL DEFAULT 0,
+            engagement INTEGER NOT NULL DEFAULT 0,
+            foreground INTEGER NOT NULL DEFAULT 0,
+            UNIQUE (installation, id)
+        );
+        CREATE INDEX sessions_by_start ON sessions (start, number);
+        CREATE INDEX sessions_by_installation ON sessions (installation, start, number);
+
+        CREATE TABLE screens (
+            position INTEGER PRIMARY KEY,
+            installation INTEGER NOT NULL,
+            session INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            id TEXT,
+            unique_id TEXT,
+            engagement INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE INDEX screens_by_session ON screens (session, time);
+        CREATE INDEX screens_by_installation ON screens (installation);
+        CREATE INDEX screens_by_time ON screens (time);
+
+        CREATE TABLE launches (
+            position INTEGER PRIMARY KEY,
+            installation INTEGER NOT NULL,
+            session INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            kind TEXT NOT NULL,
+            first INTEGER NOT NULL,
+            recovered INTEGER NOT NULL,
+            duration INTEGER
+        );
+        CREATE INDEX launches_by_session ON launches (session, time);
+        CREATE INDEX launches_by_installation ON launches (installation);
+
+        CREATE TABLE users (
+            number INTEGER PRIMARY KEY,
+            id TEXT,
+            installation INTEGER,
+            unique_id TEXT,
+            anonymous_id TEXT,
+            first_touch INTEGER,
+            first INTEGER,
+            last INTEGER,
+            events INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE UNIQUE INDEX users_by_id ON users (id) WHERE id IS NOT NULL;
+        CREATE UNIQUE INDEX users_by_installation ON users (installation) WHERE id IS NULL;
+        CREATE INDEX users_by_last ON users (last) WHERE last IS NOT NULL;
+
+        CREATE TABLE user_attributes (
+            user INTEGER NOT NULL,
+            name TEXT NOT NULL,
+            value BLOB NOT NULL,
+            set_at INTEGER NOT NULL,
+            installation INTEGER NOT NULL,
+            PRIMARY KEY (user, name)
+        ) WITHOUT ROWID;
+        CREATE INDEX user_attributes_by_installation ON user_attributes (installation);
+
+        CREATE TABLE visits (
+            user INTEGER NOT NULL,
+            installation INTEGER NOT NULL,
+            session INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            PRIMARY KEY (user, installation, session)
+        ) WITHOUT ROWID;
+        CREATE INDEX visits_by_session ON visits (session);
+        CREATE INDEX visits_by_installation ON visits (installation);
+
         """
 }

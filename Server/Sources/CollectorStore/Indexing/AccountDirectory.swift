@@ -85,22 +85,22 @@ struct AccountDirectory {
         try addDuplicates.run()
     }
 
-    /// The number of a context with exactly this content. Kept per installation, so that erasing one takes its
+    /// The number of a context with exactly this content, and whether it was met for the first time. Kept per installation, so that erasing one takes its
     /// contexts with it.
-    func context(_ content: UnsafeRawBufferPointer, of installation: Int64) throws -> Int64 {
+    func context(_ content: UnsafeRawBufferPointer, of installation: Int64) throws -> (number: Int64, isNew: Bool) {
         let hash = Self.hash(content)
         findContext.bind(1, installation)
         findContext.bind(2, hash)
         findContext.bindBlob(3, content)
         if try findContext.step() {
             defer { findContext.reset() }
-            return findContext.integer(0)
+            return (findContext.integer(0), false)
         }
         addContext.bind(1, installation)
         addContext.bind(2, hash)
         addContext.bindBlob(3, content)
         try addContext.run()
-        return db.lastInsertedRowID
+        return (db.lastInsertedRowID, true)
     }
 
     /// FNV-1a: the same in every process, as the index stores it. Equal hashes are told apart by content.

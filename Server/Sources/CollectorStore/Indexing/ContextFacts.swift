@@ -3,17 +3,133 @@
 
 internal import TrackwayEvents
 
-/// What the index takes out of a context or of an event's attributes: who, and in which session.
+/// What the index takes out of a context or of an event's attributes: who, in which session, on which screen.
 struct ContextFacts {
     /// The user's id, if there is one.
-    var user: String?
+    private(set) var user: String?
+    /// What tells people apart on one device.
+    private(set) var uniqueID: String?
+    /// The device's anonymous visitor.
+    private(set) var anonymousID: String?
+    /// When the person first opened the app.
+    private(set) var firstTouch: Timestamp?
+    /// What the app said about the person.
+    private(set) var attributes: [RecordedContext.User.Attribute] = []
     /// The session's id, if there is one.
-    var session: String?
+    private(set) var session: String?
+    /// The session's number of its installation.
+    private(set) var sessionNumber: Int64?
+    /// When the session began.
+    private(set) var sessionStart: Timestamp?
+    /// The screen's name, if one was shown.
+    private(set) var screen: String?
+    /// The screen's id.
+    private(set) var screenID: String?
+    /// What tells two screens of one name apart.
+    private(set) var screenUniqueID: String?
 
-    /// The facts of a context: `user.id` and `session.id`.
+    /// No facts.
+    init() {}
+
+    /// The facts of a context. What is there and something else than expected says nothing.
+    ///
+    /// One walk over the bytes, and nothing but these facts is decoded: every batch begins with a context.
     init(context: UnsafeRawBufferPointer) {
-        user = Self.text("id", of: Self.object("user", of: context))
-        session = Self.text("id", of: Self.object("session", of: context))
+        do throws(JSONError) {
+            var scanner = try JSONScanner(context)
+            try read(&scanner)
+        } catch {
+            // Admission checked the text, so this is a context that is no object: it says nothing.
+        }
+    }
+
+    private mutating func read(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            guard try scanner.peek() == .object else {
+                try scanner.skipValue()
+                continue
+            }
+            if scanner.text(key, equals: "user") {
+                try readUser(&scanner)
+            } else if scanner.text(key, equals: "session") {
+                try readSession(&scanner)
+            } else if scanner.text(key, equals: "screen") {
+                try readScreen(&scanner)
+            } else {
+                try scanner.skipValue()
+            }
+        }
+    }
+
+    private mutating func readUser(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if scanner.text(key, equals: "id") {
+                user = try Self.text(&scanner)
+            } else if scanner.text(key, equals: "unique_id") {
+                uniqueID = try Self.text(&scanner)
+            } else if scanner.text(key, equals: "anonymous_id") {
+                anonymousID = try Self.text(&scanner)
+            } else if scanner.text(key, equals: "first_touch") {
+                firstTouch = try Self.integer(&scanner).map { Timestamp(milliseconds: $0) }
+            } else if scanner.text(key, equals: "attributes") {
+                let described = JSONValue.Object([.init(key: "attributes", value: try scanner.readValue())])
+                let context = JSONValue.Object([.init(key: "user", value: .object(described))])
+                attributes = RecordedContext(.object(context)).user.attributes
+            } else {
+                try scanner.skipValue()
+            }
+        }
+    }
+
+    private mutating func readSession(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if scanner.text(key, equals: "id") {
+                session = try Self.text(&scanner)
+            } else if scanner.text(key, equals: "number") {
+                sessionNumber = try Self.integer(&scanner)
+            } else if scanner.text(key, equals: "start") {
+                sessionStart = try Self.integer(&scanner).map { Timestamp(milliseconds: $0) }
+            } else {
+                try scanner.skipValue()
+            }
+        }
+    }
+
+    private mutating func readScreen(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if scanner.text(key, equals: "name") {
+                screen = try Self.text(&scanner)
+            } else if scanner.text(key, equals: "id") {
+                screenID = try Self.text(&scanner)
+            } else if scanner.text(key, equals: "unique_id") {
+                screenUniqueID = try Self.text(&scanner)
+            } else {
+                try scanner.skipValue()
+            }
+        }
+    }
+
+    /// A text; nil when it is none, or empty: a number in this place names nobody.
+    private static func text(_ scanner: inout JSONScanner) throws(JSONError) -> String? {
+        guard try scanner.peek() == .string else {
+            try scanner.skipValue()
+            return nil
+        }
+        let text = scanner.string(try scanner.readText())
+        return text.isEmpty ? nil : text
+    }
+
+    private static func integer(_ scanner: inout JSONScanner) throws(JSONError) -> Int64? {
+        guard try scanner.peek() == .number else {
+            try scanner.skipValue()
+            return nil
+        }
+        guard case .integer(let value) = try scanner.readNumber() else { return nil }
+        return value
     }
 
     /// The session an event's own attributes name.
@@ -21,25 +137,14 @@ struct ContextFacts {
         text("_session_id", of: attributes)
     }
 
-    private static func object(_ key: StaticString, of object: UnsafeRawBufferPointer?) -> UnsafeRawBufferPointer? {
-        guard let object else { return nil }
-        do {
-            return try JSONScanner.member(key, of: object).map { UnsafeRawBufferPointer(rebasing: object[$0]) }
-        } catch {
-            return nil  // Not an object: such a context says nothing about a user.
-        }
-    }
-
     /// The text under `key`; nil when there is none, or an empty one.
-    static func text(_ key: StaticString, of object: UnsafeRawBufferPointer?) -> String? {
-        guard let member = Self.object(key, of: object) else { return nil }
-        do {
-            var scanner = try JSONScanner(member)
-            guard try scanner.peek() == .string else { return nil }
-            let text = scanner.string(try scanner.readText())
-            return text.isEmpty ? nil : text
+    static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
+        do throws(JSONError) {
+            guard let range = try JSONScanner.member(key, of: object) else { return nil }
+            var scanner = try JSONScanner(UnsafeRawBufferPointer(rebasing: object[range]))
+            return try text(&scanner)
         } catch {
-            return nil  // Admission checked the text; a number in this place names nobody.
+            return nil  // Admission checked the text; what is no object names nobody.
         }
     }
 }

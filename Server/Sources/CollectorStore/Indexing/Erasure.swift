@@ -58,6 +58,43 @@ struct Erasure {
             arguments: arguments
         )
         try db.execute(sql: "DELETE FROM writers WHERE installation = ?", arguments: arguments)
+        try erasePeople(arguments)
         return Removed(events: events, failed: failed, duplicates: duplicates ?? 0)
+    }
+
+    /// Removes the installation's sessions and what it told about people; people who were elsewhere too stay, with what
+    /// was told there.
+    private func erasePeople(_ arguments: StatementArguments) throws {
+        for table in ["screens", "launches", "sessions", "user_attributes"] {
+            try db.execute(sql: "DELETE FROM \(table) WHERE installation = ?", arguments: arguments)
+        }
+        try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS met (user INTEGER PRIMARY KEY)")
+        try db.execute(sql: "DELETE FROM met")
+        try db.execute(
+            sql: "INSERT OR IGNORE INTO met SELECT user FROM visits WHERE installation = ?",
+            arguments: arguments
+        )
+        try db.execute(sql: "DELETE FROM visits WHERE installation = ?", arguments: arguments)
+        try db.execute(sql: "DELETE FROM users WHERE installation = ?", arguments: arguments)
+        try db.execute(
+            sql: """
+                DELETE FROM users WHERE number IN (SELECT user FROM met)
+                AND NOT EXISTS (SELECT 1 FROM visits WHERE visits.user = users.number)
+                """
+        )
+        try db.execute(
+            sql: """
+                DELETE FROM user_attributes WHERE user IN (SELECT user FROM met)
+                AND NOT EXISTS (SELECT 1 FROM users WHERE users.number = user_attributes.user)
+                """
+        )
+        try db.execute(
+            sql: """
+                UPDATE users SET (first, last, events) =
+                (SELECT min(first), max(last), sum(events) FROM visits WHERE visits.user = users.number)
+                WHERE number IN (SELECT user FROM met)
+                """
+        )
+        try db.execute(sql: "DELETE FROM met")
     }
 }

@@ -32,6 +32,7 @@ final class IndexSession {
     var batch = Batch(received: Timestamp(milliseconds: 0), key: "", installation: nil, writer: nil, isErased: false)
     private(set) var progress: IndexProgress
     private let directory: AccountDirectory
+    private let behavior: BehaviorEntry
     let ranges: RangeTable
     private let insertEvent: RawStatement
     private let insertFailed: RawStatement
@@ -43,6 +44,7 @@ final class IndexSession {
         self.db = db
         progress = try IndexProgress(db)
         directory = try AccountDirectory(db)
+        behavior = try BehaviorEntry(db)
         ranges = try RangeTable(db)
         insertEvent = try RawStatement(
             db,
@@ -91,14 +93,18 @@ final class IndexSession {
             writer: account,
             isErased: place?.isErased ?? false
         )
+        behavior.noContext(installation: place?.number ?? 0)
         if let account { try directory.heard(from: account, recorded: recorded ?? 0, at: received) }
     }
 
     /// The events behind this hold in this context.
     func context(_ content: UnsafeRawBufferPointer) throws {
         guard !batch.isErased else { return }
-        batch.facts = ContextFacts(context: content)
-        batch.context = try directory.context(content, of: batch.installation ?? 0)
+        let facts = ContextFacts(context: content)
+        let (number, isNew) = try directory.context(content, of: batch.installation ?? 0)
+        batch.facts = facts
+        batch.context = number
+        try behavior.context(facts, installation: batch.installation ?? 0, isNew: isNew)
     }
 
     /// Numbers the device gave up, or never meant for a collector.
@@ -160,6 +166,13 @@ final class IndexSession {
         try insert.run()
         if db.changesCount > 0 {
             progress.events += 1
+            try behavior.event(
+                named: name,
+                at: time.milliseconds,
+                session: session,
+                position: position,
+                attributes: scan.attributes.map { UnsafeRawBufferPointer(rebasing: line[$0]) }
+            )
             let minute = batch.received.milliseconds - Self.intoMinute(batch.received.milliseconds)
             minutes[MinuteName(minute: minute, name: name), default: 0] += 1
         } else {
@@ -193,6 +206,7 @@ final class IndexSession {
     func erase(_ id: InstallationID) throws {
         try end()
         try writeMinutes()
+        try behavior.flush()
         let number = try directory.erase(id)
         let removed = try Erasure(db).run(installation: number)
         progress.events -= removed.events
@@ -209,6 +223,7 @@ final class IndexSession {
     /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
     func finish(at cursor: LogPosition, damaged: Int64) throws {
         try writeMinutes()
+        try behavior.flush()
         progress.cursor = cursor
         progress.damaged += damaged
         try progress.write(db)

@@ -87,6 +87,18 @@ package final class SQLiteEventStore: EventStore {
         try await read { try MinuteRows.since(moment, $0) }
     }
 
+    package func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
+        try await read { try SessionRows.matching(query, $0) }
+    }
+
+    package func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow {
+        try await read { try ScreenRows.flow(query, $0) }
+    }
+
+    package func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser] {
+        try await read { try UserRows.matching(query, $0) }
+    }
+
     package func totals() async throws(StoreError) -> StoreTotals {
         let installations = try await read { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0

@@ -13,6 +13,7 @@ import { compact, number } from "./format.js";
 import { Ledger } from "./ledger.js";
 import { Plot } from "./plot.js";
 import { Stream } from "./stream.js";
+import { Visitors } from "./visitors.js";
 
 const firstPage = 200;
 const lookEvery = 2000;
@@ -28,6 +29,11 @@ const ledger = new Ledger((installation) => {
   show("events");
 });
 const failures = new Failures((failure) => detail.showFailure(failure));
+const visitors = new Visitors((key, value) => {
+  setMode("live");
+  setFilter(withTerm("", key, value));
+  show("events");
+});
 const feed = new Feed({
   event: (stored) => stream.add(stored),
   skipped: (count) => stream.skip(count),
@@ -102,6 +108,7 @@ const looks = { ledgerAfter: 0 };
 async function look() {
   if (looking || byId("key-dialog").open || document.visibilityState !== "visible") return;
   looking = true;
+  visitors.look();
   const now = Date.now();
   const part = async (path, use) => {
     try {
@@ -157,7 +164,21 @@ function filterBy(key, value) {
 /** The filter lives in the address, so that it can be shared and survives a reload. */
 function remember() {
   const line = input.value.trim();
-  history.replaceState(null, "", line === "" ? location.pathname : `#${encodeURIComponent(line)}`);
+  history.replaceState(null, "", location.pathname + (visitors.isShown ? location.search : "") + (line === "" ? "" : `#${encodeURIComponent(line)}`));
+}
+
+/** "live" or "visitors": one at a time, the stream goes on behind. */
+function setMode(mode) {
+  const isVisitors = mode === "visitors";
+  if (detail.isOpen) detail.close();
+  main.hidden = isVisitors;
+  byId("tabs").hidden = isVisitors;
+  byId("visitors").hidden = !isVisitors;
+  byId("mode-live").setAttribute("aria-pressed", String(!isVisitors));
+  byId("mode-visitors").setAttribute("aria-pressed", String(isVisitors));
+  visitors.show(isVisitors);
+  const place = visitors.place === "" ? "?visitors" : `?visitors=${encodeURIComponent(visitors.place)}`;
+  history.replaceState(null, "", location.pathname + (isVisitors ? place : "") + location.hash);
 }
 
 function togglePause() {
@@ -198,6 +219,8 @@ byId("waiting").addEventListener("click", () => {
 byId("clear").addEventListener("click", () => stream.reset([]));
 byId("plot-stacked").addEventListener("click", () => plot.isStacked || toggleStacked());
 byId("plot-total").addEventListener("click", () => plot.isStacked && toggleStacked());
+byId("mode-live").addEventListener("click", () => setMode("live"));
+byId("mode-visitors").addEventListener("click", () => setMode("visitors"));
 byId("help").addEventListener("click", () => byId("shortcuts").showModal());
 const views = ["events", "ledger", "failed"];
 for (const view of views) {
@@ -237,6 +260,7 @@ const actions = {
   2: () => show("ledger"),
   3: () => show("failed"),
   t: toggleStacked,
+  v: () => setMode(visitors.isShown ? "live" : "visitors"),
   "?": () => byId("shortcuts").showModal(),
 };
 
@@ -270,6 +294,11 @@ try {
   input.value = ""; // An address someone mistyped is no filter.
 }
 show("events");
+const wished = new URLSearchParams(location.search).get("visitors");
+if (wished !== null) {
+  visitors.place = wished;
+  setMode("visitors");
+}
 begin(true);
 look();
 setInterval(look, lookEvery);

@@ -49,6 +49,15 @@ export function duration(ms) {
   return `${sign}${Math.round(size / 86_400_000)} d`;
 }
 
+/** A stretch of time in two steps: "250 ms", "3.2 s", "1 min 17 s", "2 h 5 min", "3 d 4 h". */
+export function span(ms) {
+  if (ms < 59_950) return duration(ms);
+  const seconds = Math.round(ms / 1000);
+  const [size, unit, part, small] = seconds < 3600 ? [60, "min", 1, "s"] : seconds < 86_400 ? [3600, "h", 60, "min"] : [86_400, "d", 3600, "h"];
+  const rest = Math.floor((seconds % size) / part);
+  return `${Math.floor(seconds / size)} ${unit}${rest > 0 ? ` ${rest} ${small}` : ""}`;
+}
+
 /** "just now", "12 s ago", "4 min ago". */
 export function ago(ms, now) {
   const passed = now - ms;

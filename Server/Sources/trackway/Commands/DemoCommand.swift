@@ -77,7 +77,8 @@ struct DemoCommand: AsyncParsableCommand {
                     ? console.style.coloured("✓ ", .green) + console.style.bold(sentence)
                     : console.style.coloured("✗ the ledger does not balance", .red)
             )
-            console.write("Page       \(stage.collector.root)/")
+            console.write("Visitors   \(try await demo.usage().sentence)")
+            console.write("Page       \(stage.collector.root)/  and who was there: \(stage.collector.root)/?visitors")
             if exit {
                 guard isBalanced else { throw ExitCode(CommandStatus.negative.rawValue) }
                 return

@@ -4,6 +4,7 @@
 internal import ArgumentParser
 internal import Collector
 internal import CollectorHTTP
+internal import Foundation
 internal import Logging
 internal import UnixSignals
 
@@ -13,7 +14,8 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the collector.",
         discussion: """
-            Takes events at POST /v1/events and answers success when they lie on stable storage. Shows them on a page at /.
+            Takes events at POST /v1/events, and in the formats of Clickstream (/collect) and Sensors Analytics (/sa),
+            and answers success when they lie on stable storage. Shows them on a page at /.
             Everything is in one folder: the intake log (the source of truth), the index (made anew from it when missing),
             and the hashed keys. Ctrl-C or SIGTERM end it in good order; kill -9 loses nothing that was answered.
 
@@ -40,6 +42,11 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "A web page's origin that may send events. May be given several times.")
     var allowOrigin: [String] = []
+
+    @Option(
+        help: "The remote configuration handed out at /config/iOS.conf. Default: sensors-config.json in the folder."
+    )
+    var sensorsConfig: String?
 
     @Option(help: "What the server says on standard error: trace, debug, info, notice, warning, error.")
     var logLevel: String = "warning"
@@ -75,6 +82,7 @@ struct ServeCommand: AsyncParsableCommand {
             folder: folder,
             configuration: configuration,
             developmentKey: devKey,
+            sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
             logger: logger
         )
         let banner = ServeBanner(folder: folder, host: self.host, developmentKey: devKey)

@@ -98,6 +98,20 @@ struct Demo: Sendable {
         ]
     }
 
+    /// How people used the shop, as the main collector knows it.
+    func usage() async throws(CommandFailure) -> UsageSummary {
+        let client = CollectorClient(collector)
+        var summary = UsageSummary(try await client.get("/v1/screens", query: [("limit", "200")]))
+        var after: String?
+        repeat {
+            let query = [(name: "limit", value: "200")] + (after.map { [(name: "after", value: $0)] } ?? [])
+            let page = try await client.get("/v1/sessions", query: query)
+            summary.add(sessions: page)
+            after = page["next"]?.string
+        } while after != nil
+        return summary
+    }
+
     private func account(
         _ destination: DestinationID,
         at address: CollectorAddress,

@@ -36,6 +36,9 @@ struct CollectorFolder: Sendable, Hashable {
     /// The hashed keys.
     var keys: String { path + "/keys" }
 
+    /// The remote configuration for clients of Sensors Analytics, if the operator wrote one.
+    var sensorsConfiguration: String { path + "/sensors-config.json" }
+
     /// Makes the folder when it is not there.
     ///
     /// - Throws: ``CommandFailure`` `cannotCreate`.

@@ -21,6 +21,8 @@ struct CollectorHost: Sendable {
     var configuration: CollectorConfiguration
     /// A key that is accepted beside those of the key file; for developers.
     var developmentKey: String?
+    /// The file with the remote configuration for clients of Sensors Analytics; in the folder when nil.
+    var sensorsConfiguration: String?
     /// Where the server says what a person should know.
     var logger: Logger
 
@@ -46,6 +48,7 @@ struct CollectorHost: Sendable {
             keys: keys,
             assets: CollectorPage.assets,
             contentSecurityPolicy: CollectorPage.contentSecurityPolicy,
+            sensorsConfiguration: SensorsConfigurationFile(path: sensorsConfiguration ?? folder.sensorsConfiguration),
             logger: logger,
             listening: ready
         )

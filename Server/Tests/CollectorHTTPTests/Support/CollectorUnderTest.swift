@@ -27,6 +27,13 @@ struct CollectorUnderTest: Sendable {
             default: nil
             }
         }
+        func grant(for account: VendorAccount) -> KeyGrant? {
+            switch account {
+            case .clickstreamApp("shop_ios"), .sensorsProject("production"), .sensorsProject("default"):
+                KeyGrant(name: "shop", scopes: [.write])
+            default: nil
+            }
+        }
         func reload() throws(KeyFileError) {}
     }
 
@@ -52,6 +59,7 @@ struct CollectorUnderTest: Sendable {
             keys: Keys(),
             assets: [WebAsset(path: "/", contentType: "text/html; charset=utf-8", body: Array("<p>hello".utf8))],
             contentSecurityPolicy: "default-src 'none'",
+            sensorsConfiguration: SensorsConfigurationFile(path: "/data/sensors-config.json", storage: memory),
             clock: clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             listening: { sender.yield($0) }

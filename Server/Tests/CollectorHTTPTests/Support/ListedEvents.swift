@@ -104,6 +104,52 @@ final class ListedEvents: EventStore {
         [MinuteCount(minute: Timestamp(milliseconds: 60_000), events: 3, names: ["a": 1, "b": 2])]
     }
 
+    func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
+        var session = StoredSession(
+            place: SessionPlace(start: Timestamp(milliseconds: 1_000), number: 3),
+            installation: query.installation,
+            id: query.id ?? "s",
+            number: 4,
+            last: Timestamp(milliseconds: 5_000),
+            events: 6,
+            engagement: 2_000,
+            foreground: 3_000
+        )
+        session.users = [query.user ?? "u"]
+        session.screens = [
+            StoredScreen(time: Timestamp(milliseconds: 1_500), name: "Home", id: "a", uniqueID: nil, engagement: 2_000)
+        ]
+        session.launches = [
+            StoredLaunch(time: session.start, kind: "cold", isFirst: true, isRecovered: false, duration: nil),
+            StoredLaunch(time: session.last, kind: "end", isFirst: false, isRecovered: true, duration: 3_000),
+        ]
+        return Array([session].prefix(query.limit))
+    }
+
+    func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow {
+        ScreenFlow(
+            screens: [
+                ScreenFlow.Totals(name: "Home", views: 3, entrances: 2, exits: 1, engagement: 9, installations: 1)
+            ],
+            steps: [ScreenFlow.Step(from: "Home", to: "Basket", count: 2)]
+        )
+    }
+
+    func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser] {
+        var user = StoredUser(
+            id: query.id,
+            uniqueID: "U",
+            anonymousID: nil,
+            firstTouch: Timestamp(milliseconds: 1),
+            first: Timestamp(milliseconds: 2),
+            last: Timestamp(milliseconds: 3),
+            events: 4,
+            sessions: 5
+        )
+        user.attributes = [.init(name: "tier", value: Array(#""gold""#.utf8), set: Timestamp(milliseconds: 6))]
+        return [user]
+    }
+
     func totals() async throws(StoreError) -> StoreTotals {
         StoreTotals(events: UInt64(try matching(EventQuery()).count))
     }

@@ -16,6 +16,9 @@ struct KeysCommand: AsyncParsableCommand {
             EXAMPLES
               trackway keys create shopping-app                a key that may send events
               trackway keys create dashboard --scope read      a key that may read them
+              trackway keys create shop --clickstream-app shopping --sensors-project production
+                                                               clients of these two formats send no key: the app and
+                                                               the project let them in
               trackway keys list
               trackway keys revoke shopping-app
             """,
@@ -42,7 +45,7 @@ extension CommandFailure {
         case .storage:
             self.init(.inputOutput, error.message, remedy: "see who may read and write the collector's folder")
         case .malformed: self.init(.malformedInput, error.message, remedy: "correct or remove that line")
-        case .nameTaken, .nameInvalid: self.init(.usage, error.message)
+        case .nameTaken, .nameInvalid, .accountTaken: self.init(.usage, error.message)
         case .unknown: self.init(.usage, error.message, remedy: "`trackway keys list` shows those there are")
         }
     }

@@ -20,8 +20,29 @@ struct KeysCreateCommand: AsyncParsableCommand {
     @Option(help: "What it allows: write (send events) or read. May be given twice.")
     var scope: [KeyScope] = [.write]
 
+    @Option(help: "An app of the Clickstream format that this key lets in (its appId). May be given several times.")
+    var clickstreamApp: [String] = []
+
+    @Option(help: "A project of the Sensors Analytics format that this key lets in. May be given several times.")
+    var sensorsProject: [String] = []
+
     @Flag(help: "Print JSON.")
     var json = false
+
+    /// The accounts of other formats that the options name.
+    private var accounts: [VendorAccount] {
+        clickstreamApp.map { .clickstreamApp($0) } + sensorsProject.map { .sensorsProject($0) }
+    }
+
+    /// Sees that the accounts can be written down.
+    func validate() throws {
+        for name in clickstreamApp + sensorsProject where !VendorAccount.isValid(name: name) {
+            throw ValidationError("“\(name)” cannot name an app or a project: use 1 to 128 letters, digits, . _ -")
+        }
+        if !accounts.isEmpty, !scope.contains(.write) {
+            throw ValidationError("--clickstream-app and --sensors-project are for keys that may write: --scope write")
+        }
+    }
 
     /// Makes the key and prints it.
     func run() async throws {
@@ -33,6 +54,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
             key = try file.create(
                 name: name,
                 scopes: Set(scope),
+                accounts: accounts,
                 at: SystemClock().now().wall,
                 using: &generator
             )

@@ -29,9 +29,12 @@ struct KeysListCommand: AsyncParsableCommand {
             return
         }
         let format = EventLineFormat(style: Console.standard.style)
-        var table = Table([("name", .left), ("allows", .left), ("made", .left)])
+        var table = Table([("name", .left), ("allows", .left), ("made", .left), ("lets in", .left)])
         for record in records {
-            table.append([record.name, Self.scopes(record).joined(separator: ", "), format.date(record.created)])
+            table.append([
+                record.name, Self.scopes(record).joined(separator: ", "), format.date(record.created),
+                record.accounts.map(\.description).joined(separator: ", "),
+            ])
         }
         Console.standard.write(table.lines(style: Console.standard.style))
     }
@@ -42,7 +45,8 @@ struct KeysListCommand: AsyncParsableCommand {
         .members(
             ("name", .string(record.name)),
             ("scopes", .array(scopes(record).map { .string($0) })),
-            ("created", .integer(record.created.milliseconds))
+            ("created", .integer(record.created.milliseconds)),
+            ("accounts", .array(record.accounts.map { .string($0.description) }))
         )
     }
 }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The context that an event of the Clickstream format carries within itself.
+enum ClickstreamContext {
+    /// Takes what belongs into the context out of an event and its attributes.
+    static func context(
+        app: String,
+        event: inout JSONValue.Object,
+        attributes: inout JSONValue.Object,
+        user: RecordedContext.User,
+        name: String,
+        time: Timestamp
+    ) -> RecordedContext {
+        var context = RecordedContext()
+        context.app["id"] = .string(app)
+        take(appKeys, from: &event, into: &context.app)
+        take(deviceKeys, from: &event, into: &context.device)
+        network(&event, &context.device)
+        if let offset = event.take("zone_offset")?.wholeNumber {
+            context.device["zone_offset_seconds"] = .integer(offset / 1000)
+        }
+        context.user = user
+        context.session = session(&attributes, of: name, at: time)
+        context.screen = screen(&attributes, of: name)
+        return context
+    }
+
+    /// Takes the user out of an event: the unique id, and attributes with the time they were set at.
+    static func user(_ event: inout JSONValue.Object) throws(VendorFault) -> RecordedContext.User {
+        var user = RecordedContext.User()
+        user.uniqueID = event.take("unique_id")?.text
+        guard let value = event.take("user") else { return user }
+        guard let object = value.object else { throw .invalid("user", "an object") }
+        for member in object.members {
+            guard let value = member.value["value"], value != .null else { continue }
+            switch member.key {
+            case CapturedKey.userID: user.id = value.text
+            case CapturedKey.firstTouch:
+                user.firstTouch = value.wholeNumber.map { Timestamp(milliseconds: $0) }
+            default:
+                guard let attribute = AttributeValue(value) else { continue }
+                user.attributes.append(
+                    RecordedContext.User.Attribute(
+                        name: member.key,
+                        value: attribute,
+                        setAt: Timestamp(milliseconds: member.value["set_timestamp"]?.wholeNumber ?? 0)
+                    )
+                )
+            }
+        }
+        return user
+    }
+
+    private static let appKeys = [
+        ("app_title", "name"), ("app_version", "version"), ("app_package_name", "package_name"),
+        ("sdk_name", "sdk_name"), ("sdk_version", "sdk_version"),
+    ]
+    private static let deviceKeys = [
+        ("device_id", "id"), ("device_unique_id", "advertising_id"), ("platform", "platform"),
+        ("os_version", "os_version"), ("make", "make"), ("brand", "brand"), ("model", "model"), ("locale", "locale"),
+        ("carrier", "carrier"), ("screen_width", "screen_width"), ("screen_height", "screen_height"),
+        ("system_language", "language"), ("country_code", "country"),
+    ]
+
+    /// Takes known keys over under our names. Empty texts and `UNKNOWN` say nothing: such a fact is absent with us.
+    private static func take(
+        _ keys: [(theirs: String, ours: String)],
+        from event: inout JSONValue.Object,
+        into section: inout Attributes
+    ) {
+        for (theirs, ours) in keys {
+            guard let value = event.take(theirs), value.string != "", value.string != "UNKNOWN" else { continue }
+            section[ours] = AttributeValue(value)
+        }
+    }
+
+    private static func network(_ event: inout JSONValue.Object, _ device: inout Attributes) {
+        switch event.take("network_type")?.string {
+        case "WIFI": device["network"] = "wifi"
+        case "Mobile": device["network"] = "cellular"
+        case nil, "", "UNKNOWN": break
+        case .some(let other): device["network"] = .string(other)
+        }
+    }
+
+    /// The session stands in every event there, and in the context here; only `_session_start` tells it itself.
+    private static func session(
+        _ attributes: inout JSONValue.Object,
+        of name: String,
+        at time: Timestamp
+    ) -> RecordedContext.Session? {
+        guard let id = attributes[CapturedKey.sessionID]?.text,
+            let start = attributes[CapturedKey.sessionStart]?.wholeNumber
+        else { return nil }
+        let number = attributes[CapturedKey.sessionNumber]?.wholeNumber ?? 0
+        let duration = attributes[CapturedKey.sessionDuration]?.wholeNumber
+        if name != CapturedName.sessionStart {
+            attributes.remove([CapturedKey.sessionID, CapturedKey.sessionStart, CapturedKey.sessionNumber])
+        }
+        // Kept only where it says something else than the two times do.
+        if duration == time.milliseconds - start { attributes.remove([CapturedKey.sessionDuration]) }
+        return RecordedContext.Session(id: id, number: number, start: Timestamp(milliseconds: start))
+    }
+
+    private static func screen(_ attributes: inout JSONValue.Object, of name: String) -> RecordedContext.Screen? {
+        guard let screen = attributes[CapturedKey.screenName]?.text else { return nil }
+        let found = RecordedContext.Screen(
+            name: screen,
+            id: attributes[CapturedKey.screenID]?.text,
+            uniqueID: attributes[CapturedKey.screenUniqueID]?.text
+        )
+        if name != CapturedName.screenView {
+            attributes.remove([CapturedKey.screenName, CapturedKey.screenID, CapturedKey.screenUniqueID])
+        }
+        return found
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The context that a record of the Sensors Analytics format carries among its properties.
+enum SensorsContext {
+    /// Takes the preset properties out, which become the context. A profile's and an item's properties are all their own.
+    static func context(
+        record: JSONValue.Object,
+        properties: inout JSONValue.Object,
+        kind: SensorsKind,
+        person: SensorsPerson
+    ) -> RecordedContext {
+        var context = RecordedContext(user: person.user)
+        library(record, &context.app)
+        // Names whose id it is; the context says so already.
+        if properties["$is_login_id"]?.boolean != nil { properties.remove(["$is_login_id"]) }
+        guard kind.isEvent else { return context }
+        take(appKeys, from: &properties, into: &context.app)
+        take(deviceKeys, from: &properties, into: &context.device)
+        network(&properties, &context.device)
+        if let behind = properties.take("$timezone_offset")?.wholeNumber {
+            context.device["zone_offset_seconds"] = .integer(0 &- behind &* 60)
+        }
+        if properties["$lib_method"]?.string == "code" || properties["$lib_method"]?.string == "autoTrack" {
+            properties.remove(["$lib_method"])
+        }
+        // Two numbers less than the context wants; an event may name its session by itself.
+        if let session = properties.take("$event_session_id") { properties.putNew(CapturedKey.sessionID, session) }
+        if let screen = properties["$screen_name"]?.text {
+            context.screen = RecordedContext.Screen(name: screen, id: properties["$url"]?.text)
+        }
+        return context
+    }
+
+    private static let appKeys = [
+        ("$app_id", "id"), ("$app_name", "name"), ("$app_version", "version"), ("$lib", "sdk_name"),
+        ("$lib_version", "sdk_version"),
+    ]
+    private static let deviceKeys = [
+        ("$device_id", "id"), ("$anonymization_id", "anonymization_id"), ("$os", "platform"),
+        ("$os_version", "os_version"), ("$manufacturer", "make"), ("$brand", "brand"), ("$model", "model"),
+        ("$carrier", "carrier"), ("$screen_width", "screen_width"), ("$screen_height", "screen_height"),
+    ]
+
+    private static func library(_ record: JSONValue.Object, _ app: inout Attributes) {
+        guard let library = record["lib"]?.object else { return }
+        for (theirs, ours) in [("$lib", "sdk_name"), ("$lib_version", "sdk_version"), ("$app_version", "version")] {
+            if let text = library[theirs]?.text { app[ours] = .string(text) }
+        }
+    }
+
+    private static func take(
+        _ keys: [(theirs: String, ours: String)],
+        from properties: inout JSONValue.Object,
+        into section: inout Attributes
+    ) {
+        for (theirs, ours) in keys {
+            guard let value = properties.take(theirs), value.string != "" else { continue }
+            section[ours] = AttributeValue(value)
+        }
+    }
+
+    private static func network(_ properties: inout JSONValue.Object, _ device: inout Attributes) {
+        let isWireless = properties.take("$wifi")?.boolean == true
+        switch properties.take("$network_type")?.string {
+        case "WIFI": device["network"] = "wifi"
+        case "2G", "3G", "4G", "5G": device["network"] = "cellular"
+        case nil, "", "NULL", "UNKNOWN": if isWireless { device["network"] = "wifi" }
+        case .some(let other): device["network"] = .string(other)
+        }
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Turns a record of the Sensors Analytics format into one of our events: preset properties become the context, captured
+/// events get back the names they have in our vocabulary.
+struct SensorsTranslation: Sendable {
+    /// The project that the request names.
+    let project: String
+
+    /// The event of a record.
+    ///
+    /// - Throws: ``VendorFault`` when it lacks what every record must have.
+    func event(_ value: JSONValue, _ occurrences: inout SensorsOccurrences) throws(VendorFault) -> VendorEvent {
+        guard let record = value.object else { throw VendorFault("field_invalid", "", "A record is an object.") }
+        let kind = try Self.kind(record)
+        guard let moment = record["time"] else { throw .missing("time") }
+        guard let moment = moment.wholeNumber else { throw .invalid("time", "milliseconds since 1970") }
+        let time = Timestamp(milliseconds: moment)
+        var properties = JSONValue.Object()
+        if let given = record["properties"], given != .null {
+            guard let object = given.object else { throw .invalid("properties", "an object") }
+            properties = object.withoutNulls
+        }
+        let name = try Self.name(of: kind, record)
+        let person = SensorsPerson(record, kind, properties)
+        if !kind.isItem, person.distinctID == nil { throw .missing("distinct_id") }
+        let id = id(of: record, kind, name, time, person, &occurrences)
+        var event = VendorEvent(
+            installation: person.installation(in: project),
+            context: SensorsContext.context(record: record, properties: &properties, kind: kind, person: person),
+            id: id,
+            name: kind.name ?? name ?? "",
+            time: time
+        )
+        try Self.fill(&event, kind, name, record, properties, person)
+        return event
+    }
+
+    /// The installation of a record, faulty or not.
+    func installation(_ value: JSONValue) -> InstallationID? {
+        guard let record = value.object, let kind = try? Self.kind(record) else { return nil }  // Then nobody knows.
+        return SensorsPerson(record, kind, record["properties"]?.object ?? .init()).installation(in: project)
+    }
+
+    private static func kind(_ record: JSONValue.Object) throws(VendorFault) -> SensorsKind {
+        guard let type = record["type"] else { throw .missing("type") }
+        guard let kind = type.string.flatMap(SensorsKind.init) else {
+            throw VendorFault("type_unknown", "type", "There is no such type of record.")
+        }
+        return kind
+    }
+
+    private static func name(of kind: SensorsKind, _ record: JSONValue.Object) throws(VendorFault) -> String? {
+        guard kind.isEvent else { return nil }
+        guard let event = record["event"] else {
+            // Identity records are known by their type.
+            if kind != .track { return nil }
+            throw .missing("event")
+        }
+        guard let name = event.text else { throw .invalid("event", "a name") }
+        return name
+    }
+
+    /// The event's id: made from what tells the record apart. The records' own numbers have 32 bits only.
+    private func id(
+        of record: JSONValue.Object,
+        _ kind: SensorsKind,
+        _ name: String?,
+        _ time: Timestamp,
+        _ person: SensorsPerson,
+        _ occurrences: inout SensorsOccurrences
+    ) -> EventID {
+        let who = record["project"]?.text ?? project
+        if let number = record["_track_id"]?.wholeNumber {
+            return StableID.event(
+                at: time,
+                ["sensors", who, person.distinctID ?? "", String(number), kind.rawValue, name ?? ""]
+            )
+        }
+        var rest = record
+        // What changes from one sending to the next says nothing about the event.
+        rest.remove(["_flush_time", "_hybrid_h5"])
+        let content = JSONValue.object(rest).json()
+        let occurrence = occurrences.next(content)
+        return StableID.event(
+            at: time,
+            ["sensors", who, String(decoding: content, as: UTF8.self), String(occurrence)]
+        )
+    }
+
+    private static func fill(
+        _ event: inout VendorEvent,
+        _ kind: SensorsKind,
+        _ name: String?,
+        _ record: JSONValue.Object,
+        _ properties: JSONValue.Object,
+        _ person: SensorsPerson
+    ) throws(VendorFault) {
+        switch kind {
+        case .track:
+            let captured = SensorsCapturedEvent(name ?? "", properties)
+            event.name = captured.name
+            event.attributes = captured.attributes
+        case .signUp:
+            event.attributes = properties
+            event.attributes.putNew(CapturedKey.signedIn, .boolean(true))
+        case .profileSet:
+            // As with us: what was set stands in the context.
+            event.context.user.attributes = properties.members.compactMap { member in
+                AttributeValue(member.value).map {
+                    RecordedContext.User.Attribute(name: member.key, value: $0, setAt: event.time)
+                }
+            }
+        case .profileSetOnce, .profileIncrement, .profileAppend, .profileUnset, .profileDelete:
+            event.attributes = properties
+        case .bind, .unbind:
+            event.attributes = properties
+            guard let pair = SensorsPerson.pair(of: record) else { break }
+            event.attributes.putNew(CapturedKey.identityKey, .string(pair.key))
+            event.attributes.putNew(CapturedKey.identityValue, pair.value)
+            if person.loginID == nil, person.anonymousID == nil {
+                event.attributes.putNew("distinct_id", record["distinct_id"])
+            }
+        case .itemSet, .itemDelete:
+            guard let type = record["item_type"]?.text else { throw .missing("item_type") }
+            guard let id = record["item_id"]?.text ?? record["item_id"]?.wholeNumber.map(String.init) else {
+                throw .missing("item_id")
+            }
+            event.attributes = .init([
+                .init(key: CapturedKey.itemType, value: .string(type)),
+                .init(key: CapturedKey.itemID, value: .string(id)),
+            ])
+            for member in properties.members { event.attributes.putNew(member.key, member.value) }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Identities made from what a client says of itself: the same again whenever the same arrives (UUID version 8).
+///
+/// The texts are hashed with their lengths, so that no two lists of texts run into each other.
+enum StableID {
+    /// The installation that these texts name.
+    static func installation(_ texts: [String]) -> InstallationID {
+        let (high, low) = words(["installation"] + texts)
+        return InstallationID(high: high & ~0xF000 | 0x8000, low: low & (1 << 62 - 1) | 1 << 63)
+    }
+
+    /// The event that these texts name. Its first 48 bits are the event's time, as with ids made on the device, so that
+    /// an index of ids grows at one end.
+    static func event(at time: Timestamp, _ texts: [String]) -> EventID {
+        let (high, low) = words(["event"] + texts)
+        let moment = UInt64(clamping: time.milliseconds) & 0xFFFF_FFFF_FFFF
+        return EventID(high: moment << 16 | 0x8000 | high & 0x0FFF, low: low & (1 << 62 - 1) | 1 << 63)
+    }
+
+    private static func words(_ texts: [String]) -> (high: UInt64, low: UInt64) {
+        var message: [UInt8] = []
+        for text in texts {
+            message += "\(text.utf8.count):".utf8
+            message += text.utf8
+        }
+        let digest = SHA256.hash(message)
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        return (word(digest[0..<8]), word(digest[8..<16]))
+    }
+}

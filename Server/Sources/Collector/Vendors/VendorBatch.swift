@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// A body of another format that was admitted, ready to be committed: every event is in our own form, or kept with the
+/// reason why it is not.
+package struct VendorBatch: Sendable {
+    /// How many events are accepted.
+    package private(set) var accepted = 0
+    /// The events that are not, in order.
+    package private(set) var rejected: [RejectedEvent] = []
+    /// What the intake log keeps: usually one record; several when the body is long.
+    package private(set) var records: [[UInt8]] = []
+    /// Bytes of the body as inflated.
+    package var inflatedBytes = 0
+
+    private let format: IntakeFormat
+    private let limits: AdmissionLimits
+    private let key: String
+    private let received: Timestamp
+    private var outcomes: [Outcome] = []
+    private var bytes = 0
+
+    private struct Outcome: Sendable {
+        var installation: InstallationID?
+        var context: [UInt8]
+        var line: [UInt8]
+        var fault: VendorFault?
+        var index: Int
+        var id: EventID?
+    }
+
+    /// A record is closed when its lines have this many bytes: far below what a segment of the log holds.
+    private static let recordBytes = 2 << 20
+    /// Beyond this factor a body is kept plain, so that reading it never meets the limit against bombs.
+    private static let safeRatio = 50
+
+    init(_ format: IntakeFormat, limits: AdmissionLimits, key: String, received: Timestamp) {
+        self.format = format
+        self.limits = limits
+        self.key = key
+        self.received = received
+    }
+
+    /// How many events came, refused ones included.
+    package var count: Int { accepted + rejected.count }
+
+    /// Takes an event, if it fits our limits.
+    mutating func add(_ event: VendorEvent, original: JSONValue) {
+        let line = event.line
+        let fault: VendorFault? = line.withUnsafeBytes { bytes in
+            do throws(EventFault) {
+                _ = try EventScan(bytes, limits: limits.vendorEvent)
+                return nil
+            } catch {
+                return VendorFault(error.code.rawValue, error.field, error.message)
+            }
+        }
+        if let fault { return refuse(fault, original: original, installation: event.installation, id: event.id) }
+        let context = event.context.json()
+        guard context.count <= limits.vendorEvent.eventBytes else {
+            let fault = VendorFault(
+                "context_too_large",
+                "",
+                "What the event says of app, device and user has \(context.count) bytes; "
+                    + "at most \(limits.vendorEvent.eventBytes) are accepted."
+            )
+            return refuse(fault, original: original, installation: event.installation, id: event.id)
+        }
+        accepted += 1
+        append(Outcome(installation: event.installation, context: context, line: line, index: count - 1, id: event.id))
+    }
+
+    /// Keeps an event with the reason why it is not taken. It stands in the log as it came, wrapped under the format's
+    /// name, so that it is never mistaken for one of ours.
+    mutating func refuse(
+        _ fault: VendorFault,
+        original: JSONValue,
+        installation: InstallationID? = nil,
+        id: EventID? = nil
+    ) {
+        let line = JSONValue.object(.init([.init(key: format.rawValue, value: original)])).json()
+        rejected.append(
+            RejectedEvent(index: count, id: id, code: fault.code, field: fault.field, message: fault.message)
+        )
+        append(Outcome(installation: installation, context: [], line: line, fault: fault, index: count - 1, id: id))
+    }
+
+    private mutating func append(_ outcome: Outcome) {
+        outcomes.append(outcome)
+        bytes += outcome.line.count + outcome.context.count
+        if outcomes.count == limits.events || bytes >= Self.recordBytes { close() }
+    }
+
+    /// Ends the record that is being filled.
+    mutating func close() {
+        guard !outcomes.isEmpty else { return }
+        var order: [InstallationID?] = []
+        var groups: [InstallationID?: [Outcome]] = [:]
+        for outcome in outcomes {
+            if groups[outcome.installation] == nil { order.append(outcome.installation) }
+            groups[outcome.installation, default: []].append(outcome)
+        }
+        var body: [UInt8] = []
+        body.reserveCapacity(bytes + 128 * order.count)
+        var refused: [RejectedEvent] = []
+        var place = 0
+        for installation in order {
+            Self.write(header: installation, into: &body)
+            var context: [UInt8]?
+            for outcome in groups[installation] ?? [] {
+                if outcome.fault == nil, outcome.context != context {
+                    body += "{\"context\":".utf8 + outcome.context + "}\n".utf8
+                    context = outcome.context
+                }
+                body += outcome.line
+                body.append(UInt8(ascii: "\n"))
+                if let fault = outcome.fault {
+                    refused.append(
+                        RejectedEvent(
+                            index: place,
+                            id: outcome.id,
+                            code: fault.code,
+                            field: fault.field,
+                            message: fault.message
+                        )
+                    )
+                }
+                place += 1
+            }
+        }
+        records.append(record(body, refused))
+        outcomes = []
+        bytes = 0
+    }
+
+    private static func write(header installation: InstallationID?, into body: inout [UInt8]) {
+        body += "{\"batch\":{".utf8
+        if let installation { body += "\"installation\":\"\(installation)\"".utf8 }
+        body += "}}\n".utf8
+    }
+
+    private func record(_ body: [UInt8], _ refused: [RejectedEvent]) -> [UInt8] {
+        let compressed = GzipCompressor().compress(body)
+        let isSafe =
+            compressed.count <= limits.body.wireBytes && body.count <= limits.body.inflatedBytes
+            && body.count / max(1, compressed.count) <= Self.safeRatio
+        let header = IntakeHeader(
+            received: received,
+            key: key,
+            encoding: isSafe ? .gzip : .identity,
+            rejected: refused,
+            format: format
+        )
+        return (isSafe ? compressed : body).withUnsafeBytes { IntakeRecord.bytes(header, body: $0) }
+    }
+}

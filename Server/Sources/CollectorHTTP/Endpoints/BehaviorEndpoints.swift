@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Hummingbird
+internal import TrackwayEvents
+
+/// The endpoints that show how people used an app: sessions, screens, and the people themselves.
+struct BehaviorEndpoints: Sendable {
+    let rooms: CollectorRooms
+
+    /// `GET /v1/sessions`
+    func sessions(_ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        let limit = try query.number("limit", in: 1...200) ?? 50
+        let wanted = SessionQuery(
+            installation: try query.value("installation", "an installation's id"),
+            user: query.text("user"),
+            id: query.text("session"),
+            after: try query.value("after", "a place such as 1718000000000.17"),
+            limit: limit
+        )
+        let sessions = try await rooms.store.sessions(matching: wanted)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.key("sessions")
+            writer.beginArray()
+            for session in sessions {
+                writer.element()
+                session.write(to: &writer)
+            }
+            writer.endArray()
+            if sessions.count == limit, let last = sessions.last {
+                writer.key("next")
+                writer.string(last.place.description)
+            }
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/screens`
+    func screens(_ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        let wanted = ScreenQuery(
+            installation: try query.value("installation", "an installation's id"),
+            from: try query.time("from"),
+            limit: try query.number("limit", in: 1...200) ?? 50
+        )
+        let flow = try await rooms.store.screens(matching: wanted)
+        return Answer.json { flow.write(to: &$0) }
+    }
+
+    /// `GET /v1/users`
+    func users(_ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        let limit = try query.number("limit", in: 1...200) ?? 50
+        let wanted = UserQuery(
+            id: query.text("user"),
+            installation: try query.value("installation", "an installation's id"),
+            before: try query.time("before"),
+            limit: limit
+        )
+        let users = try await rooms.store.users(matching: wanted)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.key("users")
+            writer.beginArray()
+            for user in users {
+                writer.element()
+                user.write(to: &writer)
+            }
+            writer.endArray()
+            if users.count == limit, let last = users.last {
+                writer.key("next")
+                writer.integer(last.last.milliseconds)
+            }
+            writer.endObject()
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// `POST /collect` and what belongs to it: for clients that speak the Clickstream format.
+struct ClickstreamEndpoint: Sendable {
+    let rooms: CollectorRooms
+    private let intake: ClickstreamIntake
+    private let commit: VendorCommit
+
+    init(rooms: CollectorRooms) {
+        self.rooms = rooms
+        intake = ClickstreamIntake(limits: rooms.configuration.limits)
+        commit = VendorCommit(rooms: rooms)
+    }
+
+    /// Takes one body. 200 with nothing in it means that all of it is on stable storage, faulty events with the reason.
+    func collect(_ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        guard let app = query.text("appId") else {
+            throw RequestFailure(
+                status: .forbidden,
+                code: "account_missing",
+                field: "appId",
+                message: "Name the app in the query: /collect?appId=…"
+            )
+        }
+        let (grant, encoding) = try prepare(request, app)
+        let buffer = try await RequestBody.collect(request, upTo: rooms.configuration.limits.body.wireBytes)
+        let body = Array(buffer.readableBytesView)
+        let received = rooms.clock.now().wall
+        let batch: VendorBatch
+        do throws(AdmissionError) {
+            batch = try intake.admit(
+                body,
+                encoding: encoding,
+                app: app,
+                hashCode: query.text("hashCode"),
+                grant: grant,
+                received: received
+            )
+        } catch {
+            // Its clients keep what is answered with anything but 200, so a damaged body will come again and again.
+            let isDamaged = error.code == "hash_mismatch"
+            await commit.keep(
+                body,
+                refusedWith: error,
+                grant: grant,
+                received: received,
+                limit: isDamaged ? VendorCommit.excerptBytes : rooms.configuration.limits.quarantineBytes
+            )
+            throw RequestFailure(error)
+        }
+        try await commit.store(batch, wireBytes: body.count)
+        return Answer.empty()
+    }
+
+    /// `GET /ping`: the clock, in seconds with their thousandths, as heartbeats of this format expect it.
+    func ping() -> Response {
+        let now = rooms.clock.now().wall
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.key("timestamp")
+            writer.double(Double(now.milliseconds) / 1000)
+            writer.endObject()
+        }
+    }
+
+    /// `GET /health`: whether events are welcome.
+    func health() throws(RequestFailure) -> Response {
+        if let trouble = rooms.intake.trouble { throw RequestFailure(trouble) }
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.key("ok")
+            writer.boolean(true)
+            writer.endObject()
+        }
+    }
+
+    private func prepare(_ request: Request, _ app: String) throws(RequestFailure) -> (KeyGrant, ContentEncoding) {
+        do throws(AdmissionError) {
+            let grant = try rooms.authorization.grant(
+                account: .clickstreamApp(app),
+                header: request.headers[.authorization]
+            )
+            return (grant, try ContentEncoding(header: request.headers[.contentEncoding]))
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+
+/// `POST /sa`, `POST /debug` and `GET /config/iOS.conf`: for clients that speak the Sensors Analytics format.
+///
+/// Such clients delete what is answered with anything but 403, 404 and 5xx. Every status here is chosen by that.
+struct SensorsEndpoint: Sendable {
+    let rooms: CollectorRooms
+    private let intake: SensorsIntake
+    private let commit: VendorCommit
+
+    init(rooms: CollectorRooms) {
+        self.rooms = rooms
+        intake = SensorsIntake(limits: rooms.configuration.limits)
+        commit = VendorCommit(rooms: rooms)
+    }
+
+    private struct Opened {
+        var project: String
+        var grant: KeyGrant
+        var encoding: ContentEncoding
+        var body: [UInt8]
+        var received: Timestamp
+    }
+
+    /// Takes one body. 200 means that all of it is on stable storage, faulty records with the reason.
+    func collect(_ request: Request) async throws -> Response {
+        let opened = try await open(request)
+        let batch = try await admit(opened)
+        try await commit.store(batch, wireBytes: opened.body.count)
+        return Answer.empty()
+    }
+
+    /// Looks at records as a person does who is integrating a client: 200 when they break no rule, otherwise 400 with
+    /// every rule that is broken. What can be taken is taken all the same, unless the request is a dry run.
+    func debug(_ request: Request) async throws -> Response {
+        let opened = try await open(request)
+        let faults: [RejectedEvent]
+        do throws(AdmissionError) {
+            faults = try intake.inspect(opened.body, encoding: opened.encoding, project: opened.project)
+        } catch {
+            throw RequestFailure(error)
+        }
+        if request.headers[Self.dryRun]?.lowercased() != "true" {
+            let batch = try await admit(opened)
+            try await commit.store(batch, wireBytes: opened.body.count)
+        }
+        return faults.isEmpty ? Answer.empty() : Self.reasons(faults)
+    }
+
+    /// The remote configuration, or 304 when the client has it already.
+    func configuration(_ request: Request) throws -> Response {
+        guard let file = rooms.sensorsConfiguration, let content = try file.read() else {
+            throw RequestFailure.notFound("There is no remote configuration; write one to the collector's folder.")
+        }
+        let query = Query(request.uri)
+        var headers: HTTPFields = [.contentType: "application/json", .eTag: content.entityTag]
+        Answer.protect(&headers)
+        let isKnown =
+            request.headers[.ifNoneMatch] == content.entityTag
+            || (content.version != nil && query.text("v") == content.version
+                && query.text("nv") == content.contentVersion)
+        if isKnown { return Response(status: .notModified, headers: headers) }
+        return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: content.bytes)))
+    }
+
+    private func open(_ request: Request) async throws -> Opened {
+        let query = Query(request.uri)
+        // What the format calls the project of a server that has one only.
+        let project = query.text("project") ?? "default"
+        // A token that is a key of ours counts as one.
+        let token = query.text("token").flatMap { $0.hasPrefix("tw_") ? "Bearer \($0)" : nil }
+        let grant: KeyGrant
+        let encoding: ContentEncoding
+        do throws(AdmissionError) {
+            grant = try rooms.authorization.grant(
+                account: .sensorsProject(project),
+                header: request.headers[.authorization] ?? token
+            )
+            encoding = try ContentEncoding(header: request.headers[.contentEncoding])
+        } catch {
+            throw RequestFailure(error)
+        }
+        let body = try await RequestBody.collect(request, upTo: rooms.configuration.limits.sensorsBytes)
+        return Opened(
+            project: project,
+            grant: grant,
+            encoding: encoding,
+            body: Array(body.readableBytesView),
+            received: rooms.clock.now().wall
+        )
+    }
+
+    private func admit(_ opened: Opened) async throws -> VendorBatch {
+        do throws(AdmissionError) {
+            return try intake.admit(
+                opened.body,
+                encoding: opened.encoding,
+                project: opened.project,
+                allows: { rooms.authorization.allows(.sensorsProject($0), for: opened.grant) },
+                grant: opened.grant,
+                received: opened.received
+            )
+        } catch {
+            throw await refusal(error, opened)
+        }
+    }
+
+    /// What a body is answered that cannot be taken as a whole.
+    private func refusal(_ error: AdmissionError, _ opened: Opened) async -> RequestFailure {
+        let isLastCopy = error.kind == .malformed && error.code != "crc_mismatch"
+        let isKept = await commit.keep(
+            opened.body,
+            refusedWith: error,
+            grant: opened.grant,
+            received: opened.received,
+            limit: isLastCopy ? rooms.configuration.limits.sensorsBytes : VendorCommit.excerptBytes
+        )
+        var failure = RequestFailure(error)
+        if isLastCopy, isKept {
+            failure.letsGo = true
+        } else if error.kind == .malformed {
+            // Damaged on the way, or nobody has a copy yet: it shall come again.
+            failure.status = .serviceUnavailable
+            failure.retryAfter = .seconds(1)
+        }
+        return failure
+    }
+
+    private static func reasons(_ faults: [RejectedEvent]) -> Response {
+        Answer.json(.badRequest) { writer in
+            writer.beginObject()
+            writer.key("error")
+            writer.beginObject()
+            for (key, text) in [("code", faults[0].code), ("field", faults[0].field), ("message", faults[0].message)] {
+                writer.key(key)
+                writer.string(text)
+            }
+            writer.endObject()
+            writer.key("reasons")
+            writer.beginArray()
+            for fault in faults {
+                writer.element()
+                writer.beginObject()
+                writer.key("i")
+                writer.integer(fault.index)
+                for (key, text) in [("code", fault.code), ("field", fault.field), ("message", fault.message)] {
+                    writer.key(key)
+                    writer.string(text)
+                }
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    private static let dryRun = Answer.name("dry-run")
+}

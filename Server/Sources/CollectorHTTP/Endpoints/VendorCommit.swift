@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import NIOCore
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Putting admitted bodies of other formats on stable storage, and keeping what was refused as a whole.
+struct VendorCommit: Sendable {
+    let rooms: CollectorRooms
+
+    /// How much is kept of a body whose sender keeps it too.
+    static let excerptBytes = 4 << 10
+
+    /// Returns once every event of a body, accepted or kept with its reason, is on stable storage.
+    ///
+    /// A body of more than one record may be stored in part when the disk refuses; sent again, what was stored is known.
+    func store(_ batch: VendorBatch, wireBytes: Int) async throws(RequestFailure) {
+        let outcomes = await withTaskGroup(of: IntakeError?.self) { group in
+            for record in batch.records {
+                group.addTask { [intake = rooms.intake] in
+                    do throws(IntakeError) {
+                        _ = try await intake.commit(kind: .intake, record: record)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            }
+            return await group.reduce(into: [IntakeError]()) { errors, error in if let error { errors.append(error) } }
+        }
+        if let error = outcomes.first { throw RequestFailure(error) }
+        rooms.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
+    }
+
+    /// Keeps a body that was refused as a whole, so that a person can see what went wrong, and counts it.
+    ///
+    /// - Parameter limit: How much of it is kept. When the sender deletes it, this is the last copy.
+    /// - Returns: Whether it was kept.
+    @discardableResult
+    func keep(
+        _ body: [UInt8],
+        refusedWith error: AdmissionError,
+        grant: KeyGrant,
+        received: Timestamp,
+        limit: Int
+    ) async -> Bool {
+        rooms.statistics.withLock { $0.refused[error.code, default: 0] += 1 }
+        let record = body.withUnsafeBytes { bytes in
+            QuarantineRecord.bytes(error, body: bytes, key: grant.name, received: received, limit: limit)
+        }
+        do throws(IntakeError) {
+            _ = try await rooms.intake.commit(kind: .quarantine, record: record)
+            return true
+        } catch {
+            // The caller decides whether the sender may let go of it all the same.
+            return false
+        }
+    }
+}

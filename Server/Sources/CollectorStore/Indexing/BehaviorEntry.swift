@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+
+/// Keeps sessions, screens, launches and people up to date while events go into the index.
+///
+/// Sums are gathered in memory and written at the transaction's end; rows get their numbers when they are first met, in
+/// the order of the log, so that an index that is made again is the same.
+final class BehaviorEntry {
+    private final class SessionSum {
+        let number: Int64
+        let beganIsKnown: Bool
+        var first = Int64.max
+        var last = Int64.min
+        var events: Int64 = 0
+        var engagement: Int64 = 0
+        var foreground: Int64 = 0
+
+        init(number: Int64, beganIsKnown: Bool) {
+            self.number = number
+            self.beganIsKnown = beganIsKnown
+        }
+    }
+
+    private final class VisitSum {
+        let key: VisitKey
+        var first = Int64.max
+        var last = Int64.min
+        var events: Int64 = 0
+
+        init(_ key: VisitKey) { self.key = key }
+    }
+
+    private struct SessionKey: Hashable {
+        let installation: Int64
+        let id: String
+    }
+
+    private struct VisitKey: Hashable {
+        let user: Int64
+        let installation: Int64
+        let session: Int64
+    }
+
+    private let sessions: SessionTable
+    private let people: PeopleTable
+    private var sessionSums: [SessionKey: SessionSum] = [:]
+    private var visitSums: [VisitKey: VisitSum] = [:]
+    /// In the order they were met, so that writing them has no order of chance.
+    private var metSessions: [SessionSum] = []
+    private var metVisits: [VisitSum] = []
+    /// Where the last event belonged; most events belong where the one before did.
+    private var place: (session: String?, sum: SessionSum?, visit: VisitSum?, user: Int64?)?
+    private var installation: Int64 = 0
+    private var facts = ContextFacts()
+
+    init(_ db: Database) throws {
+        sessions = try SessionTable(db)
+        people = try PeopleTable(db)
+    }
+
+    /// A batch, or another context in it, begins.
+    ///
+    /// - Parameters:
+    ///   - facts: What the context says.
+    ///   - installation: The installation's number; 0 when there is none.
+    ///   - isNew: Whether the index has not met this context before; what it says about a person is then news.
+    func context(_ facts: ContextFacts, installation: Int64, isNew: Bool) throws {
+        self.facts = facts
+        self.installation = installation
+        place = nil
+        guard isNew, let user = try user() else { return }
+        try people.describe(user, facts)
+        for attribute in facts.attributes {
+            try people.set(
+                user,
+                attribute.name,
+                attribute.value.json.json(),
+                at: attribute.setAt.milliseconds,
+                from: installation
+            )
+        }
+    }
+
+    /// Nothing is known about the events that follow.
+    func noContext(installation: Int64) {
+        facts = ContextFacts()
+        self.installation = installation
+        place = nil
+    }
+
+    /// An event went into the index, for the first time.
+    func event(
+        named name: String,
+        at time: Int64,
+        session: String?,
+        position: EventPosition,
+        attributes: UnsafeRawBufferPointer?
+    ) throws {
+        if place == nil || place?.session != session { try settle(session, at: time) }
+        if let sum = place?.sum {
+            sum.first = min(sum.first, time)
+            sum.last = max(sum.last, time)
+            sum.events += 1
+        }
+        if let visit = place?.visit {
+            visit.first = min(visit.first, time)
+            visit.last = max(visit.last, time)
+            visit.events += 1
+        }
+        // What is captured begins so, and nearly nothing else does.
+        guard name.utf8.first == UInt8(ascii: "_") else { return }
+        try captured(name, at: time, position, attributes)
+    }
+
+    /// Writes the sums.
+    func flush() throws {
+        for sum in metSessions where sum.events > 0 {
+            try sessions.add(
+                to: sum.number,
+                first: sum.beganIsKnown ? .max : sum.first,
+                last: sum.last,
+                events: sum.events,
+                engagement: sum.engagement,
+                foreground: sum.foreground
+            )
+        }
+        for sum in metVisits where sum.events > 0 {
+            try people.visited(
+                user: sum.key.user,
+                installation: sum.key.installation,
+                session: sum.key.session,
+                first: sum.first,
+                last: sum.last,
+                events: sum.events
+            )
+        }
+        forget()
+    }
+
+    /// Lets go of everything in memory: rows may have gone.
+    private func forget() {
+        sessionSums = [:]
+        visitSums = [:]
+        metSessions = []
+        metVisits = []
+        place = nil
+    }
+
+    // MARK: Where an event belongs
+
+    private func settle(_ session: String?, at time: Int64) throws {
+        let sum = try session.map { try sessionSum($0, at: time) }
+        let user = try user()
+        var visit: VisitSum?
+        if let user {
+            let key = VisitKey(user: user, installation: installation, session: sum?.number ?? 0)
+            visit = visitSums[key]
+            if visit == nil {
+                let new = VisitSum(key)
+                visitSums[key] = new
+                metVisits.append(new)
+                visit = new
+            }
+        }
+        place = (session, sum, visit, user)
+    }
+
+    private func sessionSum(_ id: String, at time: Int64) throws -> SessionSum {
+        let key = SessionKey(installation: installation, id: id)
+        if let sum = sessionSums[key] { return sum }
+        // The context's session tells more, if it is the one the event names.
+        let known = facts.session == id ? facts : nil
+        let number = try sessions.number(
+            of: id,
+            installation: installation,
+            ordinal: known?.sessionNumber,
+            start: known?.sessionStart?.milliseconds ?? time
+        )
+        let sum = SessionSum(number: number, beganIsKnown: known?.sessionStart != nil)
+        sessionSums[key] = sum
+        metSessions.append(sum)
+        return sum
+    }
+
+    private func user() throws -> Int64? {
+        if let id = facts.user { return try people.user(id) }
+        return installation == 0 ? nil : try people.visitor(of: installation)
+    }
+
+    // MARK: What was captured
+
+    private func captured(
+        _ name: String,
+        at time: Int64,
+        _ position: EventPosition,
+        _ attributes: UnsafeRawBufferPointer?
+    ) throws {
+        guard let kind = CapturedKind(name) else { return }
+        let values = CapturedKind.values(attributes)
+        let sum = place?.sum
+        let session = sum?.number ?? 0
+        switch kind {
+        case .screen:
+            guard let screen = values[CapturedKey.screenName]?.string ?? facts.screen else { return }
+            if let engagement = values[CapturedKey.engagementTime]?.integer, engagement > 0 {
+                // Of the screen before; told again here when it was long enough for an event of its own.
+                if try sessions.engage(session, installation, nil, engagement, before: time, onlyUntold: true) {
+                    sum?.engagement += engagement
+                }
+            }
+            try sessions.show(
+                screen,
+                id: values[CapturedKey.screenID]?.string ?? facts.screenID,
+                uniqueID: values[CapturedKey.screenUniqueID]?.string ?? facts.screenUniqueID,
+                at: time,
+                position,
+                session: session,
+                installation: installation
+            )
+        case .engagement:
+            guard let engagement = values[CapturedKey.engagementTime]?.integer, engagement > 0 else { return }
+            sum?.engagement += engagement
+            _ = try sessions.engage(session, installation, facts.screen, engagement, before: time, onlyUntold: false)
+        case .start, .end, .crash:
+            let duration = kind == .end ? values[CapturedKey.foregroundDuration]?.integer : nil
+            sum?.foreground += duration ?? 0
+            let launch = StoredLaunch(
+                time: Timestamp(milliseconds: time),
+                kind: kind == .start ? values[CapturedKey.startKind]?.string ?? "start" : kind.rawValue,
+                isFirst: values[CapturedKey.isFirstStart]?.boolean ?? false,
+                isRecovered: values[CapturedKey.isRecovered]?.boolean ?? false,
+                duration: duration
+            )
+            try sessions.launch(launch, position, session: session, installation: installation)
+        case .set:
+            // Usually what was set stands in the context. Who signed in says something about the event, not the person.
+            guard let user = place?.user, values[CapturedKey.signedIn] == nil else { return }
+            try people.apply(kind, values, to: user, at: time, from: installation)
+        case .setOnce, .increment, .append, .unset, .delete:
+            guard let user = place?.user else { return }
+            try people.apply(kind, values, to: user, at: time, from: installation)
+        }
+    }
+}

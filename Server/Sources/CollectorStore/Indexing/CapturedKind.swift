@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The captured events that the index reads, by what they mean.
+enum CapturedKind: String {
+    case screen
+    case engagement
+    case start
+    case end
+    case crash
+    case set
+    case setOnce
+    case increment
+    case append
+    case unset
+    case delete
+
+    /// The meaning of an event's name; nil for any other event.
+    init?(_ name: String) {
+        switch name {
+        case CapturedName.screenView: self = .screen
+        case CapturedName.userEngagement: self = .engagement
+        case CapturedName.appStart: self = .start
+        case CapturedName.appEnd: self = .end
+        case CapturedName.appException: self = .crash
+        case CapturedName.profileSet: self = .set
+        case CapturedName.profileSetOnce: self = .setOnce
+        case CapturedName.profileIncrement: self = .increment
+        case CapturedName.profileAppend: self = .append
+        case CapturedName.profileUnset: self = .unset
+        case CapturedName.profileDelete: self = .delete
+        default: return nil
+        }
+    }
+
+    /// An event's attributes, decoded: captured events are few and small.
+    static func values(_ attributes: UnsafeRawBufferPointer?) -> JSONValue.Object {
+        guard let attributes else { return .init() }
+        // Admission has checked the text.
+        return (try? JSONValue.parse(attributes))?.object ?? .init()
+    }
+}

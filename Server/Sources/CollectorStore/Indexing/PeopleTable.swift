@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import GRDB
+internal import TrackwayEvents
+
+/// Writing people, what is said about them, and where they were.
+struct PeopleTable {
+    private let db: Database
+    private let findUser: RawStatement
+    private let addUser: RawStatement
+    private let findVisitor: RawStatement
+    private let addVisitor: RawStatement
+    private let describeUser: RawStatement
+    private let setAttribute: RawStatement
+    private let getAttribute: RawStatement
+    private let removeAttribute: RawStatement
+    private let removeAttributes: RawStatement
+    private let addVisit: RawStatement
+    private let sumUser: RawStatement
+
+    init(_ db: Database) throws {
+        self.db = db
+        findUser = try RawStatement(db, "SELECT number FROM users WHERE id = ?")
+        addUser = try RawStatement(db, "INSERT INTO users (id) VALUES (?)")
+        findVisitor = try RawStatement(db, "SELECT number FROM users WHERE installation = ? AND id IS NULL")
+        addVisitor = try RawStatement(db, "INSERT INTO users (installation) VALUES (?)")
+        describeUser = try RawStatement(
+            db,
+            """
+            UPDATE users SET unique_id = coalesce(?, unique_id), anonymous_id = coalesce(?, anonymous_id),
+            first_touch = coalesce(min(?3, first_touch), ?3, first_touch) WHERE number = ?4
+            """
+        )
+        setAttribute = try RawStatement(
+            db,
+            """
+            INSERT INTO user_attributes (user, name, value, set_at, installation) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (user, name) DO UPDATE SET value = excluded.value, set_at = excluded.set_at,
+            installation = excluded.installation WHERE excluded.set_at >= set_at
+            """
+        )
+        getAttribute = try RawStatement(db, "SELECT value FROM user_attributes WHERE user = ? AND name = ?")
+        removeAttribute = try RawStatement(
+            db,
+            "DELETE FROM user_attributes WHERE user = ? AND name = ? AND set_at <= ?"
+        )
+        removeAttributes = try RawStatement(db, "DELETE FROM user_attributes WHERE user = ? AND set_at <= ?")
+        addVisit = try RawStatement(
+            db,
+            """
+            INSERT INTO visits (user, installation, session, first, last, events) VALUES (?, ?, ?, ?, ?, ?)
+            ON CONFLICT (user, installation, session) DO UPDATE SET first = min(first, excluded.first),
+            last = max(last, excluded.last), events = events + excluded.events
+            """
+        )
+        sumUser = try RawStatement(
+            db,
+            """
+            UPDATE users SET first = min(coalesce(first, ?1), ?1), last = max(coalesce(last, ?2), ?2),
+            events = events + ?3 WHERE number = ?4
+            """
+        )
+    }
+
+    /// The number of a user who signed in.
+    func user(_ id: String) throws -> Int64 {
+        findUser.bind(1, id)
+        if try findUser.step() {
+            defer { findUser.reset() }
+            return findUser.integer(0)
+        }
+        addUser.bind(1, id)
+        try addUser.run()
+        return db.lastInsertedRowID
+    }
+
+    /// The number of an installation's visitor who did not sign in.
+    func visitor(of installation: Int64) throws -> Int64 {
+        findVisitor.bind(1, installation)
+        if try findVisitor.step() {
+            defer { findVisitor.reset() }
+            return findVisitor.integer(0)
+        }
+        addVisitor.bind(1, installation)
+        try addVisitor.run()
+        return db.lastInsertedRowID
+    }
+
+    /// Takes over the ids a context tells.
+    func describe(_ user: Int64, _ facts: ContextFacts) throws {
+        guard facts.uniqueID != nil || facts.anonymousID != nil || facts.firstTouch != nil else { return }
+        describeUser.bind(1, facts.uniqueID)
+        describeUser.bind(2, facts.anonymousID)
+        describeUser.bind(3, facts.firstTouch?.milliseconds)
+        describeUser.bind(4, user)
+        try describeUser.run()
+    }
+
+    /// An attribute was set. What was set later stands.
+    func set(_ user: Int64, _ name: String, _ value: [UInt8], at time: Int64, from installation: Int64) throws {
+        setAttribute.bind(1, user)
+        setAttribute.bind(2, name)
+        setAttribute.bind(3, value)
+        setAttribute.bind(4, time)
+        setAttribute.bind(5, installation)
+        try setAttribute.run()
+    }
+
+    /// Carries out an operation on a person's attributes, as an event tells it.
+    func apply(
+        _ kind: CapturedKind,
+        _ values: JSONValue.Object,
+        to user: Int64,
+        at time: Int64,
+        from installation: Int64
+    ) throws {
+        if kind == .delete {
+            removeAttributes.bind(1, user)
+            removeAttributes.bind(2, time)
+            return try removeAttributes.run()
+        }
+        for member in values.members {
+            if kind == .unset {
+                removeAttribute.bind(1, user)
+                removeAttribute.bind(2, member.key)
+                removeAttribute.bind(3, time)
+                try removeAttribute.run()
+            } else if let value = PersonAttribute.value(kind, try attribute(user, member.key), member.value) {
+                try set(user, member.key, value.json(), at: time, from: installation)
+            }
+        }
+    }
+
+    private func attribute(_ user: Int64, _ name: String) throws -> JSONValue? {
+        getAttribute.bind(1, user)
+        getAttribute.bind(2, name)
+        guard try getAttribute.step() else { return nil }
+        defer { getAttribute.reset() }
+        // Written here; what cannot be read counts as absent.
+        return try? JSONValue.parse(getAttribute.bytes(0))
+    }
+
+    /// Adds a transaction's sums to a person and to where they were.
+    func visited(user: Int64, installation: Int64, session: Int64, first: Int64, last: Int64, events: Int64) throws {
+        addVisit.bind(1, user)
+        addVisit.bind(2, installation)
+        addVisit.bind(3, session)
+        addVisit.bind(4, first)
+        addVisit.bind(5, last)
+        addVisit.bind(6, events)
+        try addVisit.run()
+        sumUser.bind(1, first)
+        sumUser.bind(2, last)
+        sumUser.bind(3, events)
+        sumUser.bind(4, user)
+        try sumUser.run()
+    }
+}

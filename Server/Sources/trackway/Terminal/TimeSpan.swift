@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// A stretch of time as people read it: `250 ms`, `3.2 s`, `1 min 17 s`, `2 h 5 min`.
+struct TimeSpan: Sendable, Hashable {
+    /// Its length.
+    var milliseconds: Int64
+
+    /// Two steps at most.
+    var text: String {
+        let length = max(0, milliseconds)
+        if length < 1_000 { return "\(length) ms" }
+        if length < 59_950 { return "\((length + 50) / 1_000).\((length + 50) % 1_000 / 100) s" }
+        let seconds = (length + 500) / 1_000
+        if seconds < 3_600 { return Self.pair(seconds / 60, "min", seconds % 60, "s") }
+        if seconds < 86_400 { return Self.pair(seconds / 3_600, "h", seconds % 3_600 / 60, "min") }
+        return Self.pair(seconds / 86_400, "d", seconds % 86_400 / 3_600, "h")
+    }
+
+    private static func pair(_ large: Int64, _ unit: String, _ small: Int64, _ part: String) -> String {
+        small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(part)"
+    }
+}

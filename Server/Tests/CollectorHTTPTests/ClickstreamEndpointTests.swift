@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable import Collector
+@testable import CollectorHTTP
+
+@Suite("What clients of the Clickstream format are answered")
+struct ClickstreamEndpointTests {
+    private static let event = #"{"app_id":"shop_ios","event_id":"E1","event_type":"ping","timestamp":1718000000000}"#
+    private static let path = "/collect?platform=iOS&appId=shop_ios&compression=&event_bundle_sequence_id=7"
+
+    @Test("200 with nothing in it, once everything is on disk")
+    func taken() async throws {
+        try await CollectorUnderTest.run { collector in
+            let body = Array("[\(Self.event)]".utf8)
+            let hash = ClickstreamIntake.hashCode(of: body)
+            let answer = try await collector.request(
+                "POST",
+                Self.path + "&upload_timestamp=1718000010005&hashCode=\(hash)",
+                ["content-type": "application/json; charset=utf-8", "cookie": "session=x"],
+                body: body
+            )
+            #expect(answer.status == 200 && answer.body.isEmpty && answer.headers["content-length"] == "0")
+            #expect(try collector.kept(.intake).count == 1)
+        }
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var method = "POST"
+        var path = ClickstreamEndpointTests.path
+        var headers: [String: String] = [:]
+        var body = Array(ClickstreamEndpointTests.event.utf8)
+        var status: Int
+        var code: String
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(testDescription: "no app", path: "/collect", status: 403, code: "account_missing"),
+        Refusal(testDescription: "an unknown app", path: "/collect?appId=other", status: 403, code: "account_unknown"),
+        Refusal(
+            testDescription: "a wrong key",
+            headers: ["authorization": "Bearer x"],
+            status: 401,
+            code: "key_unknown"
+        ),
+        Refusal(
+            testDescription: "a key that may not write",
+            headers: ["authorization": "Bearer read"],
+            status: 403,
+            code: "key_forbidden"
+        ),
+        Refusal(testDescription: "a wrong hash", path: path + "&hashCode=00000000", status: 400, code: "hash_mismatch"),
+        Refusal(testDescription: "no JSON", body: Array("hello!".utf8), status: 400, code: "malformed_base64"),
+        Refusal(
+            testDescription: "too much",
+            body: [UInt8](repeating: 32, count: 1 << 20 + 1),
+            status: 413,
+            code: "wire_too_large"
+        ),
+        Refusal(
+            testDescription: "another encoding",
+            headers: ["content-encoding": "br"],
+            status: 415,
+            code: "unsupported_encoding"
+        ),
+        Refusal(testDescription: "another method", method: "PUT", status: 405, code: "method_not_allowed"),
+    ]
+
+    @Test("everything else is said with a status and a reason", arguments: refusals)
+    func refused(_ refusal: Refusal) async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request(
+                refusal.method,
+                refusal.path,
+                refusal.headers,
+                body: refusal.body
+            )
+            #expect(answer.status == refusal.status && answer.errorCode == refusal.code)
+            #expect(try collector.kept(.intake).isEmpty)
+        }
+    }
+
+    @Test("what was refused as a whole is kept with its reason, and counted")
+    func kept() async throws {
+        try await CollectorUnderTest.run { collector in
+            _ = try await collector.request("POST", Self.path + "&hashCode=00000000", body: Array(Self.event.utf8))
+            let records = try collector.kept(.quarantine)
+            let record = try #require(records.first)
+            let kept = try record.withUnsafeBytes { try QuarantineRecord(payload: $0) }
+            #expect(kept.code == "hash_mismatch" && kept.key == "shop" && kept.body == Array(Self.event.utf8))
+            let metrics = try await collector.request("GET", "/metrics")
+            #expect(metrics.body.contains(#"trackway_batches_refused_total{code="hash_mismatch"} 1"#))
+        }
+    }
+
+    @Test("a full disk is answered with 503 and a time to come back")
+    func overload() async throws {
+        try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
+            let long = String(repeating: "0123456789abcdef", count: 3_000)
+            var last: HTTPAnswer?
+            for number in 0..<8 {
+                let body = "[\(Self.event.replacing("E1", with: "\(number)\(long.prefix(30_000))"))]"
+                last = try await collector.request("POST", Self.path, body: Array(body.utf8))
+                if last?.status == 503 { break }
+            }
+            let answer = try #require(last)
+            if answer.status == 503 { #expect(answer.headers["retry-after"] != nil) }
+        }
+    }
+
+    @Test("the heartbeat tells the clock in seconds, and health that events are welcome")
+    func heartbeat() async throws {
+        try await CollectorUnderTest.run { collector in
+            let ping = try await collector.request("GET", "/ping")
+            #expect(ping.status == 200 && ping.body == #"{"timestamp":1700000000.0}"#)
+            #expect(try await collector.request("GET", "/health").body == #"{"ok":true}"#)
+        }
+    }
+}

@@ -41,6 +41,8 @@ public final class Analytics: Sendable {
     let options: Locked<RuntimeOptions>
     let settings: SettingsFile
     let consents: ConsentDriver
+    let identity: IdentityDriver
+    package let timers: TimerDriver
     let stage: Stage
     package let behavior: BehaviorDriver
     let dynamic: DynamicAttributes
@@ -81,6 +83,8 @@ public final class Analytics: Sendable {
         options = Locked(RuntimeOptions(configuration))
         settings = parts.settings
         consents = parts.consents
+        identity = parts.identity
+        timers = parts.timers
         recorder = parts.recorder
         stage = parts.stage
         behavior = parts.behavior
@@ -88,7 +92,12 @@ public final class Analytics: Sendable {
         queue = parts.queue
         surroundings = parts.surroundings
         commits = parts.commits
-        lifeCycle = LifeCycleFollower(parts.behavior, parts.control, refreshFacts: parts.world.refreshFacts)
+        lifeCycle = LifeCycleFollower(
+            parts.behavior,
+            parts.timers,
+            parts.control,
+            refreshFacts: parts.world.refreshFacts
+        )
         let follower = lifeCycle
         observation =
             configuration.followsLifeCycle

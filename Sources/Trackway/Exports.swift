@@ -8,6 +8,7 @@
 @_exported public import struct TrackwayBehavior.CollectionPolicy
 @_exported public import enum TrackwayBehavior.ConsentScope
 @_exported public import enum TrackwayBehavior.LifeCycleChange
+@_exported public import enum TrackwayBehavior.TimerUnit
 // Delivery: settings and reports.
 @_exported public import struct TrackwayDelivery.DeliveryPolicy
 @_exported public import struct TrackwayDelivery.FlushReport

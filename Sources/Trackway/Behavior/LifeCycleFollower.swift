@@ -9,6 +9,7 @@ package import TrackwayPlatform
 /// what waits is sent.
 package final class LifeCycleFollower: Sendable {
     private let behavior: BehaviorDriver
+    private let timers: TimerDriver
     private let control: ControlDriver
     private let refreshFacts: (@Sendable () -> ContextFacts)?
     private let others = Locked<[@Sendable ([LifeCycleChange]) -> Void]>([])
@@ -17,8 +18,14 @@ package final class LifeCycleFollower: Sendable {
     private static let usualLimit = Duration.seconds(1)
 
     /// Makes a follower.
-    init(_ behavior: BehaviorDriver, _ control: ControlDriver, refreshFacts: (@Sendable () -> ContextFacts)?) {
+    init(
+        _ behavior: BehaviorDriver,
+        _ timers: TimerDriver,
+        _ control: ControlDriver,
+        refreshFacts: (@Sendable () -> ContextFacts)?
+    ) {
         self.behavior = behavior
+        self.timers = timers
         self.control = control
         self.refreshFacts = refreshFacts
     }
@@ -30,6 +37,7 @@ package final class LifeCycleFollower: Sendable {
         let leaves = changes.contains {
             $0 == .willSuspend || $0 == .willTerminate || $0 == .didEnterBackground && moment != nil
         }
+        timers.lifeCycleChanged(changes)
         behavior.lifeCycleChanged(changes, facts: isReturn ? refreshFacts?() : nil, stepsAside: leaves)
         if leaves {
             // Letting go of the folder needs some of the moment too.

@@ -5,8 +5,8 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 
 extension Analytics {
-    /// Forgets everything about this installation: waiting events, counts, its id, the user, the global attributes. What
-    /// the person decided about consent stays.
+    /// Forgets everything about this installation: waiting events, counts, its id, everybody who used it, the global
+    /// attributes, timers. What was decided about consent for the device stays.
     ///
     /// A new installation begins at once. Its first event is `_installation_erased`, whose attribute `installation` names
     /// the former one, so that a collector can forget it too; it travels under the same consent as every event, and is
@@ -21,12 +21,12 @@ extension Analytics {
         defer { control.change { $0.eraseEnded() } }
         await control.untilAtRest()
         // From here on no new event carries what is to be forgotten.
-        stage.perform { scene in
-            scene.context.user = RecordedContext.User()
-            scene.context.global = [:]
-        }
-        saveUser()
+        stage.perform { $0.context.global = [:] }
         saveGlobal()
+        identity.perform { settings, _ in
+            .init(identity: settings.identity.erased(), consent: settings.consent.erased())
+        }
+        timers.tell { machine, _ in machine.cleared() }
         defer { behavior.beginAnew() }
         let (journal, behavior) = (journal, behavior)
         let result = await queue.run { () -> Result<InstallationID, any Error> in
@@ -39,6 +39,7 @@ extension Analytics {
         }
         switch result {
         case .success(let former):
+            identity.installationChanged()
             record("_installation_erased", ["installation": .string(former.description)])
         case .failure(let error):
             throw TrackwayError(

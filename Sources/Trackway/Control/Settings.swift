@@ -12,8 +12,8 @@ package struct Settings: Sendable, Hashable {
     package var policies: [PolicySource: CollectionPolicy] = [:]
     /// Whether the app switched the SDK on or off; nil when it never did on this installation.
     package var isEnabled: Bool?
-    /// Who uses the app; nil when nobody is signed in.
-    package var user: String?
+    /// Who uses the app, and who did.
+    package var identity = IdentityMachine()
     /// Attributes of all events.
     package var global = Attributes()
 
@@ -44,7 +44,13 @@ package struct Settings: Sendable, Hashable {
             if let policy = json["policies"]?[source.rawValue] { policies[source] = try CollectionPolicy(json: policy) }
         }
         isEnabled = json["enabled"]?.boolean
-        user = json["user"]?.string
+        if let stored = json["identity"] {
+            identity = try IdentityMachine(json: stored)
+        } else if let user = json["user"] {
+            // Written before people were told apart.
+            identity = try IdentityMachine(json: .object(.init([.init(key: "user", value: user)])))
+            if json["people"] == nil, let user = user.string { _ = consent.signedIn(user) }
+        }
         if let global = json["global"]?.object { self.global = Attributes(global) }
     }
 
@@ -60,7 +66,7 @@ package struct Settings: Sendable, Hashable {
             .map { JSONValue.Object.Member(key: $0.key.rawValue, value: $0.value.json) }
         if !policies.isEmpty { members.append(.init(key: "policies", value: .object(.init(policies)))) }
         if let isEnabled { members.append(.init(key: "enabled", value: .boolean(isEnabled))) }
-        if let user { members.append(.init(key: "user", value: .string(user))) }
+        if identity != IdentityMachine() { members.append(.init(key: "identity", value: identity.json)) }
         if !global.isEmpty { members.append(.init(key: "global", value: .object(global.json))) }
         return JSONValue.object(.init(members)).json()
     }

@@ -79,6 +79,15 @@ package final class SettingsFile: Sendable {
     /// - Returns: What `body` returned for the settings as they are now.
     @discardableResult
     package func change<Outcome: Sendable>(_ body: @escaping @Sendable (inout Settings) -> Outcome) -> Outcome {
+        let (outcome, failure) = changeUntold(body)
+        if let failure { tell(failure) }
+        return outcome
+    }
+
+    /// The same for a caller who holds a lock of its own: it must ``tell(_:)`` of a failure once it has let go of it.
+    func changeUntold<Outcome: Sendable>(
+        _ body: @escaping @Sendable (inout Settings) -> Outcome
+    ) -> (Outcome, StorageError?) {
         let again = Locked<Outcome?>(nil)
         let (first, failure) = state.withLock { state -> (Outcome, StorageError?) in
             let first = body(&state.settings)
@@ -89,12 +98,9 @@ package final class SettingsFile: Sendable {
             if state.unsaved.count > Self.mostUnsaved { state.unsaved.removeFirst() }
             return (first, save(&state))
         }
-        if let failure {
-            report(failure)
-            return first
-        }
+        if let failure { return (first, failure) }
         queue.order { [self] in flush() }
-        return again.withLock { $0 } ?? first
+        return (again.withLock { $0 } ?? first, nil)
     }
 
     /// What another process may have decided meanwhile: reads the file again, unless changes wait here to be written.
@@ -114,7 +120,7 @@ package final class SettingsFile: Sendable {
             try storage.synchronize(path)
             try storage.synchronizeFolder(folder)
         } catch {
-            report(error)
+            tell(error)
         }
     }
 
@@ -137,7 +143,8 @@ package final class SettingsFile: Sendable {
         return nil
     }
 
-    private func report(_ error: StorageError) {
+    /// Tells the app that a change is not written yet.
+    func tell(_ error: StorageError) {
         reporter.report(
             Diagnostic(
                 code: .settingsNotSaved,

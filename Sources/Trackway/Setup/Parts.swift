@@ -20,6 +20,8 @@ struct Parts {
     let behavior: BehaviorDriver
     let control: ControlDriver
     let consents: ConsentDriver
+    let identity: IdentityDriver
+    let timers: TimerDriver
     let delivery: DeliveryService
     let commits: GroupCommitter<JournalError>
     let work: ControlWork
@@ -44,7 +46,7 @@ struct Parts {
             app: world.facts.app,
             device: world.facts.device,
             boot: world.facts.boot,
-            user: RecordedContext.User(id: known.user, subject: known.consent.subject),
+            user: IdentityOrigin(journal.installation).completing(known.user),
             global: known.global
         )
         let consents = ConsentDriver(
@@ -108,6 +110,16 @@ struct Parts {
             boot: world.facts.boot,
             installation: { journal.installation }
         )
+        identity = IdentityDriver(
+            settings,
+            stage: stage,
+            consents: consents,
+            behavior: behavior,
+            reporter: reporter,
+            clock: world.clock,
+            installation: { journal.installation }
+        )
+        timers = TimerDriver(launchState: world.launchState, clock: world.clock, boot: world.facts.boot)
         commits = GroupCommitter(on: queue) {
             do throws(JournalError) {
                 try journal.synchronize()

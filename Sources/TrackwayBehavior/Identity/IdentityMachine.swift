@@ -25,13 +25,13 @@ package struct IdentityMachine: Sendable, Hashable {
     private var firstTouch: Timestamp?
     private var anonymousID: String?
     private var identities: Attributes
-    private var attributes: [RecordedContext.User.Attribute]
+    private var described: [RecordedContext.User.Attribute]
 
     /// Nobody signed in yet.
     package init() {
         known = []
         identities = [:]
-        attributes = []
+        described = []
     }
 
     /// The user of events recorded now; ids that are nil are the installation's own.
@@ -42,9 +42,12 @@ package struct IdentityMachine: Sendable, Hashable {
             firstTouch: firstTouch,
             anonymousID: anonymousID,
             identities: identities,
-            attributes: attributes
+            attributes: described
         )
     }
+
+    /// What the app said about the person.
+    package var attributes: Attributes { Attributes(described.map { (key: $0.name, value: $0.value) }) }
 
     // MARK: What the app said
 
@@ -60,7 +63,7 @@ package struct IdentityMachine: Sendable, Hashable {
             ?? (isFirst
                 ? KnownUser(user: user, uniqueID: uniqueID, firstTouch: firstTouch)
                 : KnownUser(user: user, uniqueID: fresh, firstTouch: now))
-        if person.uniqueID != uniqueID { attributes = [] }
+        if person.uniqueID != uniqueID { described = [] }
         uniqueID = person.uniqueID
         firstTouch = person.firstTouch
         self.user = user
@@ -88,10 +91,10 @@ package struct IdentityMachine: Sendable, Hashable {
         guard !new.isEmpty else { return [] }
         for (name, value) in new {
             let attribute = RecordedContext.User.Attribute(name: name, value: value, setAt: now)
-            if let place = attributes.firstIndex(where: { $0.name == name }) {
-                attributes[place] = attribute
+            if let place = described.firstIndex(where: { $0.name == name }) {
+                described[place] = attribute
             } else {
-                attributes.append(attribute)
+                described.append(attribute)
             }
         }
         return [.context(context), .record(name: CapturedName.profileSet, attributes: [:]), .save]
@@ -100,11 +103,11 @@ package struct IdentityMachine: Sendable, Hashable {
     /// The app took something back that it had said about the person, perhaps in an earlier life.
     package mutating func attributesRemoved(_ names: [String]) -> [Action] {
         guard !names.isEmpty else { return [] }
-        let before = attributes.count
-        attributes.removeAll { names.contains($0.name) }
+        let before = described.count
+        described.removeAll { names.contains($0.name) }
         let removal = Attributes(names.map { (key: $0, value: AttributeValue.boolean(true)) })
         let record = Action.record(name: CapturedName.profileUnset, attributes: removal)
-        return attributes.count == before ? [record] : [.context(context), record, .save]
+        return described.count == before ? [record] : [.context(context), record, .save]
     }
 
     /// The app named the anonymous visitor in its own way; nil for the installation's.
@@ -162,7 +165,7 @@ extension IdentityMachine: StoredJSON {
             guard let value = member.value["value"].flatMap({ AttributeValue($0) }),
                 let set = member.value["set"]?.integer
             else { throw .stateInvalid }
-            attributes.append(.init(name: member.key, value: value, setAt: Timestamp(milliseconds: set)))
+            described.append(.init(name: member.key, value: value, setAt: Timestamp(milliseconds: set)))
         }
         for person in json["known"]?.array ?? [] { known.append(try KnownUser(json: person)) }
         // Written before people were told apart.
@@ -170,7 +173,7 @@ extension IdentityMachine: StoredJSON {
     }
 
     package var json: JSONValue {
-        let attributes = attributes.map { attribute in
+        let attributes = described.map { attribute in
             JSONValue.Object.Member(
                 key: attribute.name,
                 value: .object(

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+
+extension Analytics {
+    /// Says who uses the app from now on. Every event recorded after this call carries the id, on every thread, and the
+    /// id survives restarts until ``signOut()``.
+    ///
+    /// Records `_profile_set` under the new user. The first user to sign in keeps the unique id that the installation's
+    /// events had so far, and what was said about the person; every further one gets an id of its own, and gets it back
+    /// when it signs in again. Saying it again of who is signed in changes nothing and costs next to nothing.
+    ///
+    /// An empty id, or one longer than the limit of a text value, is a mistake: a `Diagnostic` tells, and the user
+    /// stays who it was.
+    public func identify(_ user: String) {
+        guard isTaken(user, "user", ifEmpty: "Call signOut to say that nobody is signed in.") else { return }
+        let fresh = ids.next(at: clock.now().wall)
+        identity.perform { settings, moment in
+            guard settings.identity.user != user else { return .init() }
+            return .init(
+                identity: settings.identity.signedIn(user, fresh: fresh.description.uppercased(), at: moment.wall),
+                consent: settings.consent.signedIn(user)
+            )
+        }
+    }
+
+    /// Says that nobody is signed in from now on. Events keep the unique id until somebody else signs in.
+    public func signOut() {
+        identity.perform { settings, _ in
+            .init(identity: settings.identity.signedOut(), consent: settings.consent.signedOut())
+        }
+    }
+
+    /// Who is signed in; nil when nobody is.
+    public var user: String? { stage.current.user.id }
+
+    /// What names the person in every event: the same again when a known user comes back.
+    public var uniqueID: String { stage.current.user.uniqueID ?? IdentityOrigin(installation).id }
+
+    /// What names the installation's anonymous visitor in every event, also while somebody is signed in.
+    public var anonymousID: String { stage.current.user.anonymousID ?? IdentityOrigin(installation).id }
+
+    /// Names the anonymous visitor in a way of the app's own. Survives restarts.
+    ///
+    /// An empty id, or one longer than the limit of a text value, is a mistake: a `Diagnostic` tells, and the visitor
+    /// keeps its name.
+    public func setAnonymousID(_ id: String) {
+        guard isTaken(id, "id", ifEmpty: "Call resetAnonymousID to go back to the installation's own.") else { return }
+        let origin = IdentityOrigin(installation)
+        identity.perform { settings, _ in
+            // The installation's own id is not written down: it follows from the installation.
+            .init(identity: settings.identity.anonymousIDSet(id == origin.id ? nil : id))
+        }
+    }
+
+    /// Gives the anonymous visitor the installation's own name again.
+    public func resetAnonymousID() {
+        identity.perform { settings, _ in .init(identity: settings.identity.anonymousIDSet(nil)) }
+    }
+
+    /// Says that the person has one more id, of a kind such as "mobile". Every event carries it, until somebody signs in
+    /// or out or it is unbound; records `_identity_bound`.
+    ///
+    /// - Parameters:
+    ///   - id: the id.
+    ///   - kind: what kind of id it is; one of the same kind is replaced.
+    public func bind(identity id: String, as kind: String) {
+        guard isTaken(id, kind) else { return }
+        identity.perform { settings, _ in .init(identity: settings.identity.identityBound(id, as: kind)) }
+    }
+
+    /// Says that an id is not the person's any more; records `_identity_unbound`.
+    public func unbind(identity id: String, as kind: String) {
+        guard isTaken(id, kind) else { return }
+        identity.perform { settings, _ in .init(identity: settings.identity.identityUnbound(id, as: kind)) }
+    }
+
+    // MARK: Mistakes
+
+    private func isTaken(_ id: String, _ field: String, ifEmpty remedy: String) -> Bool {
+        if !id.isEmpty, id.utf8.count <= limits.stringBytes { return true }
+        reporter.report(
+            Diagnostic(
+                code: .userInvalid,
+                field: field,
+                value: id,
+                remedy: id.isEmpty
+                    ? remedy : "Use an id of at most \(limits.stringBytes) bytes; a cut one would be somebody else's."
+            )
+        )
+        return false
+    }
+
+    private func isTaken(_ id: String, _ kind: String) -> Bool {
+        let isValid =
+            (1...max(1, limits.stringBytes)).contains(id.utf8.count)
+            && (1...max(1, limits.keyBytes)).contains(kind.utf8.count)
+        if !isValid {
+            reporter.report(
+                Diagnostic(
+                    code: .identityInvalid,
+                    field: "identity",
+                    value: "\(kind.cut(toBytes: 64)): \(id.cut(toBytes: 64))",
+                    remedy: "Use a kind of 1 to \(limits.keyBytes) bytes and an id of 1 to \(limits.stringBytes) bytes."
+                )
+            )
+        }
+        return isValid
+    }
+}

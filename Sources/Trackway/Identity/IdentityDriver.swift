@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Drives ``IdentityMachine``, whose state lies in the settings that all processes of an installation share.
+///
+/// One change after the other: the settings first, so that the next start ends with what the events say; then recording
+/// follows what the new person decided about consent; then the context changes and the events that tell of it are
+/// recorded, in one step. Locks are taken in the order driver, settings or stage, never both.
+package final class IdentityDriver: Sendable {
+    /// What a change ordered.
+    struct Orders: Sendable {
+        var identity: [IdentityMachine.Action] = []
+        var consent: [ConsentMachine.Action] = []
+        var diagnostics: [Diagnostic] = []
+        /// Who events belong to after the change.
+        fileprivate var user = RecordedContext.User()
+
+        init(
+            identity: [IdentityMachine.Action] = [],
+            consent: [ConsentMachine.Action] = [],
+            diagnostics: [Diagnostic] = []
+        ) {
+            self.identity = identity
+            self.consent = consent
+            self.diagnostics = diagnostics
+        }
+
+        var isEmpty: Bool { identity.isEmpty && consent.isEmpty && diagnostics.isEmpty }
+    }
+
+    /// A change, made at a moment; called twice or more, each time on the settings as they are then.
+    typealias Change = @Sendable (inout Settings, Moment) -> Orders
+
+    private let order = Locked(())
+    private let settings: SettingsFile
+    private let stage: Stage
+    private let consents: ConsentDriver
+    private let behavior: BehaviorDriver
+    private let reporter: DiagnosticReporter
+    private let clock: any EventClock
+    private let installation: @Sendable () -> InstallationID
+
+    init(
+        _ settings: SettingsFile,
+        stage: Stage,
+        consents: ConsentDriver,
+        behavior: BehaviorDriver,
+        reporter: DiagnosticReporter,
+        clock: any EventClock,
+        installation: @escaping @Sendable () -> InstallationID
+    ) {
+        self.settings = settings
+        self.stage = stage
+        self.consents = consents
+        self.behavior = behavior
+        self.reporter = reporter
+        self.clock = clock
+        self.installation = installation
+    }
+
+    /// Makes a change, and records what tells of it. A change that orders nothing costs no file.
+    func perform(_ change: @escaping Change) {
+        behavior.begin()
+        var known = settings.current
+        guard !change(&known, clock.now()).isEmpty else { return }
+        let before = stage.current.user.uniqueID
+        let (orders, aftermath, failure) = order.withLock { _ in
+            // Read in here: no event tells of something that was set after it.
+            let moment = clock.now()
+            let (orders, failure) = settings.changeUntold { settings in
+                var orders = change(&settings, moment)
+                orders.user = settings.user
+                return orders
+            }
+            consents.follow()
+            let (_, aftermath) = stage.performUntold { scene in carryOut(orders, &scene, at: moment) }
+            return (orders, aftermath, failure)
+        }
+        // No lock is held any more: the app may call back.
+        if let failure { settings.tell(failure) }
+        stage.tell(aftermath)
+        for diagnostic in orders.diagnostics { reporter.report(diagnostic) }
+        consents.carryOut(orders.consent)
+        let after = stage.current.user.uniqueID
+        if let after, after != before { behavior.uniqueIDChanged(to: after) }
+    }
+
+    /// The installation has another id now, from which what nobody set follows.
+    func installationChanged() {
+        let user = settings.current.user
+        stage.perform { scene in scene.context.user = complete(user) }
+        if let uniqueID = stage.current.user.uniqueID { behavior.uniqueIDChanged(to: uniqueID) }
+    }
+
+    private func carryOut(_ orders: Orders, _ scene: inout Scene, at moment: Moment) {
+        for action in orders.identity {
+            switch action {
+            case .context(var user):
+                user.subject = orders.user.subject
+                scene.context.user = complete(user)
+            case .record(let name, let attributes):
+                scene.record(name, attributes, at: moment)
+            case .tellTooManyIdentities(let kind):
+                scene.report(
+                    Diagnostic(
+                        code: .tooManyIdentities,
+                        field: "as",
+                        value: kind,
+                        remedy: "Bind at most \(IdentityMachine.mostIdentities) kinds of ids; unbind those not needed."
+                    )
+                )
+            case .save:
+                continue  // The change was one of the settings.
+            }
+        }
+        // Also when another process had made the same change already.
+        scene.context.user = complete(orders.user)
+    }
+
+    private func complete(_ user: RecordedContext.User) -> RecordedContext.User {
+        IdentityOrigin(installation()).completing(user)
+    }
+}
+
+extension Settings {
+    /// Who events belong to; ids that are nil are the installation's own.
+    var user: RecordedContext.User {
+        var user = identity.context
+        user.subject = consent.subject
+        return user
+    }
+}

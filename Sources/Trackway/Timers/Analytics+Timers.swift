@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayBehavior
+public import TrackwayEvents
+
+extension Analytics {
+    /// Starts to measure how long something takes.
+    ///
+    /// ```swift
+    /// analytics.startTimer("checkout")
+    /// analytics.endTimer("checkout", ["steps": 3])   // records "checkout" with its duration
+    /// ```
+    /// A timer that is started again by its name begins anew; the earlier one goes on and can be reached by its id alone, so
+    /// timers of one name may nest and cross. Timers end with the process.
+    ///
+    /// - Parameters:
+    ///   - name: the name of the event that ending the timer records.
+    ///   - unit: what the duration is counted in.
+    ///   - countsBackground: whether time that the app spends in the background counts, too.
+    @discardableResult
+    public func startTimer(_ name: String, unit: TimerUnit = .seconds, countsBackground: Bool = false) -> TimerID {
+        let id = TimerID(name: timerName(name), start: ids.next(at: clock.now().wall))
+        let actions = timers.tell { machine, now in
+            machine.started(id.name, id: id.start, unit: unit, countsBackground: countsBackground, at: now)
+        }
+        for case .tellForgotten(let forgotten) in actions {
+            reporter.report(
+                Diagnostic(
+                    code: .tooManyTimers,
+                    field: "timer",
+                    value: forgotten,
+                    remedy: "End or remove timers; at most \(TimerMachine.mostTimers) run at a time."
+                )
+            )
+        }
+        return id
+    }
+
+    /// Stops the time of a timer, until it is resumed. One that is paused stays so.
+    public func pauseTimer(_ name: String) { pause(.name(timerName(name)), name) }
+
+    /// Stops the time of a timer, until it is resumed. One that is paused stays so.
+    public func pauseTimer(_ id: TimerID) { pause(.id(id.start), id.name) }
+
+    /// Lets a paused timer go on. One that is not paused goes on as it did.
+    public func resumeTimer(_ name: String) { resume(.name(timerName(name)), name) }
+
+    /// Lets a paused timer go on. One that is not paused goes on as it did.
+    public func resumeTimer(_ id: TimerID) { resume(.id(id.start), id.name) }
+
+    /// Ends a timer and records the event of its name, with `event_duration`: what the timer shows, rounded to three
+    /// decimals.
+    ///
+    /// Without such a timer, because it was ended before for example, the event is recorded without a duration, and a
+    /// `Diagnostic` tells. An attribute `event_duration` of the app's own counts instead of the measured one.
+    @discardableResult
+    public func endTimer(
+        _ name: String,
+        _ attributes: Attributes = [:],
+        items: [Item] = [],
+        to route: [DestinationID] = []
+    ) -> Receipt {
+        end(.name(timerName(name)), name, attributes, items, route)
+    }
+
+    /// Ends the timer that one start made, and records the event of its name; see ``endTimer(_:_:items:to:)``.
+    @discardableResult
+    public func endTimer(
+        _ id: TimerID,
+        _ attributes: Attributes = [:],
+        items: [Item] = [],
+        to route: [DestinationID] = []
+    ) -> Receipt {
+        end(.id(id.start), id.name, attributes, items, route)
+    }
+
+    /// Gives a timer up; nothing is recorded.
+    public func removeTimer(_ name: String) { remove(.name(timerName(name)), name) }
+
+    /// Gives a timer up; nothing is recorded.
+    public func removeTimer(_ id: TimerID) { remove(.id(id.start), id.name) }
+
+    /// Gives all timers up; nothing is recorded.
+    public func clearTimers() {
+        timers.tell { machine, _ in machine.cleared() }
+    }
+
+    // MARK: Either way
+
+    /// As the event's name will be, so that what is started with a name too long is ended with it.
+    private func timerName(_ name: String) -> String { name.cut(toBytes: limits.nameBytes) }
+
+    private func pause(_ timer: TimerReference, _ name: String) {
+        if !timers.tell({ machine, now in machine.paused(timer, at: now) }) { tellUnknown(name) }
+    }
+
+    private func resume(_ timer: TimerReference, _ name: String) {
+        if !timers.tell({ machine, now in machine.resumed(timer, at: now) }) { tellUnknown(name) }
+    }
+
+    private func remove(_ timer: TimerReference, _ name: String) {
+        if !timers.tell({ machine, _ in machine.removed(timer) }) { tellUnknown(name) }
+    }
+
+    private func end(
+        _ timer: TimerReference,
+        _ name: String,
+        _ attributes: Attributes,
+        _ items: [Item],
+        _ route: [DestinationID]
+    ) -> Receipt {
+        let reading = timers.tell { machine, now in machine.ended(timer, at: now) }
+        guard let reading else {
+            tellUnknown(name)
+            return record(name, attributes, items: items, to: route)
+        }
+        // Last, as the least of it: should there be too many attributes, it goes first.
+        let measured: Attributes = [CapturedKey.eventDuration: .double(reading.value)]
+        return record(name, attributes.filled(from: measured, most: 1), items: items, to: route)
+    }
+
+    private func tellUnknown(_ name: String) {
+        reporter.report(
+            Diagnostic(
+                code: .timerUnknown,
+                field: "timer",
+                value: name,
+                remedy: "Start a timer before it is paused, resumed, removed or ended; each can be ended once."
+            )
+        )
+    }
+}

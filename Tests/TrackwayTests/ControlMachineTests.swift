@@ -10,7 +10,8 @@ struct ControlMachineTests {
 
     /// Something that happens to the machine.
     enum Input: Sendable, CaseIterable {
-        case grant, wait, deny, enable, disable, shutDown, suspend, resume, beginErase, endErase, stopped, discarded
+        case grant, wait, deny, denyHere, enable, disable, shutDown, suspend, resume, beginErase, endErase, stopped,
+            discarded
     }
 
     /// Inputs in order, and every order given on the way.
@@ -49,6 +50,18 @@ struct ControlMachineTests {
         Story(
             testDescription: "denying stops without a last flush, then drops",
             inputs: [.deny, .stopped, .discarded],
+            orders: [.startDelivery, .stopDelivery(lastFlush: .zero), .discardPending],
+            mayRecord: false
+        ),
+        Story(
+            testDescription: "denied by who is here, delivery goes on for those who agreed",
+            inputs: [.denyHere],
+            orders: [.startDelivery],
+            mayRecord: false
+        ),
+        Story(
+            testDescription: "then denied by everybody, what is left is dropped",
+            inputs: [.denyHere, .deny, .stopped, .discarded],
             orders: [.startDelivery, .stopDelivery(lastFlush: .zero), .discardPending],
             mayRecord: false
         ),
@@ -208,6 +221,7 @@ extension ControlMachine {
         case .grant: consentChanged(to: .granted)
         case .wait: consentChanged(to: .pending)
         case .deny: consentChanged(to: .denied)
+        case .denyHere: consentChanged(to: .denied, maySend: true)
         case .enable: enabledChanged(to: true)
         case .disable: enabledChanged(to: false)
         case .shutDown: shutDown(within: .seconds(5))

@@ -53,7 +53,7 @@ extension BehaviorDriver {
 
     /// Half a minute in the foreground went by.
     package func heartbeat() {
-        step { state, scene, turn in
+        step(records: false) { state, scene, turn in
             guard state.isBeating else { return }
             carryOut(state.behavior.heartbeat(at: turn.now), &state, &scene, turn)
         }

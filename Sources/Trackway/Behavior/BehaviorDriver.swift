@@ -98,9 +98,11 @@ package final class BehaviorDriver: Sendable {
 
     /// Lets `body` change the state and record, as one step in the order of all steps; records the start first, if that
     /// is still to be done.
-    func step(_ body: (inout State, inout Scene, Turn) -> Void) {
-        // The app's closure is called before any lock is taken.
-        let turn = Turn(now: now, dynamic: dynamic.current())
+    ///
+    /// - Parameter records: whether events may come of it, so that the app's closure is asked for attributes, before any
+    ///   lock is taken.
+    func step(records: Bool = true, _ body: (inout State, inout Scene, Turn) -> Void) {
+        let turn = Turn(now: now, dynamic: records ? dynamic.current() : [:])
         let (aftermath, isBeating, wantsFlush) = state.withLock { state -> (Scene.Aftermath, Bool, Bool) in
             let (_, aftermath) = stage.performUntold { scene in
                 begin(&state, &scene, turn)

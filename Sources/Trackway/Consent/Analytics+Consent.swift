@@ -8,8 +8,7 @@ extension Analytics {
     /// Tells what was decided for everybody who uses the app on this device and did not decide otherwise. It takes effect
     /// before this returns, holds for all processes of the installation, and survives restarts.
     ///
-    /// ``TrackwayEvents/Consent/denied`` stops sending, and drops and counts what waits, unless ``Configuration/consentOnDenial`` says
-    /// otherwise. A request that is on its way when consent ends may still arrive. Other processes follow before their
+    /// `denied` stops sending, and drops and counts what waits, unless ``Configuration/consentOnDenial`` says otherwise. A request that is on its way when consent ends may still arrive. Other processes follow before their
     /// next request at the latest.
     public func setConsent(_ consent: Consent) {
         decide(consent, for: nil, by: .device)

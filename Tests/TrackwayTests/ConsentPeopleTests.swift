@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Consent of people who share a device")
+struct ConsentPeopleTests {
+    private static func pending(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.consent = .pending
+        change(&configuration)
+        return configuration
+    }
+
+    @Test("what was recorded before somebody signed in is theirs: agreeing sends it")
+    func joins() async throws {
+        let memory = try InMemoryAnalytics(Self.pending())
+        memory.analytics.record("before")
+        memory.analytics.identify("ann")
+        memory.analytics.record("after")
+        memory.analytics.setConsent(.granted, for: nil, by: .person)
+        await memory.untilSettled("collector")
+        #expect(memory.delivered == ["before", "after"])
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test("kept apart, it is given up when the next person agreed, and counted as undecided")
+    func staysApart() async throws {
+        let memory = try InMemoryAnalytics(Self.pending { $0.anonymousData = .staysApart })
+        memory.analytics.record("before")
+        memory.analytics.identify("ann")
+        memory.analytics.record("after")
+        memory.analytics.setConsent(.granted, for: nil, by: .person)
+        await memory.untilSettled("collector")
+        #expect(memory.delivered == ["after"])
+        #expect(memory.analytics.ledger().destinations["collector"]?.dropped[.consentUndecided] == 1)
+    }
+
+    @Test("who agreed and left is sent, although who is here now has not decided; a kill in between changes nothing")
+    func left() async throws {
+        let memory = try InMemoryAnalytics(Self.pending())
+        memory.transport.hold()
+        memory.analytics.identify("ann")
+        memory.analytics.setConsent(.granted, for: nil, by: .person)
+        memory.analytics.record("of_ann")
+        memory.analytics.identify("bob")
+        memory.analytics.record("of_bob")
+        #expect(memory.analytics.consent == .pending)
+        let next = try InMemoryAnalytics(Self.pending(), storage: memory.storageAfterKill(), clock: memory.clock)
+        while !next.delivered.contains("of_ann") {
+            next.clock.advanceToNextSleeper()
+            await Task.yield()
+        }
+        #expect(!next.delivered.contains("of_bob"))
+        #expect(next.analytics.record("more_of_bob").durability == .kernel)
+        next.analytics.setConsent(.granted, for: nil, by: .person)
+        await next.untilSettled("collector")
+        #expect(next.delivered == ["of_ann", "of_bob", "more_of_bob"])
+        memory.transport.release()
+    }
+
+    @Test("who left without deciding does not keep those back who agreed")
+    func undecided() async throws {
+        let memory = try InMemoryAnalytics(Self.pending())
+        memory.analytics.identify("ann")
+        memory.analytics.record("of_ann")
+        memory.analytics.identify("bob")
+        memory.analytics.record("of_bob")
+        memory.analytics.setConsent(.granted, for: nil, by: .person)
+        await memory.untilSettled("collector")
+        #expect(memory.delivered == ["of_bob"])
+        let dropped = try #require(memory.analytics.ledger().destinations["collector"]?.dropped)
+        #expect(Set(dropped.keys) == [.consentUndecided])
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test("a person's refusal is theirs alone: nothing of theirs is recorded or sent, everything of the others is")
+    func refused() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.transport.always(.status(503))
+        memory.analytics.record("of_nobody")
+        memory.analytics.identify("ann")
+        memory.analytics.record("of_ann")
+        memory.analytics.setConsent(.denied, for: nil, by: .person)
+        #expect(memory.analytics.record("refused").dropped == .consentDenied)
+        memory.analytics.identify("bob")
+        memory.analytics.identify("ann")
+        #expect(memory.analytics.record("refused_again").dropped == .consentDenied)
+        memory.analytics.signOut()
+        memory.analytics.record("of_somebody")
+        memory.analytics.identify("bob")
+        memory.analytics.record("of_bob")
+        memory.transport.always(.accept)
+        await memory.untilSettled("collector")
+        // Who used the app before ann signed in was ann.
+        #expect(memory.delivered == ["of_somebody", "of_bob"])
+        #expect(memory.analytics.ledger().destinations["collector"]?.dropped[.consentDenied] ?? 0 >= 2)
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+}
+
+extension InMemoryAnalytics {
+    /// The app's own events that arrived, in order.
+    fileprivate var delivered: [String] { transport.delivered.map(\.event.name).filter { !$0.hasPrefix("_") } }
+
+    /// Returns when nothing waits for a destination any more.
+    fileprivate func untilSettled(_ destination: DestinationID) async {
+        while analytics.ledger().destinations[destination]?.pending != 0 {
+            _ = await analytics.flush(timeout: .zero)
+            clock.advanceToNextSleeper()
+            await Task.yield()
+        }
+    }
+}

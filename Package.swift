@@ -110,6 +110,26 @@ let package = Package(
             resources: [.copy("Fixtures")],
             swiftSettings: house
         ),
+        // The code samples of the format's document as they stand there, one a file, and what they need of Apple's systems.
+        // Samples are not ours to mend: warnings in them are no errors.
+        .target(
+            name: "ClickstreamSamples",
+            dependencies: ["ClickstreamCompatibility"],
+            path: "Tests/ClickstreamSamples"
+        ),
+        .executableTarget(
+            name: "ClickstreamAppSample",
+            dependencies: ["ClickstreamCompatibility"],
+            path: "Tests/ClickstreamAppSample"
+        ),
+        .testTarget(
+            name: "ClickstreamCompatibilityTests",
+            dependencies: [
+                "ClickstreamCompatibility", "ClickstreamSamples", "ClickstreamAppSample", "Trackway", "TrackwayTesting",
+                "TrackwayDestinations", "TrackwayEvents", "TrackwayWire",
+            ],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "TrackwayJournalTests",
             dependencies: ["TrackwayJournal", "TrackwayEvents", "TrackwayTesting"],

@@ -13,6 +13,9 @@ extension Analytics {
     /// The attributes of every event.
     package var globalAttributes: Attributes { stage.current.global }
 
+    /// Tells of a mistake, as the SDK's own are told.
+    package func tell(_ diagnostic: Diagnostic) { reporter.report(diagnostic) }
+
     /// Records the start of this process now, if that is still to be done.
     package func recordPendingStart() { behavior.begin() }
 

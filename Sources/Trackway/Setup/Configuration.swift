@@ -107,6 +107,9 @@ public struct Configuration: Sendable {
     /// per event and shows users' data.
     public var logEvents = false
 
+    /// Stands in front of each logged event, so that people find them among other lines. Empty by default.
+    public var eventLogLabel = ""
+
     /// Is told about every mistake and difficulty, on the thread where it was noticed, so it must return quickly. It may
     /// call the SDK. nil (the default) writes to standard error, a few lines per kind and minute, so that no mistake goes unseen.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?

@@ -28,6 +28,7 @@ struct Parts {
     let surroundings: Surroundings
 
     init(_ configuration: Configuration, _ world: World) throws(TrackwayError) {
+        let world = world.labelling(events: configuration.eventLogLabel)
         self.world = world
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: world.log)
         let queue = StorageQueue(label: "trackway.storage")

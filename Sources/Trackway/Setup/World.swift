@@ -81,3 +81,14 @@ package struct World: Sendable {
         self.observeLifeCycle = observeLifeCycle
     }
 }
+
+extension World {
+    /// The same world with a label in front of every logged event.
+    func labelling(events label: String) -> World {
+        guard !label.isEmpty else { return self }
+        let write = write
+        var world = self
+        world.write = { write("\(label) \($0)") }
+        return world
+    }
+}

@@ -93,7 +93,8 @@ public struct ClickstreamDestination: Destination {
             url: "\(address)?\(query.joined(separator: "&"))",
             headers: headers,
             body: body,
-            leftOut: encoder.leftOut
+            leftOut: encoder.leftOut,
+            trimmed: encoder.trimmed
         )
     }
 

@@ -28,7 +28,7 @@ struct ClickstreamEvent: Sendable {
         let native = ClickstreamNativeFault(event)
         name = ClickstreamVocabulary.name(of: event)
         if let fault = native?.nameFault ?? ClickstreamRules.fault(inEventName: event.name)
-            ?? Self.missingScreen(event, context)
+            ?? Self.missingScreen(event)
         {
             replacing = fault
             name = CapturedName.clickstreamError
@@ -47,7 +47,8 @@ struct ClickstreamEvent: Sendable {
 
     private mutating func put(_ key: String, _ value: AttributeValue, of event: Event, in context: ClickstreamContext) {
         if ClickstreamVocabulary.isUnspoken(key, in: event) { return }
-        if let preset = context.presets[key] {
+        let isOwnScreen = event.name == CapturedName.screenView && ClickstreamVocabulary.isScreen(key)
+        if let preset = context.presets[key], !isOwnScreen {
             // What the SDK captured says the same; what the app says otherwise is not heard.
             if preset != value, key != CapturedKey.sessionDuration {
                 remarks.append("The attribute \(key) belongs to the SDK; the event's own value was left out.")
@@ -100,8 +101,8 @@ struct ClickstreamEvent: Sendable {
     }
 
     /// A screen view has to say which screen.
-    private static func missingScreen(_ event: Event, _ context: ClickstreamContext) -> ClickstreamFault? {
-        guard event.name == CapturedName.screenView, context.presets[CapturedKey.screenName] == nil,
+    private static func missingScreen(_ event: Event) -> ClickstreamFault? {
+        guard event.name == CapturedName.screenView,
             event.attributes[CapturedKey.screenName]?.string?.isEmpty ?? true
         else { return nil }
         return ClickstreamRules.screenNameMissing

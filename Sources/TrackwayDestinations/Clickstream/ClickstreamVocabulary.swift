@@ -34,6 +34,11 @@ enum ClickstreamVocabulary {
         return unspoken[event.name]?.contains(key) ?? false
     }
 
+    /// True for what names a screen: a screen view's own is the one that was shown.
+    static func isScreen(_ key: String) -> Bool {
+        key == CapturedKey.screenName || key == CapturedKey.screenUniqueID
+    }
+
     /// True for an attribute that may be as long as it is: a crash is told once, and half a stack tells nothing.
     static func isExempt(_ key: String, in event: String) -> Bool {
         event == CapturedName.appException

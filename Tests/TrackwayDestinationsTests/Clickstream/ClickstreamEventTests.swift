@@ -210,6 +210,23 @@ struct ClickstreamEventTests {
         #expect(try JSONValue.parse(request.body).array?.first.flatMap { code($0) } == expected)
     }
 
+    @Test("what was left out of an event that travels is told with the request")
+    func told() throws {
+        let events = [
+            ClickstreamSample.event("fine"),
+            ClickstreamSample.event(
+                "e",
+                ["9k": 1, "_session_id": "mine"],
+                items: [Item(id: "1", ["quantity": "many"])]
+            ),
+            ClickstreamSample.event("9lives", ["9k": 1]),
+        ]
+        let request = try request(events)
+        #expect(request.trimmed.map(\.index) == [1, 1, 1])
+        #expect(request.trimmed.map(\.code) == ["2002", "not_expressible", "not_expressible"])
+        #expect(request.leftOut.map(\.index) == [2])
+    }
+
     // MARK: Precedence
 
     @Test("the SDK's session and screen win over the event's, the event's attributes over global ones")

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayEvents
+
+/// The file `amplifyconfiguration.json`, which the solution's console makes for an app.
+package enum ClickstreamConfigurationFile {
+    /// The content of the main bundle's file; nil when there is no such file.
+    package static func ofMainBundle() throws(ClickstreamError) -> [UInt8]? {
+        guard let url = Bundle.main.url(forResource: "amplifyconfiguration", withExtension: "json") else {
+            return nil
+        }
+        do {
+            return Array(try Data(contentsOf: url))
+        } catch {
+            throw ClickstreamError(.invalidFile, "amplifyconfiguration.json cannot be read: \(error)")
+        }
+    }
+
+    /// The settings of a file's content.
+    static func settings(_ content: [UInt8]) throws(ClickstreamError) -> ClickstreamSettings {
+        let json: JSONValue
+        do throws(JSONError) {
+            json = try JSONValue.parse(content)
+        } catch {
+            throw ClickstreamError(.invalidFile, "amplifyconfiguration.json is no JSON: \(error)")
+        }
+        let plugins = json["analytics"]?["plugins"]?.object?.members ?? []
+        // The document prints the name with a blank behind it, and files were made after it.
+        guard let plugin = plugins.last(where: { $0.key.filter { $0 != " " } == "awsClickstreamPlugin" })?.value else {
+            return ClickstreamSettings()
+        }
+        guard plugin.object != nil else { throw wrong("awsClickstreamPlugin", "an object") }
+        var settings = ClickstreamSettings()
+        settings.appID = try text("appId", in: plugin)
+        settings.endpoint = try text("endpoint", in: plugin)
+        settings.isCompressingEvents = try truth("isCompressEvents", in: plugin)
+        settings.isTrackingAppExceptions = try truth("isTrackAppExceptionEvents", in: plugin)
+        if let interval = plugin["autoFlushEventsInterval"] {
+            guard let number = interval.double, number >= 0, number <= 1e12 else {
+                throw wrong("autoFlushEventsInterval", "a number of milliseconds, 0 or more")
+            }
+            settings.sendEventsInterval = Int(number)
+        }
+        return settings
+    }
+
+    private static func text(_ key: String, in plugin: JSONValue) throws(ClickstreamError) -> String? {
+        guard let value = plugin[key] else { return nil }
+        guard let text = value.string else { throw wrong(key, "a text") }
+        return text
+    }
+
+    private static func truth(_ key: String, in plugin: JSONValue) throws(ClickstreamError) -> Bool? {
+        guard let value = plugin[key] else { return nil }
+        guard let truth = value.boolean else { throw wrong(key, "true or false") }
+        return truth
+    }
+
+    private static func wrong(_ key: String, _ expected: String) -> ClickstreamError {
+        ClickstreamError(.invalidFile, "\"\(key)\" in amplifyconfiguration.json must be \(expected).")
+    }
+}

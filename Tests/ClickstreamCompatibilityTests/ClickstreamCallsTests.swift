@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import ClickstreamCompatibility
+
+@Suite("The Clickstream calls, beyond the samples")
+struct ClickstreamCallsTests {
+    private let app = ClickstreamApp()
+
+    private var usual: ClickstreamConfiguration {
+        ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect").withCompressEvents(
+            false
+        )
+    }
+
+    private func started(_ configuration: ClickstreamConfiguration? = nil) throws -> ClickstreamCore {
+        let core = app.core()
+        try core.start(configuration ?? usual)
+        return core
+    }
+
+    private func errors() async throws -> [Int64?] {
+        try await app.sent("_clickstream_error").map { $0.attribute("_error_code")?.integer }
+    }
+
+    // MARK: Starting
+
+    @Test("every call before the start does nothing, and is told when the SDK works")
+    func beforeStart() async throws {
+        let core = app.core()
+        core.record("early", [:], [])
+        core.addGlobalAttributes(["early": 1])
+        core.deleteGlobalAttributes(["early"])
+        core.addUserAttributes(["early": 1])
+        core.setUser("early")
+        core.flush()
+        core.disable()
+        core.enable()
+        #expect(throws: ClickstreamError.self) { try core.liveConfiguration() }
+        try core.start(usual)
+        core.record("late", [:], [])
+        let events = try await app.sent()
+        #expect(events.map(\.name) == ["_first_open", "_app_start", "_session_start", "late"])
+        #expect(events.allSatisfy { $0.attribute("early") == nil && $0.user("_user_id") == nil })
+        #expect(app.diagnostics.map(\.code).contains(.calledBeforeInitialisation))
+        #expect(app.diagnostics.first { $0.code == .calledBeforeInitialisation }?.value == "8 calls")
+    }
+
+    @Test("started twice, the first start stays and the second is told")
+    func twice() async throws {
+        let core = try started()
+        try core.start(usual.withAppId("other"))
+        #expect(app.starts == 1)
+        #expect(app.diagnostics.map(\.code).contains(.initialisedTwice))
+        core.record("one", [:], [])
+        #expect(try await app.sent("one").first?["app_id"]?.string == "shop")
+    }
+
+    @Test("a start that failed can be tried again")
+    func again() throws {
+        let core = app.core()
+        let error = #expect(throws: ClickstreamError.self) { try core.start(nil) }
+        #expect(error?.code == .incomplete)
+        try core.start(usual)
+        #expect(app.starts == 1)
+    }
+
+    @Test("storage that cannot be used is an error, not a trap")
+    func storage() {
+        let core = ClickstreamCore(file: { nil }, opening: { _ in throw ClickstreamError(.invalidFile, "no disk") })
+        let error = #expect(throws: ClickstreamError.self) { try core.start(usual) }
+        #expect(error?.code == .notStarted)
+    }
+
+    @Test("code goes before the file, the file before what is usual")
+    func merging() throws {
+        let core = app.core(file: DocumentSampleTests.file)
+        try core.start(ClickstreamConfiguration().withAppId("mine").withSendEventInterval(0))
+        #expect(app.configuration?.appID == "mine")
+        let destination = try #require(app.configuration?.destinations.first as? ClickstreamDestination)
+        #expect(destination.endpoint == "https://example.com/collect")
+        #expect(destination.isCompressed)
+    }
+
+    @Test(
+        "a file with a wrong value is refused with the value's name",
+        arguments: [
+            (#"{"appId":7}"#, "appId"), (#"{"endpoint":true}"#, "endpoint"),
+            (#"{"isCompressEvents":"yes"}"#, "isCompressEvents"),
+            (#"{"isTrackAppExceptionEvents":1}"#, "isTrackAppExceptionEvents"),
+            (#"{"autoFlushEventsInterval":-1}"#, "autoFlushEventsInterval"),
+            (#"{"autoFlushEventsInterval":"10"}"#, "autoFlushEventsInterval"), ("7", "awsClickstreamPlugin"),
+        ],
+        ["awsClickstreamPlugin", "awsClickstreamPlugin "]
+    )
+    func wrongFile(_ plugin: (String, String), _ key: String) {
+        let file = #"{"analytics":{"plugins":{"\#(key)":\#(plugin.0)}}}"#
+        let error = #expect(throws: ClickstreamError.self) { try app.core(file: file).start(usual) }
+        #expect(error?.code == .invalidFile)
+        #expect(error?.message.contains(plugin.1) == true)
+    }
+
+    @Test("a file that is no JSON is refused; one without the plugin says nothing")
+    func strangeFile() throws {
+        #expect(throws: ClickstreamError.self) { try app.core(file: "nonsense").start(usual) }
+        #expect(throws: ClickstreamError.self) { try app.core(file: #"{"analytics":{}}"#).start(nil) }
+        try app.core(file: #"{"analytics":{"plugins":{}}}"#).start(usual)
+    }
+
+    @Test(
+        "both spellings of the interval are one setting, and nothing is no interval",
+        arguments: [(500, 500), (0, 10_000), (-5, 10_000)]
+    )
+    func interval(_ milliseconds: Int, _ expected: Int) throws {
+        for configuration in [usual.withSendEventInterval(milliseconds), usual.withSendEventsInterval(milliseconds)] {
+            let core = app.core()
+            try core.start(configuration)
+            #expect(app.configuration?.delivery.flushInterval == .milliseconds(expected))
+        }
+    }
+
+    @Test("what is recorded by itself is chosen option by option; crashes are not recorded unless asked for")
+    func capture() throws {
+        _ = try started()
+        #expect(app.configuration?.capture == .standard)
+        _ = try started(
+            usual.withTrackScreenViewEvents(false).withTrackUserEngagementEvents(false).withTrackAppExceptionEvents(
+                true
+            )
+        )
+        #expect(app.configuration?.capture == [.launches, .sessions, .updates, .crashes])
+        #expect(app.configuration?.sessionTimeout == .seconds(1_800))
+        _ = try started(usual.withSessionTimeoutDuration(60_000))
+        #expect(app.configuration?.sessionTimeout == .seconds(60))
+    }
+
+    // MARK: While it works
+
+    @Test("endpoint, app id, compression, cookie and log change while the SDK works")
+    func live() async throws {
+        let core = try started()
+        core.record("one", [:], [])
+        _ = try await app.sent()
+        try core.liveConfiguration().withAppId("second").withEndpoint("https://second.test/in").withCompressEvents(true)
+            .withAuthCookie("c=1").withLogEvents(true)
+        core.record("two", [:], [])
+        #expect(try await app.sent("two").first?["app_id"]?.string == "second")
+        let requests = app.network.requests
+        #expect(requests.first?.url.hasPrefix("https://example.com/collect?") == true)
+        #expect(
+            requests.last?.url.hasPrefix("https://second.test/in?platform=Memory&appId=second&compression=gzip&")
+                == true
+        )
+        #expect(requests.last?.headers["cookie"] == "c=1")
+        #expect(app.log.count == 1)
+    }
+
+    @Test("a setting that cannot work is told, and the former one stays")
+    func liveNonsense() async throws {
+        let core = try started()
+        try core.liveConfiguration().withAppId("")
+        #expect(app.diagnostics.map(\.code).contains(.configurationInvalid))
+        core.record("one", [:], [])
+        #expect(try await app.sent("one").first?["app_id"]?.string == "shop")
+    }
+
+    @Test("the switch and the global attributes last as long as the process")
+    func nextProcess() async throws {
+        let first = try started()
+        first.addGlobalAttributes(["channel": "store"])
+        first.disable()
+        let second = try started()
+        second.record("one", [:], [])
+        let event = try #require(try await app.sent("one").first)
+        #expect(event.attribute("channel") == nil)
+    }
+
+    // MARK: Values
+
+    @Test("every documented type travels as it is, without noise in its digits")
+    func types() async throws {
+        let core = try started()
+        core.record(
+            "types",
+            [
+                "int": 12, "int64": Int64(26_854_775_808), "double": 3.14, "price": 279.9, "bool": true,
+                "string": "clickstream", "decimal": Decimal(string: "0.1") ?? 0, "whole": Decimal(7),
+            ],
+            []
+        )
+        let event = try #require(try await app.sent("types").first)
+        #expect(event.attribute("int")?.integer == 12)
+        #expect(event.attribute("int64")?.integer == 26_854_775_808)
+        #expect(event.attribute("double") == .double(3.14))
+        #expect(event.attribute("price") == .double(279.9))
+        #expect(event.attribute("bool")?.boolean == true)
+        #expect(event.attribute("string")?.string == "clickstream")
+        #expect(event.attribute("decimal") == .double(0.1))
+        #expect(event.attribute("whole")?.integer == 7)
+        #expect(String(decoding: app.network.requests[0].body, as: UTF8.self).contains(#""price":279.9,"#))
+    }
+
+    @Test("2005: a number without a value costs the event that attribute")
+    func notFinite() async throws {
+        let core = try started()
+        core.record("e", ["bad": Double.infinity, "decimal": Decimal.nan, "good": 1], [])
+        let event = try #require(try await app.sent("e").first)
+        #expect(event.attribute("bad") == nil)
+        #expect(event.attribute("decimal") == nil)
+        #expect(event.attribute("good")?.integer == 1)
+        #expect(event.attribute("_error_code")?.integer == 2005)
+    }
+
+    @Test("an item without an id is left out, the others stay")
+    func itemWithoutID() async throws {
+        let core = try started()
+        core.record("e", [:], [["name": "nobody"], ["id": 7], ["id": ""]])
+        let event = try #require(try await app.sent("e").first)
+        #expect(event["items"]?.array?.map { $0["id"]?.string } == ["7"])
+        #expect(event.attribute("_error_code") == nil)
+        #expect(app.diagnostics.contains { $0.code == .itemInvalid })
+    }
+
+    // MARK: Limits
+
+    @Test("1001: an event with an invalid name is told by an error event", arguments: ["9lives", "", "名前", "a-b"])
+    func invalidName(_ name: String) async throws {
+        let core = try started()
+        core.record(name, ["own": 1], [])
+        #expect(try await errors() == [1001])
+    }
+
+    @Test("1002: a name of 51 characters is too long in any script", arguments: ["n", "名", "👩‍👩‍👧‍👦"])
+    func longName(_ character: String) async throws {
+        let core = try started()
+        core.record(String(repeating: character, count: 51), [:], [])
+        #expect(try await errors() == [1002])
+    }
+
+    @Test("2001 to 2003: a global attribute at fault is told by an error event, the others stay")
+    func brokenGlobals() async throws {
+        let core = try started()
+        core.addGlobalAttributes([
+            String(repeating: "k", count: 51): 1, "9k": 1, "long": String(repeating: "汉", count: 1_025), "fine": "yes",
+        ])
+        core.record("e", [:], [])
+        #expect(Set(try await errors()) == [2001, 2002, 2003])
+        let event = try #require(try await app.sent("e").first)
+        #expect(event.attribute("fine")?.string == "yes")
+        #expect(event.attribute("long") == nil)
+        #expect(event.attribute("_error_code") == nil)
+    }
+
+    @Test("2004: 500 global attributes are taken, one more is told by an error event", arguments: [-1, 0, 1])
+    func globalCount(_ offset: Int) async throws {
+        let core = try started()
+        var attributes: ClickstreamAttribute = [:]
+        for number in 0..<(500 + offset) { attributes["g\(1_000 + number)"] = number }
+        core.addGlobalAttributes(attributes)
+        #expect(app.analytics?.recordedContext.global.count == min(500, 500 + offset))
+        let told = app.diagnostics.filter { $0.code == .limitBroken }
+        #expect(told.map(\.field) == (offset > 0 ? ["2004"] : []))
+        core.addGlobalAttributes(["g1000": "again"])
+        #expect(app.analytics?.recordedContext.global["g1000"]?.string == "again")
+    }
+
+    @Test("3002 to 3004: a user attribute at fault is told by an error event, the others stay")
+    func brokenUserAttributes() async throws {
+        let core = try started()
+        core.addUserAttributes([
+            String(repeating: "k", count: 51): 1, "9k": 1, "long": String(repeating: "汉", count: 257), "fine": "yes",
+        ])
+        #expect(Set(try await errors()) == [3002, 3003, 3004])
+        let event = try #require(try await app.sent("_profile_set").first)
+        #expect(event.user("fine")?.string == "yes")
+        #expect(event.user("long") == nil)
+    }
+
+    @Test("3001: a user has 100 attributes, one more is told by an error event", arguments: [-1, 0, 1])
+    func userCount(_ offset: Int) async throws {
+        let core = try started()
+        var attributes: ClickstreamAttribute = [:]
+        for number in 0..<(100 + offset) { attributes["u\(1_000 + number)"] = number }
+        core.addUserAttributes(attributes)
+        #expect(try await errors() == (offset > 0 ? [3001] : []))
+        let event = try #require(try await app.sent("_profile_set").last)
+        let own = event["user"]?.object?.members.filter { $0.key.hasPrefix("u1") } ?? []
+        #expect(own.count == min(100, 100 + offset))
+    }
+
+    @Test("5001: a screen view without a name, or with one that is no text, is told by an error event")
+    func screenWithoutName() async throws {
+        let core = try started()
+        core.record("_screen_view", [:], [])
+        core.record("_screen_view", ["_screen_name": 7], [])
+        core.record("_screen_view", ["_screen_name": ""], [])
+        #expect(try await errors() == [5001, 5001, 5001])
+        #expect(try await app.sent("_screen_view").isEmpty)
+    }
+
+    @Test("10,000 attributes cost those beyond the limit")
+    func tenThousand() async throws {
+        let core = try started()
+        var attributes: ClickstreamAttribute = [:]
+        for number in 0..<1_500 { attributes["a\(number)"] = number }
+        core.record("e", attributes, [])
+        core.addUserAttributes(attributes)
+        let event = try #require(try await app.sent("e").first)
+        #expect(event.attribute("_error_code")?.integer == 2004)
+        #expect((event["attributes"]?.object?.members.count ?? 0) <= 477)
+    }
+
+    // MARK: Screens
+
+    @Test("screens the app tells are recorded when automatic ones are off, and the same screen twice is one view")
+    func screens() async throws {
+        let core = try started(usual.withTrackScreenViewEvents(false))
+        core.record("_screen_view", ["_screen_name": "Home", "_screen_unique_id": "1", "shelf": 3], [])
+        core.record("_screen_view", ["_screen_name": "Home", "_screen_unique_id": "1"], [])
+        app.clock.advance(by: .seconds(2))
+        core.record("_screen_view", ["_screen_name": "Detail", "_screen_unique_id": 7], [])
+        let views = try await app.sent("_screen_view")
+        #expect(views.map { $0.attribute("_screen_name")?.string } == ["Home", "Detail"])
+        #expect(views.first?.attribute("shelf")?.integer == 3)
+        #expect(views.map { $0.attribute("_entrances")?.integer } == [1, 0])
+        #expect(views.last?.attribute("_previous_screen_name")?.string == "Home")
+        #expect(views.last?.attribute("_previous_screen_unique_id")?.string == "1")
+        #expect(views.last?.attribute("_previous_timestamp") != nil)
+        let engagement = try await app.sent("_user_engagement")
+        #expect(engagement.map { $0.attribute("_engagement_time_msec")?.integer } == [2_000])
+    }
+
+    // MARK: The user
+
+    @Test("every call is told by an event, also when it changes nothing; an empty id is nobody")
+    func profileSet() async throws {
+        let core = try started()
+        core.setUser("a")
+        core.setUser("a")
+        core.setUser("")
+        core.setUser(nil)
+        core.addUserAttributes([:])
+        let events = try await app.sent("_profile_set")
+        #expect(events.map { $0.user("_user_id")?.string } == ["a", "a", nil, nil, nil])
+    }
+
+    @Test("what was said about the user is still known after the next start")
+    func userAttributesSurvive() async throws {
+        let first = try started()
+        first.setUser("carl")
+        first.addUserAttributes(["tier": "gold"])
+        let second = try started()
+        second.record("later", [:], [])
+        let event = try #require(try await app.sent("later").first)
+        #expect(event.user("tier")?.string == "gold")
+        #expect(event.user("_user_id")?.string == "carl")
+    }
+
+    @Test("the session's timeout is the configured one", arguments: [(59, 1), (60, 2), (61, 2)])
+    func sessionTimeout(_ seconds: Int, _ sessions: Int) async throws {
+        let core = try started(usual.withSessionTimeoutDuration(60_000))
+        core.record("one", [:], [])
+        let analytics = try #require(app.analytics)
+        analytics.lifeCycleChanged(to: .didEnterBackground)
+        app.clock.advance(by: .seconds(seconds))
+        analytics.lifeCycleChanged(to: .willEnterForeground)
+        analytics.lifeCycleChanged(to: .didBecomeActive)
+        core.record("two", [:], [])
+        let starts = try await app.sent("_session_start")
+        #expect(starts.count == sessions)
+        let two = try #require(try await app.sent("two").first)
+        #expect(two.attribute("_session_number")?.integer == Int64(sessions))
+        let id = try #require(two.attribute("_session_id")?.string)
+        let unique = try #require(two["unique_id"]?.string)
+        #expect(id.hasPrefix(String(unique.suffix(8)) + "-"))
+    }
+
+    @Test("unique ids follow the people: visit 1, A 1, out 1, B 2, out 2, A 1, C 3")
+    func uniqueIDs() async throws {
+        let core = try started()
+        for (number, user) in [nil, "A", nil, "B", nil, "A", "C"].enumerated() {
+            if number > 0 { core.setUser(user) }
+            core.record("visit", [:], [])
+        }
+        let ids = try await app.sent("visit").compactMap { $0["unique_id"]?.string }
+        var seen: [String] = []
+        let numbers = ids.map { id -> Int in
+            if !seen.contains(id) { seen.append(id) }
+            return (seen.firstIndex(of: id) ?? 0) + 1
+        }
+        #expect(numbers == [1, 1, 1, 2, 2, 1, 3])
+    }
+}

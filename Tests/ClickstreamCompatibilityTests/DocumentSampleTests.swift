@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClickstreamCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import ClickstreamSamples
+
+/// The samples use the static calls, and so one instance: one after the other.
+@Suite("The document's code samples do what the document says", .serialized)
+struct DocumentSampleTests {
+    static let file = """
+        {
+          "analytics": {
+            "plugins": {
+              "awsClickstreamPlugin ": {
+                "appId": "appId",
+                "endpoint": "https://example.com/collect",
+                "isCompressEvents": true,
+                "autoFlushEventsInterval": 10000,
+                "isTrackAppExceptionEvents": false
+              }
+            }
+          }
+        }
+        """
+
+    private let app = ClickstreamApp()
+
+    init() {
+        let app = app
+        ClickstreamAnalytics.shared.restart(file: { Array(Self.file.utf8) }, opening: { try app.open($0) })
+    }
+
+    private func start() throws {
+        try ClickstreamAnalytics.initSDK()
+    }
+
+    @Test(
+        "3. started by the app's delegate with the file's settings, the first three events are those of a first start"
+    )
+    func startInTheAppDelegate() async throws {
+        #expect(AppDelegate().application(UIApplication(), didFinishLaunchingWithOptions: nil))
+        let names = try await app.sent().map(\.name)
+        #expect(names == ["_first_open", "_app_start", "_session_start"])
+        let request = try #require(app.network.requests.first)
+        #expect(request.url.hasPrefix("https://example.com/collect?platform=Memory&appId=appId&compression=gzip&"))
+        #expect(app.configuration?.delivery.flushInterval == .seconds(10))
+    }
+
+    @Test("4. an event with attributes, and one of which there is only the name")
+    func recordEvents() async throws {
+        try start()
+        documentRecordsEvents()
+        let events = try await app.sent("button_click")
+        #expect(events.count == 2)
+        #expect(events.first?.attribute("category")?.string == "shoes")
+        #expect(events.first?.attribute("currency")?.string == "CNY")
+        #expect(events.first?.attribute("value")?.double == 279.9)
+        #expect(events.last?.attribute("value") == nil)
+    }
+
+    @Test("global attributes of the configuration are in every event, the very first included")
+    func initialGlobalAttributes() async throws {
+        try documentStartsWithGlobalAttributes()
+        ClickstreamAnalytics.recordEvent("later")
+        let events = try await app.sent()
+        #expect(events.map(\.name) == ["_first_open", "_app_start", "_session_start", "later"])
+        let expected = [
+            "_traffic_source_source": "amazon", "_traffic_source_medium": "cpc",
+            "_traffic_source_campaign": "summer_promotion", "_traffic_source_campaign_id": "summer_promotion_01",
+            "_traffic_source_term": "running_shoes", "_traffic_source_content": "banner_ad_1",
+            "_traffic_source_clid": "amazon_ad_123", "_traffic_source_clid_platform": "amazon_ads",
+            "_app_install_channel": "App Store",
+        ]
+        for event in events {
+            for (name, value) in expected { #expect(event.attribute(name)?.string == value, "\(event.name) \(name)") }
+        }
+        #expect(app.network.requests.first?.url.contains("appId=your%20appId&") == true)
+    }
+
+    @Test("global attributes added later are in every event from then on, a deleted one is not")
+    func addGlobalAttributes() async throws {
+        try start()
+        ClickstreamAnalytics.recordEvent("before")
+        documentAddsGlobalAttributes()
+        ClickstreamAnalytics.recordEvent("after")
+        let before = try #require(try await app.sent("before").first)
+        let after = try #require(try await app.sent("after").first)
+        #expect(before.attribute("class") == nil)
+        #expect(after.attribute("_app_install_channel")?.string == "App Store")
+        #expect(after.attribute("class")?.integer == 6)
+        #expect(after.attribute("isOpenNotification")?.boolean == true)
+        #expect(after.attribute("level") == nil)
+    }
+
+    @Test("a deleted global attribute is in no event from then on")
+    func deleteGlobalAttributes() async throws {
+        try start()
+        ClickstreamAnalytics.addGlobalAttributes(["level": 5.1])
+        ClickstreamAnalytics.recordEvent("before")
+        documentDeletesGlobalAttributes()
+        ClickstreamAnalytics.recordEvent("after")
+        #expect(try await app.sent("before").first?.attribute("level")?.double == 5.1)
+        #expect(try await app.sent("after").first?.attribute("level") == nil)
+    }
+
+    @Test("signing in and out is told by an event each, and events carry the id between them")
+    func signInAndOut() async throws {
+        try start()
+        documentSignsInAndOut()
+        let events = try await app.sent("_profile_set")
+        #expect(events.map { $0.user("_user_id")?.string } == ["userId", nil])
+        #expect(events.allSatisfy { $0.user("_user_first_touch_timestamp") != nil })
+    }
+
+    @Test("attributes of the user are told by an event and carried by every later one")
+    func addUserAttributes() async throws {
+        try start()
+        documentAddsUserAttributes()
+        ClickstreamAnalytics.recordEvent("later")
+        for name in ["_profile_set", "later"] {
+            let event = try #require(try await app.sent(name).last)
+            #expect(event.user("_user_age")?.integer == 21)
+            #expect(event.user("_user_name")?.string == "carl")
+            #expect(event["user"]?["_user_name"]?["set_timestamp"]?.integer == event["timestamp"]?.integer)
+        }
+    }
+
+    @Test("an event carries its items, own attributes included")
+    func recordItems() async throws {
+        try start()
+        documentRecordsItems()
+        let event = try #require(try await app.sent("view_item").first)
+        #expect(event.attribute("_value")?.double == 99.9)
+        #expect(event.attribute("_currency")?.string == "USD")
+        #expect(event.attribute("event_category")?.string == "recommended")
+        let item = try #require(event["items"]?.array?.first)
+        #expect(item["id"]?.string == "123")
+        #expect(item["name"]?.string == "Nature")
+        #expect(item["category"]?.string == "book")
+        #expect(item["price"]?.double == 99.9)
+        #expect(item["book_publisher"]?.string == "Nature Research")
+    }
+
+    @Test("a screen view of the app's own is recorded, and later events carry the screen")
+    func recordScreenView() async throws {
+        try start()
+        documentRecordsScreenView()
+        ClickstreamAnalytics.recordEvent("later")
+        let view = try #require(try await app.sent("_screen_view").first)
+        #expect(view.attribute("_screen_name")?.string == "HomeView")
+        #expect(view.attribute("_screen_unique_id")?.string == "your screen uniqueId")
+        #expect(view.attribute("_entrances")?.integer == 1)
+        let later = try #require(try await app.sent("later").first)
+        #expect(later.attribute("_screen_name")?.string == "HomeView")
+        #expect(later.attribute("_screen_unique_id")?.string == "your screen uniqueId")
+    }
+
+    @Test("flushing sends what waits at once")
+    func flushEvents() async throws {
+        try start()
+        ClickstreamAnalytics.recordEvent("waits")
+        documentFlushesEvents()
+        await app.network.untilRequested(1)
+        #expect(app.network.requests.count == 1)
+    }
+
+    @Test("nothing is recorded while disabled, and everything again when enabled")
+    func disableAndEnable() async throws {
+        try start()
+        ClickstreamAnalytics.recordEvent("before")
+        ClickstreamAnalytics.disable()
+        ClickstreamAnalytics.recordEvent("between")
+        documentDisablesAndEnables()
+        ClickstreamAnalytics.recordEvent("after")
+        let names = try await app.sent().map(\.name).filter { !$0.hasPrefix("_") }
+        #expect(names == ["before", "after"])
+    }
+
+    @Test("every option of the configuration takes effect")
+    func allOptions() async throws {
+        try documentChoosesAllOptions()
+        ClickstreamAnalytics.recordEvent("one")
+        let event = try #require(try await app.sent("one").first)
+        #expect(event.attribute("_traffic_source_source")?.string == "amazon")
+        let request = try #require(app.network.requests.first)
+        #expect(request.url.hasPrefix("https://example.com/collect?"))
+        #expect(request.url.contains("appId=your%20appId&compression=gzip&"))
+        #expect(request.headers["cookie"] == "your authentication cookie")
+        #expect(app.log.contains { $0.hasPrefix("EventRecorder {") && $0.contains(#""name":"one""#) })
+        let configuration = try #require(app.configuration)
+        #expect(configuration.delivery.flushInterval == .seconds(10))
+        #expect(configuration.sessionTimeout == .seconds(1_800))
+        #expect(configuration.capture == CaptureOptions.standard.union(.crashes))
+    }
+
+    @Test("what is changed on the SDK's own configuration counts from then on")
+    func changeTheConfiguration() async throws {
+        try start()
+        documentChangesTheConfiguration()
+        ClickstreamAnalytics.recordEvent("one")
+        _ = try await app.sent()
+        let request = try #require(app.network.requests.last)
+        #expect(request.url.contains("appId=your%20appId&"))
+        #expect(request.headers["cookie"] == "your authentication cookie")
+        #expect(app.log.contains { $0.hasPrefix("EventRecorder {") && $0.contains(#""name":"one""#) })
+    }
+}

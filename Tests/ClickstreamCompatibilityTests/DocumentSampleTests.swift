@@ -115,6 +115,8 @@ struct DocumentSampleTests {
         documentSignsInAndOut()
         let events = try await app.sent("_profile_set")
         #expect(events.map { $0.user("_user_id")?.string } == ["userId", nil])
+        let signedIn = try #require(events.first)
+        #expect(signedIn["user"]?["_user_id"]?["set_timestamp"] == signedIn["timestamp"])
         #expect(events.allSatisfy { $0.user("_user_first_touch_timestamp") != nil })
     }
 

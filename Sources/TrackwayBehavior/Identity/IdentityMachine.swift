@@ -19,6 +19,7 @@ package struct IdentityMachine: Sendable, Hashable {
 
     /// Who is signed in; nil when nobody is.
     package private(set) var user: String?
+    private var signedInAt: Timestamp?
     /// Everybody who signed in, the latest last.
     package private(set) var known: [KnownUser]
     private var uniqueID: String?
@@ -38,6 +39,7 @@ package struct IdentityMachine: Sendable, Hashable {
     package var context: RecordedContext.User {
         RecordedContext.User(
             id: user,
+            signedInAt: signedInAt,
             uniqueID: uniqueID,
             firstTouch: firstTouch,
             anonymousID: anonymousID,
@@ -67,6 +69,7 @@ package struct IdentityMachine: Sendable, Hashable {
         uniqueID = person.uniqueID
         firstTouch = person.firstTouch
         self.user = user
+        signedInAt = now
         known.append(person)
         if known.count > Self.mostKnownUsers { known.removeFirst() }
         var actions = [Action.context(context), .record(name: CapturedName.profileSet, attributes: Self.signIn)]
@@ -82,6 +85,7 @@ package struct IdentityMachine: Sendable, Hashable {
     package mutating func signedOut() -> [Action] {
         guard user != nil else { return [] }
         user = nil
+        signedInAt = nil
         identities = [:]
         return [.context(context), .record(name: CapturedName.profileSet, attributes: Self.signOut), .save]
     }
@@ -157,6 +161,7 @@ extension IdentityMachine: StoredJSON {
         guard json.object != nil else { throw .stateInvalid }
         self.init()
         user = json["user"]?.string
+        signedInAt = json["signed_in"]?.integer.map { Timestamp(milliseconds: $0) }
         uniqueID = json["unique_id"]?.string
         firstTouch = json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) }
         anonymousID = json["anonymous_id"]?.string
@@ -184,6 +189,7 @@ extension IdentityMachine: StoredJSON {
         return .object(
             .init(present: [
                 "user": user.map { .string($0) },
+                "signed_in": signedInAt.map { .integer($0.milliseconds) },
                 "unique_id": uniqueID.map { .string($0) },
                 "first_touch": firstTouch.map { .integer($0.milliseconds) },
                 "anonymous_id": anonymousID.map { .string($0) },

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 /// How the SDK works, made step by step: every call changes this object and gives it back.
 ///
 /// The object that ``ClickstreamAnalytics/getClickstreamConfiguration()`` gives is the SDK's own: what is changed on it
-/// counts from then on, the sending interval and the initial global attributes aside. Any thread.
+/// counts from then on; the sending interval, crashes and the initial global attributes are chosen at the start. Any thread.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif

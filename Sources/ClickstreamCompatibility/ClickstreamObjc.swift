@@ -100,7 +100,7 @@ extension ClickstreamAttribute {
                 // Every number can be read as truth, and 0 and 1 look like it: only the two constants are.
                 if CFGetTypeID(number) == CFBooleanGetTypeID() {
                     self[name] = number.boolValue
-                } else if CFNumberIsFloatType(number) {
+                } else if CFNumberIsFloatType(number as CFNumber) {
                     self[name] = number.doubleValue
                 } else {
                     self[name] = number.int64Value

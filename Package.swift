@@ -94,7 +94,7 @@ let package = Package(
         ),
         .target(
             name: "SensorsAnalyticsCompatibility",
-            dependencies: ["Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
+            dependencies: ["Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire", "TrackwayDestinations"],
             swiftSettings: house
         ),
 
@@ -127,6 +127,14 @@ let package = Package(
             dependencies: [
                 "ClickstreamCompatibility", "ClickstreamSamples", "ClickstreamAppSample", "Trackway", "TrackwayTesting",
                 "TrackwayDestinations", "TrackwayEvents", "TrackwayWire",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "SensorsAnalyticsCompatibilityTests",
+            dependencies: [
+                "SensorsAnalyticsCompatibility", "Trackway", "TrackwayTesting", "TrackwayEvents", "TrackwayWire",
+                "TrackwayDestinations",
             ],
             swiftSettings: house
         ),

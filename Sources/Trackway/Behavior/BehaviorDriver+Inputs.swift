@@ -61,6 +61,16 @@ extension BehaviorDriver {
 
     /// The app, or a back-end, chose what is captured.
     package func settingsChanged(to settings: BehaviorSettings) {
+        var isDone = false
+        change { state in
+            isDone = settings == state.settings
+            guard !isDone, case .pending = state.phase else { return }
+            // What is chosen before the start was recorded says how the app begins, and does not bring the start about.
+            state.settings = settings
+            if !settings.capture.isCapturing { state.phase = .off }
+            isDone = true
+        }
+        guard !isDone else { return }
         step { state, scene, turn in
             guard settings != state.settings else { return }
             state.settings = settings
@@ -68,8 +78,6 @@ extension BehaviorDriver {
             case .off where settings.capture.isCapturing:
                 state.phase = .pending(since: turn.now)
                 begin(&state, &scene, turn)
-            case .pending where !settings.capture.isCapturing:
-                state.phase = .off
             case .acting:
                 carryOut(state.behavior.settingsChanged(settings, at: turn.now), &state, &scene, turn)
             case .off, .pending, .watching:

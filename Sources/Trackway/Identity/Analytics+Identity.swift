@@ -15,14 +15,17 @@ extension Analytics {
     /// An empty id, or one longer than the limit of a text value, is a mistake: a `Diagnostic` tells, and the user
     /// stays who it was.
     public func identify(_ user: String) {
+        signIn(user) { $0 }
+    }
+
+    /// The same, with a say in what is recorded.
+    func signIn(_ user: String, _ describe: @escaping @Sendable (IdentityMachine.Action) -> IdentityMachine.Action) {
         guard isTaken(user, "user", ifEmpty: "Call signOut to say that nobody is signed in.") else { return }
         let fresh = ids.next(at: clock.now().wall)
         identity.perform { settings, moment in
             guard settings.identity.user != user else { return .init() }
-            return .init(
-                identity: settings.identity.signedIn(user, fresh: fresh.description.uppercased(), at: moment.wall),
-                consent: settings.consent.signedIn(user)
-            )
+            let actions = settings.identity.signedIn(user, fresh: fresh.description.uppercased(), at: moment.wall)
+            return .init(identity: actions.map(describe), consent: settings.consent.signedIn(user))
         }
     }
 

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Trackway
+internal import TrackwayBehavior
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// Drives ``SensorsAnalyticsRemoteControl``: asks the back-end, keeps what it said, and lets it count.
+final class RemoteConfigurationDriver: Sendable {
+    private let surroundings: Surroundings
+    private let place: String?
+    private let machine: Locked<SensorsAnalyticsRemoteControl>
+    private let isAway = Locked(false)
+    private let work = Locked<Task<Void, Never>?>(nil)
+
+    private static let file = "sensors-analytics-remote"
+    private static let timeout = Duration.seconds(30)
+
+    /// Makes a driver that goes on with what was kept.
+    ///
+    /// - Parameters:
+    ///   - analytics: whose surroundings it works in.
+    ///   - place: where the configuration lies; empty for the usual place.
+    init(_ analytics: Analytics, place: String) {
+        surroundings = analytics.surroundings
+        self.place = place.isEmpty ? nil : place
+        let kept = surroundings.contents(of: Self.file).flatMap {
+            // What cannot be read is asked for again.
+            try? JSONDecoder().decode(SensorsAnalyticsRemoteControl.self, from: Data($0))
+        }
+        machine = Locked(kept ?? SensorsAnalyticsRemoteControl())
+    }
+
+    deinit {
+        work.withLock { $0?.cancel() }
+    }
+
+    /// The app started.
+    func start(_ sdk: SensorsAnalyticsSDK) {
+        sdk.analytics.followLifeCycle { [weak self, weak sdk] changes in
+            guard let self, let sdk else { return }
+            self.lifeCycleChanged(changes, sdk)
+        }
+        tell(sdk) { machine, now, surroundings in machine.started(boot: surroundings.boot, at: now) }
+    }
+
+    /// The app wants to know now.
+    func ask(_ sdk: SensorsAnalyticsSDK) {
+        tell(sdk) { machine, _, _ in machine.asked() }
+    }
+
+    private func lifeCycleChanged(_ changes: [LifeCycleChange], _ sdk: SensorsAnalyticsSDK) {
+        for change in changes {
+            switch change {
+            case .didEnterBackground, .willSuspend, .willTerminate:
+                isAway.withLock { $0 = true }
+                work.withLock { $0?.cancel() }
+                tell(sdk) { machine, _, _ in machine.left() }
+            case .didBecomeActive:
+                let wasAway = isAway.withLock { isAway in
+                    defer { isAway = false }
+                    return isAway
+                }
+                guard wasAway else { continue }
+                tell(sdk) { machine, now, surroundings in machine.returned(boot: surroundings.boot, at: now) }
+            case .didFinishLaunching, .willResignActive, .willEnterForeground:
+                continue
+            }
+        }
+    }
+
+    // MARK: Carrying out
+
+    /// Lock, ask, unlock; then the orders.
+    private func tell(
+        _ sdk: SensorsAnalyticsSDK,
+        _ input: (inout SensorsAnalyticsRemoteControl, MonotonicTime, Surroundings) -> [SensorsAnalyticsRemoteControl
+            .Action]
+    ) {
+        let now = surroundings.now
+        let surroundings = surroundings
+        let actions = machine.withLock { input(&$0, now, surroundings) }
+        for action in actions {
+            switch action {
+            case .apply:
+                // Not the order's own: of two that race, the later one counts.
+                sdk.remoteChanged(to: machine.withLock { $0.effective })
+            case .request(let known):
+                request(known, sdk)
+            case .pause(let duration):
+                pause(duration, sdk)
+            case .recordChange(let configuration):
+                sdk.record(
+                    SA_EVENT_NAME_APP_REMOTE_CONFIG_CHANGED,
+                    [SA_EVENT_PROPERTY_APP_REMOTE_CONFIG: .string(String(decoding: configuration.json, as: UTF8.self))]
+                )
+                sdk.flush()
+            case .save:
+                save()
+            }
+        }
+    }
+
+    private func request(_ known: SensorsAnalyticsRemoteConfiguration?, _ sdk: SensorsAnalyticsSDK) {
+        let request = SensorsAnalyticsRemoteExchange.request(
+            serverURL: sdk.serverUrl(),
+            place: place,
+            appID: surroundings.appID,
+            known: known
+        )
+        begin { [weak self, weak sdk, surroundings] in
+            let answer = await Self.answer(to: request, surroundings)
+            guard !Task.isCancelled, let self, let sdk else { return }
+            let chance = surroundings.chance()
+            self.tell(sdk) { machine, now, surroundings in
+                machine.answered(answer, boot: surroundings.boot, at: now, chance: chance)
+            }
+        }
+    }
+
+    private static func answer(
+        to request: WireRequest?,
+        _ surroundings: Surroundings
+    ) async -> SensorsAnalyticsRemoteExchange.Answer {
+        guard let request else { return .failed(reason: "The server's address is none.") }
+        do throws(TransportError) {
+            let response = try await surroundings.transport.send(request, timeout: timeout)
+            return SensorsAnalyticsRemoteExchange.answer(in: response, to: request)
+        } catch {
+            return .failed(reason: "\(error)")
+        }
+    }
+
+    private func pause(_ duration: Duration, _ sdk: SensorsAnalyticsSDK) {
+        let end = surroundings.now.advanced(by: duration)
+        begin { [weak self, weak sdk, surroundings] in
+            await surroundings.sleep(until: end)
+            guard !Task.isCancelled, let self, let sdk else { return }
+            self.tell(sdk) { machine, _, _ in machine.pauseEnded() }
+        }
+    }
+
+    /// The one thing under way. It ends by itself, when the user leaves, or with the driver.
+    private func begin(_ body: @escaping @Sendable () async -> Void) {
+        work.withLock { $0 = Task { await body() } }
+    }
+
+    private func save() {
+        let state = machine.withLock { $0 }
+        // It can be encoded; were it not, it would be asked for again at the next start.
+        guard let bytes = try? JSONEncoder().encode(state) else { return }
+        surroundings.keep([UInt8](bytes), as: Self.file)
+    }
+}

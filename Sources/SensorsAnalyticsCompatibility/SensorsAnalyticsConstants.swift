@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// The names under which the format knows what is recorded without a call.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+
+/// The app was started, or came back.
+public let SA_EVENT_NAME_APP_START = "$AppStart"
+/// The app was started in the background, without the user.
+public let SA_EVENT_NAME_APP_START_PASSIVELY = "$AppStartPassively"
+/// The app left the foreground.
+public let SA_EVENT_NAME_APP_END = "$AppEnd"
+/// A screen was shown.
+public let SA_EVENT_NAME_APP_VIEW_SCREEN = "$AppViewScreen"
+/// An element was clicked.
+public let SA_EVENT_NAME_APP_CLICK = "$AppClick"
+/// Somebody signed in.
+public let SA_EVENT_NAME_APP_SIGN_UP = "$SignUp"
+/// The app crashed.
+public let SA_EVENT_NAME_APP_CRASHED = "AppCrashed"
+/// The back-end's configuration changed.
+public let SA_EVENT_NAME_APP_REMOTE_CONFIG_CHANGED = "$AppRemoteConfigChanged"
+/// The app switched tracking off.
+public let SA_EVENT_NAME_APP_DATA_TRACKING_CLOSE = "$AppDataTrackingClose"
+
+/// Whether it is the first start ever.
+public let SA_EVENT_PROPERTY_APP_FIRST_START = "$is_first_time"
+/// Whether the app came back from the background.
+public let SA_EVENT_PROPERTY_RESUME_FROM_BACKGROUND = "$resume_from_background"
+/// How long something took, in seconds.
+public let SA_EVENT_PROPERTY_EVENT_DURATION = "event_duration"
+/// The name of the screen.
+public let SA_EVENT_PROPERTY_SCREEN_NAME = "$screen_name"
+/// The title of the screen.
+public let SA_EVENT_PROPERTY_TITLE = "$title"
+/// The address of the screen.
+public let SA_EVENT_PROPERTY_SCREEN_URL = "$url"
+/// The address of the screen before.
+public let SA_EVENT_PROPERTY_SCREEN_REFERRER_URL = "$referrer"
+/// The configuration that changed, as text.
+public let SA_EVENT_PROPERTY_APP_REMOTE_CONFIG = "$app_remote_config"
+
+/// Where the first client kept that the app had been started once.
+public let SA_HAS_LAUNCHED_ONCE = "HasLaunchedOnce"

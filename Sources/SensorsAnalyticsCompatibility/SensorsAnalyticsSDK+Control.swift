@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Trackway
+internal import TrackwayBehavior
+internal import TrackwayDestinations
+internal import TrackwayEvents
+
+extension SensorsAnalyticsSDK {
+    /// Whether the back-end wants nothing to be recorded.
+    package var isDisabledRemotely: Bool { state.withLock { $0.remote?.disablesSDK ?? false } }
+
+    /// See ``disableSDK()``.
+    package func disable() {
+        guard state.withLock({ !$0.isDisabled }) else { return }
+        track(SA_EVENT_NAME_APP_DATA_TRACKING_CLOSE)
+        state.withLock { $0.isDisabled = true }
+        applyPolicy()
+        flush()
+    }
+
+    /// See ``enableSDK()``.
+    package func enable() {
+        state.withLock { $0.isDisabled = false }
+        applyPolicy()
+    }
+
+    /// Whether anything is recorded without a call.
+    public func isAutoTrackEnabled() -> Bool {
+        !state.withLock { $0.captured }.isEmpty
+    }
+
+    /// Whether events of this kind are not recorded by themselves; for a set, whether none of them is.
+    public func isAutoTrackEventTypeIgnored(_ eventType: SensorsAnalyticsAutoTrackEventType) -> Bool {
+        state.withLock { $0.captured }.isDisjoint(with: eventType)
+    }
+
+    /// Records the start of this process, if that is still to be done. There is no need to call it: the start is recorded
+    /// by itself, once, however late the SDK was started.
+    public func autoTrackAppStart() {
+        analytics.recordPendingStart()
+    }
+
+    /// The back-end wants something else.
+    func remoteChanged(to configuration: SensorsAnalyticsRemoteConfiguration?) {
+        state.withLock { $0.remote = configuration }
+        applyPolicy()
+    }
+
+    /// Makes what app and back-end want count.
+    func applyPolicy() {
+        let (policy, capture, debugChange) = state.withLock { state in
+            let wanted = state.remote?.disablesDebugMode == true ? .off : state.debugMode
+            var change: SensorsAnalyticsDestination?
+            if wanted != state.destination.options.debugMode {
+                state.change { $0.debugMode = wanted }
+                change = state.destination
+            }
+            return (state.policy, state.wantedCapture, change)
+        }
+        // The back-end may want more than the app began with, so what is captured is chosen anew; the policy then forbids.
+        analytics.setCollectionPolicy(policy)
+        analytics.reconfigure { $0.capture = capture }
+        if let debugChange { replace(debugChange) }
+    }
+}
+
+extension SensorsAnalyticsSDK.State {
+    /// The kinds that app and back-end together want to be captured.
+    var captured: SensorsAnalyticsAutoTrackEventType {
+        remote?.autoTrackMode.map { SensorsAnalyticsAutoTrackEventType(rawValue: $0) } ?? autoTrackEventType
+    }
+
+    /// The same as the front door's policy.
+    var policy: CollectionPolicy {
+        CollectionPolicy(
+            isOn: !isDisabled && remote?.disablesSDK != true,
+            blockedEvents: captured.blockedEvents.union(
+                remote?.blockedEvents.flatMap(CapturedName.captured(as:)) ?? []
+            )
+        )
+    }
+
+    /// What the front door has to capture for it.
+    var wantedCapture: CaptureOptions { capture.subtracting([.launches, .screens]).union(captured.capture) }
+}
+
+extension CapturedName {
+    /// The names under which the events are recorded that the format knows as `name`.
+    fileprivate static func captured(as name: String) -> [String] {
+        switch name {
+        case SA_EVENT_NAME_APP_START, SA_EVENT_NAME_APP_START_PASSIVELY: [appStart]
+        case SA_EVENT_NAME_APP_END: [appEnd]
+        case SA_EVENT_NAME_APP_VIEW_SCREEN: [screenView, name]
+        case SA_EVENT_NAME_APP_CRASHED: [appException, name]
+        default: [name]
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Trackway
+public import TrackwayDestinations
+internal import TrackwayEvents
+
+/// The calls that apps written for Sensors Analytics make, on Trackway's front door.
+///
+/// ```swift
+/// let options = SAConfigOptions(serverURL: "https://events.example.com/sa?project=production", launchOptions: nil)
+/// options.autoTrackEventType = [.eventTypeAppStart, .eventTypeAppEnd]
+/// SensorsAnalyticsSDK.start(configOptions: options)
+/// SensorsAnalyticsSDK.sharedInstance()?.track("ViewProduct", withProperties: ["price": 38.5])
+/// ```
+/// Every call may come from any thread, the first one included. What was set before the first event is in it: the start of
+/// the app is recorded when the app has had a moment to say more about itself, and never later than its first event.
+public final class SensorsAnalyticsSDK: Sendable {
+    /// What may change while the app runs.
+    struct State: Sendable {
+        var destination: SensorsAnalyticsDestination
+        /// What the app wants to be captured.
+        let autoTrackEventType: SensorsAnalyticsAutoTrackEventType
+        let capture: CaptureOptions
+        /// Whether the app switched recording off.
+        var isDisabled: Bool
+        /// What the back-end wants, if it ever said so.
+        var remote: SensorsAnalyticsRemoteConfiguration?
+        /// The debug mode that the app wants.
+        var debugMode: SensorsAnalyticsDebugMode
+        /// What the app names anew for each event.
+        var dynamicProperties: (@Sendable () -> SensorsAnalyticsProperties)?
+    }
+
+    /// The front door that everything goes through, for calls that this class has no word for.
+    public let analytics: Analytics
+    let state: Locked<State>
+    let remote: RemoteConfigurationDriver?
+
+    /// A face on analytics that were made from the options' configuration.
+    package init(_ analytics: Analytics, _ options: SAConfigOptions, debugMode: SensorsAnalyticsDebugMode = .off) {
+        self.analytics = analytics
+        state = Locked(
+            State(
+                destination: options.destination(debugMode: debugMode),
+                autoTrackEventType: options.autoTrackEventType,
+                capture: options.capture,
+                isDisabled: options.disableSDK,
+                debugMode: debugMode
+            )
+        )
+        remote = options.enableRemoteConfig ? RemoteConfigurationDriver(analytics, place: options.remoteConfigURL) : nil
+        applyPolicy()
+        remote?.start(self)
+    }
+
+    // MARK: The one instance
+
+    private static let instance = Locked<SensorsAnalyticsSDK?>(nil)
+
+    /// Starts the SDK. Any thread; a second call changes nothing.
+    ///
+    /// - Parameters:
+    ///   - configOptions: how it works. Without options events are kept until there is an address to send them to.
+    ///   - debugMode: whether events go to the place where they are looked at one by one.
+    public static func start(configOptions: SAConfigOptions?, debugMode: SensorsAnalyticsDebugMode = .off) {
+        instance.withLock { instance in
+            guard instance == nil else { return }
+            let options = configOptions ?? SAConfigOptions(serverURL: "")
+            let configuration = options.configuration(debugMode: debugMode)
+            do throws(TrackwayError) {
+                instance = SensorsAnalyticsSDK(try Analytics(configuration), options, debugMode: debugMode)
+            } catch {
+                Analytics.report(notStarted: error, to: configuration)
+            }
+        }
+    }
+
+    /// The SDK; nil before it was started, and while the back-end wants nothing to be recorded.
+    public static func sharedInstance() -> SensorsAnalyticsSDK? {
+        guard let sdk = instance.withLock({ $0 }), !sdk.isDisabledRemotely else { return nil }
+        return sdk
+    }
+
+    // MARK: On and off
+
+    /// Records `$AppDataTrackingClose`, sends what waits, and records nothing more until ``enableSDK()`` or the next start.
+    public static func disableSDK() {
+        guard let sdk = instance.withLock({ $0 }) else { return }
+        sdk.disable()
+    }
+
+    /// Records again.
+    public static func enableSDK() {
+        guard let sdk = instance.withLock({ $0 }) else { return }
+        sdk.enable()
+    }
+}

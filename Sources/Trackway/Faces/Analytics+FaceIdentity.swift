@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+package import TrackwayEvents
+
+extension Analytics {
+    /// Says who uses the app, with attributes for the event that tells of it; see ``identify(_:)``.
+    package func identify(_ user: String, saying attributes: Attributes) {
+        signIn(user) { $0.adding(attributes) }
+    }
+
+    /// Says that nobody is signed in, for a face whose format has no event that tells of it; see ``signOut()``.
+    package func signOutSilently() {
+        identity.perform { settings, _ in
+            let actions = settings.identity.signedOut().filter { action in
+                if case .record = action { false } else { true }
+            }
+            return .init(identity: actions, consent: settings.consent.signedOut())
+        }
+    }
+
+    /// An id that nobody had.
+    package func freshID() -> String {
+        ids.next(at: clock.now().wall).description.uppercased()
+    }
+}
+
+extension IdentityMachine.Action {
+    fileprivate func adding(_ attributes: Attributes) -> Self {
+        guard case .record(let name, let own) = self else { return self }
+        return .record(name: name, attributes: attributes.merging(own))
+    }
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import SensorsAnalyticsCompatibility
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@Suite("Screens, server and switch")
+struct ControlTests {
+    @Test("a screen shown by hand names its address and the one before, whatever the mask says")
+    func screens() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        #expect(sdk.getLastScreenUrl() == nil)
+        sdk.trackViewScreen("shop://home", withProperties: ["$title": "Home"])
+        sdk.trackViewScreen("shop://cart", withProperties: ["$screen_name": "Cart", "items": 3])
+        let events = try await stage.received()
+        #expect(events.map(\.event) == ["$AppViewScreen", "$AppViewScreen"])
+        #expect(events.map { $0["$url"]?.string } == ["shop://home", "shop://cart"])
+        #expect(events.map { $0["$referrer"]?.string } == [nil, "shop://home"])
+        #expect(events.map { $0["$screen_name"]?.string } == ["shop://home", "Cart"])
+        #expect(events.map { $0["$lib_method"]?.string } == ["code", "code"])
+        #expect(events.first?["$title"]?.string == "Home")
+        #expect(events.last?["items"] == .integer(3))
+        #expect(sdk.getCurrentScreenUrl() == "shop://cart")
+    }
+
+    @Test("events go where the app says, the waiting ones too, with the cookie it gives")
+    func server() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.track("waiting")
+        sdk.setServerUrl("https://other.test/sa?project=other")
+        sdk.setCookie("a=b c", withEncode: true)
+        _ = try await stage.received()
+        let request = try #require(stage.device.network.requests.last)
+        #expect(request.url == "https://other.test/sa?project=other")
+        #expect(request.headers["cookie"] == "a%3Db%20c")
+        #expect(sdk.serverUrl() == "https://other.test/sa?project=other")
+    }
+
+    @Test("looked at one by one, events go to debug, and only DebugOnly asks that nothing is kept")
+    func debugModes() async throws {
+        for (mode, dryRun) in [(SensorsAnalyticsDebugMode.only, "true" as String?), (.andTrack, nil)] {
+            let stage = try await SensorsStage.launched(debugMode: mode)
+            try stage.sdk.track("a")
+            try stage.sdk.track("b")
+            let story = try await stage.story()
+            #expect(story == ["a", "b"])
+            let requests = stage.device.network.requests
+            #expect(
+                requests.map(\.url) == [
+                    "https://sa.test/debug?project=production", "https://sa.test/debug?project=production",
+                ]
+            )
+            #expect(requests.map { $0.headers["dry-run"] } == [dryRun, dryRun])
+            try stage.sdk.setDebugMode(.off)
+            try stage.sdk.track("c")
+            #expect(try await stage.story() == ["a", "b", "c"])
+            #expect(stage.device.network.requests.last?.url == SensorsStage.serverURL)
+        }
+    }
+
+    @Test("switched off, the SDK says so, sends what waits and records nothing; switched on, it goes on")
+    func switching() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.track("before")
+        sdk.disable()
+        sdk.disable()
+        sdk.track("never")
+        sdk.login("nobody")
+        sdk.enable()
+        sdk.track("after")
+        #expect(try await stage.story() == ["before", "$AppDataTrackingClose", "after"])
+    }
+
+    @Test(
+        "nothing is lost by a back-end that refuses, whatever its status",
+        arguments: [301, 302, 401, 403, 404, 408, 429, 500, 503]
+    )
+    func keeps(_ status: Int) async throws {
+        let stage = try await SensorsStage.launched()
+        stage.device.network.always(.respond(WireResponse(status: status)))
+        try stage.sdk.track("precious")
+        _ = await stage.device.analytics?.flush(timeout: .zero)
+        let ledger = try #require(stage.device.analytics?.ledger().destinations["sensors-analytics"])
+        #expect(ledger.pending == 1)
+        #expect(ledger.droppedTotal == 0)
+    }
+
+    @Test("dropping what waits drops it, counted, and the SDK goes on")
+    func deleteAll() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.track("unwanted")
+        await stage.device.analytics?.discardWaiting(for: "sensors-analytics")
+        sdk.track("wanted")
+        #expect(try await stage.story() == ["wanted"])
+        let ledger = try #require(stage.device.analytics?.ledger().destinations["sensors-analytics"])
+        #expect(ledger.droppedTotal == 1)
+        #expect(ledger.isBalanced)
+    }
+
+    @Test("an address that is none keeps events until it is corrected")
+    func wrongAddress() async throws {
+        let stage = SensorsStage([], { $0.serverURL = "" })
+        try await stage.device.launch()
+        try stage.sdk.track("kept")
+        _ = await stage.device.analytics?.flush(timeout: .zero)
+        #expect(stage.device.network.requests.isEmpty)
+        try stage.sdk.setServerUrl(SensorsStage.serverURL)
+        #expect(try await stage.story() == ["kept"])
+    }
+}

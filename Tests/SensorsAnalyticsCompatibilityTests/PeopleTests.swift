@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import SensorsAnalyticsCompatibility
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("People, profiles and things")
+struct PeopleTests {
+    @Test("signing in is told once, with the anonymous id, and later events belong to the one who signed in")
+    func login() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        let anonymous = sdk.anonymousId()
+        sdk.track("before")
+        sdk.login("user-42", withProperties: ["from": "invitation"])
+        sdk.login("user-42")
+        sdk.track("after")
+        let events = try await stage.received()
+        #expect(events.map(\.event) == ["before", "$SignUp", "after"])
+        #expect(events.map(\.distinctID) == [anonymous, "user-42", "user-42"])
+        #expect(events.map { $0.json["login_id"]?.string } == [nil, "user-42", "user-42"])
+        #expect(events.map { $0.json["anonymous_id"]?.string } == [anonymous, anonymous, anonymous])
+        #expect(events[1].type == "track_signup")
+        #expect(events[1].json["original_id"]?.string == anonymous)
+        #expect(events[1]["from"]?.string == "invitation")
+        #expect(events[1].identities["$identity_login_id"] == "user-42")
+        #expect(sdk.loginId() == "user-42")
+        #expect(sdk.distinctId() == "user-42")
+    }
+
+    @Test("an id that is empty, or the anonymous one, signs nobody in")
+    func noLogin() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.login("")
+        sdk.login(sdk.anonymousId())
+        #expect(try await stage.received().isEmpty)
+        #expect(sdk.loginId() == nil)
+    }
+
+    @Test("signing out records nothing, and events belong to the visitor again")
+    func logout() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.login("user-42")
+        sdk.logout()
+        sdk.logout()
+        sdk.track("after")
+        let events = try await stage.received()
+        #expect(events.map(\.event) == ["$SignUp", "after"])
+        #expect(events.last?.distinctID == sdk.anonymousId())
+        #expect(events.last?.json["login_id"] == nil)
+    }
+
+    @Test("who is signed in, and the visitor's name, survive a restart")
+    func restart() async throws {
+        let stage = SensorsStage([])
+        try await stage.device.launch()
+        try stage.sdk.identify("visitor-7")
+        try stage.sdk.login("user-42")
+        try stage.device.kill()
+        try await stage.device.launch()
+        let sdk = try stage.sdk
+        #expect(sdk.loginId() == "user-42")
+        #expect(sdk.anonymousId() == "visitor-7")
+    }
+
+    @Test("the visitor takes a name of the app's, gets its own back, or another one")
+    func anonymousIDs() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        let own = sdk.anonymousId()
+        sdk.identify("visitor-7")
+        sdk.identify("")
+        sdk.track("a")
+        sdk.resetAnonymousId()
+        sdk.track("b")
+        sdk.resetAnonymousIdentity("visitor-8")
+        sdk.track("c")
+        sdk.resetAnonymousIdentity(nil)
+        let fresh = sdk.anonymousId()
+        sdk.track("d")
+        #expect(try await stage.received().map(\.distinctID) == ["visitor-7", own, "visitor-8", fresh])
+        #expect(![own, "visitor-7", "visitor-8"].contains(fresh))
+        sdk.login("user-42")
+        sdk.resetAnonymousIdentity("visitor-9")
+        #expect(sdk.anonymousId() == fresh, "not while somebody is signed in")
+    }
+
+    @Test("ids are bound and unbound; the device's and the visitor's are not the app's to say")
+    func bindings() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.bind("$identity_mobile", value: "123")
+        for key in ["$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "1bad", ""] {
+            sdk.bind(key, value: "x")
+        }
+        sdk.track("while bound")
+        sdk.unbind("$identity_mobile", value: "123")
+        sdk.track("after")
+        let events = try await stage.received()
+        #expect(events.map(\.event) == ["$BindID", "while bound", "$UnbindID", "after"])
+        #expect(events.map(\.type) == ["track_id_bind", "track", "track_id_unbind", "track"])
+        #expect(events.map { $0.identities["$identity_mobile"] } == ["123", "123", "123", nil])
+        #expect(events[2].identities.count == 1)
+        #expect(events[2].json["anonymous_id"] == nil)
+    }
+
+    @Test("signing in carries the bound ids once, and lets go of them")
+    func bindingsAndLogin() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.bind("$identity_email", value: "a@b.c")
+        sdk.login("user-42")
+        sdk.track("after")
+        let events = try await stage.received()
+        #expect(events.map { $0.identities["$identity_email"] } == ["a@b.c", "a@b.c", nil])
+    }
+
+    @Test("every call about a profile is a record of its own kind, with what it said and nothing else")
+    func profiles() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.set(["name": "carl", "age": 21])
+        sdk.set("city", to: "Ulm")
+        sdk.setOnce(["first": "store"])
+        sdk.setOnce("second", to: 2)
+        sdk.increment("orders", by: 1)
+        sdk.increment(["spent": 2.5, "wrong": "text"])
+        sdk.append("movies", by: ["Alien", "Heat", "Alien"])
+        sdk.append("tags", by: Set(["one"]))
+        sdk.unset("city")
+        sdk.deleteUser()
+        let records = try await stage.received()
+        #expect(
+            records.map(\.type) == [
+                "profile_set", "profile_set", "profile_set_once", "profile_set_once", "profile_increment",
+                "profile_increment", "profile_append", "profile_append", "profile_unset", "profile_delete",
+            ]
+        )
+        let properties = records.map { String(decoding: ($0.json["properties"] ?? .null).json(), as: UTF8.self) }
+        #expect(
+            properties == [
+                #"{"age":21,"name":"carl"}"#, #"{"city":"Ulm"}"#, #"{"first":"store"}"#, #"{"second":2}"#,
+                #"{"orders":1}"#, #"{"spent":2.5}"#, #"{"movies":["Alien","Heat"]}"#, #"{"tags":["one"]}"#,
+                #"{"city":""}"#, "{}",
+            ]
+        )
+        #expect(records.allSatisfy { $0.event == nil })
+    }
+
+    @Test("things are set and forgotten, without a person")
+    func things() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.itemSet(withType: "book", itemId: "0321714113", properties: ["price": 38.5])
+        sdk.itemDelete(withType: "book", itemId: "0321714113")
+        let records = try await stage.received()
+        #expect(records.map(\.type) == ["item_set", "item_delete"])
+        #expect(
+            records.allSatisfy { $0.json["item_id"]?.string == "0321714113" && $0.json["item_type"]?.string == "book" }
+        )
+        #expect(records.allSatisfy { $0.distinctID == nil })
+        #expect(records.first?["price"] == .double(38.5))
+        #expect(records.last?.json["properties"] == nil)
+    }
+
+    @Test("identity changes are ordered with events, whatever is done in a loop")
+    func order() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        for number in 0..<50 {
+            sdk.login("user-\(number)")
+            sdk.track("as \(number)")
+        }
+        let events = try await stage.received().filter { $0.type == "track" }
+        #expect(events.map(\.distinctID) == (0..<50).map { "user-\($0)" })
+    }
+}

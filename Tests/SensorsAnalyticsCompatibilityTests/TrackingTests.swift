@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import SensorsAnalyticsCompatibility
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Tracking, timers and super properties")
+struct TrackingTests {
+    @Test("values of every kind arrive as the format has them")
+    func values() async throws {
+        let stage = try await SensorsStage.launched()
+        let date = Date(timeIntervalSince1970: 1_750_000_000.123)
+        try stage.sdk.track(
+            "ViewProduct",
+            withProperties: [
+                "text": "鞋 👟", "whole": 3, "fraction": 38.5, "truth": true, "when": date,
+                "decimal": Decimal(string: "19.99") ?? 0, "list": ["a", "b"], "numbers": [1, 2], "float": Float(0.1),
+                "big": UInt64.max, "set": Set(["one"]),
+            ]
+        )
+        let event = try #require(try await stage.received().first)
+        #expect(event.type == "track")
+        #expect(event.event == "ViewProduct")
+        let expected: [String: JSONValue] = [
+            "text": .string("鞋 👟"), "whole": .integer(3), "fraction": .double(38.5), "truth": .boolean(true),
+            "when": .string("2025-06-15 15:06:40.123"), "decimal": .double(19.99), "float": .double(0.1),
+            "list": .array([.string("a"), .string("b")]), "numbers": .array([.string("1"), .string("2")]),
+            "big": .string("18446744073709551615"), "set": .array([.string("one")]),
+            "$lib_method": .string("code"), "$app_version": .string("3.8.1"),
+        ]
+        for (key, value) in expected { #expect(event[key] == value, "\(key)") }
+    }
+
+    @Test("an event says who asked for it")
+    func trackTypes() async throws {
+        let stage = try await SensorsStage.launched()
+        try stage.sdk.track("a", withTrackType: .auto)
+        try stage.sdk.track("b", withProperties: ["n": 1], withTrackType: .code)
+        #expect(try await stage.received().map { $0["$lib_method"]?.string } == ["autoTrack", "code"])
+    }
+
+    @Test("bad input costs at most the part at fault, and never a trap")
+    func badInput() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        var many: SensorsAnalyticsProperties = [:]
+        for number in 0..<10_000 { many["p\(number)"] = number }
+        sdk.track("")
+        sdk.track("名字", withProperties: nil)
+        sdk.track("many", withProperties: many)
+        sdk.track(
+            "odd",
+            withProperties: ["": 1, "1a": 1, "time": 1, "nan": Double.nan, "inf": -Double.infinity, "ok": 1]
+        )
+        sdk.track("long", withProperties: ["text": String(repeating: "家", count: 9_000)])
+        sdk.trackTimerEnd("never started")
+        sdk.unregisterSuperProperty("unknown")
+        sdk.itemSet(withType: "", itemId: "")
+        sdk.bind("", value: "")
+        sdk.login("")
+        sdk.identify("")
+        sdk.set([:])
+        let received = try await stage.received()
+        #expect(received.map(\.event) == ["_unnamed", "名字", "many", "odd", "long", "never started", nil])
+        let odd = try #require(received.first { $0.event == "odd" })
+        #expect(odd["ok"] == .integer(1))
+        for key in ["", "1a", "time", "nan", "inf"] { #expect(odd[key] == nil, "\(key)") }
+        let long = try #require(received.first { $0.event == "long" }?["text"]?.string)
+        #expect(long.utf16.count == 8_192)
+        #expect(long.hasSuffix("家$"))
+        #expect(received.last?.type == "item_set")
+    }
+
+    // MARK: Super properties
+
+    @Test("event beats dynamic beats static beats preset; the device's id is nobody's")
+    func precedence() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.registerSuperProperties([
+            "a": "static", "b": "static", "c": "static", "$os": "static", "$device_id": "static",
+        ])
+        sdk.registerDynamicSuperProperties { ["a": "dynamic", "b": "dynamic", "$device_id": "dynamic"] }
+        sdk.track("x", withProperties: ["a": "event", "$device_id": "event"])
+        let event = try #require(try await stage.received().first)
+        let expected = ["a": "event", "b": "dynamic", "c": "static", "$os": "static"]
+        for (key, value) in expected { #expect(event[key]?.string == value, "\(key)") }
+        #expect(!["static", "dynamic", "event"].contains(event["$device_id"]?.string))
+    }
+
+    @Test("a name that differs in capital letters only takes the old one's place")
+    func capitals() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.registerSuperProperties(["Channel": "old", "other": 1])
+        sdk.registerSuperProperties(["channel": "new"])
+        #expect(Set(sdk.currentSuperProperties().keys) == ["channel", "other"])
+        sdk.registerDynamicSuperProperties { ["CHANNEL": "dynamic"] }
+        sdk.track("x")
+        let event = try #require(try await stage.received().first)
+        #expect(event["channel"]?.string == "dynamic")
+        #expect(event["CHANNEL"] == nil)
+        #expect(event["Channel"] == nil)
+    }
+
+    @Test("super properties survive a restart, one goes by its name, and all at once")
+    func lifeOfSuperProperties() async throws {
+        let stage = SensorsStage([])
+        try await stage.device.launch()
+        try stage.sdk.registerSuperProperties(["a": 1, "b": 2, "c": 3])
+        try stage.device.kill()
+        try await stage.device.launch()
+        let sdk = try stage.sdk
+        #expect(Set(sdk.currentSuperProperties().keys) == ["a", "b", "c"])
+        sdk.unregisterSuperProperty("a")
+        sdk.track("x")
+        sdk.clearSuperProperties()
+        sdk.track("y")
+        let events = try await stage.received()
+        #expect(events.first?["a"] == nil)
+        #expect(events.first?["b"] == .integer(2))
+        #expect(events.last?["b"] == nil)
+        #expect(sdk.currentSuperProperties().isEmpty)
+    }
+
+    @Test("the presets can be asked for")
+    func presets() async throws {
+        let stage = try await SensorsStage.launched()
+        let presets = try stage.sdk.getPresetProperties()
+        #expect(presets["$app_version"]?.attributeValue == "3.8.1")
+        #expect(presets["$lib"]?.attributeValue == "Simulated")
+        #expect(presets["$is_first_day"]?.attributeValue == true)
+        #expect(presets["$device_id"] != nil)
+        #expect(presets["channel"] == nil)
+    }
+
+    // MARK: Timers
+
+    @Test("a timer gives its event the time in seconds; ended twice, the second has none")
+    func timer() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.trackTimerStart("checkout")
+        stage.device.wait(.milliseconds(12_345))
+        sdk.trackTimerEnd("checkout", withProperties: ["steps": 3])
+        sdk.trackTimerEnd("checkout")
+        let events = try await stage.received()
+        #expect(events.map(\.event) == ["checkout", "checkout"])
+        #expect(events.map { $0["event_duration"] } == [.double(12.345), nil])
+        #expect(events.first?["steps"] == .integer(3))
+    }
+
+    @Test("timers of one name cross, by their ids, and the event has the name alone")
+    func crossTimers() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        let first = try #require(sdk.trackTimerStart("load"))
+        stage.device.wait(.seconds(1))
+        let second = try #require(sdk.trackTimerStart("load"))
+        #expect(first != second)
+        stage.device.wait(.seconds(2))
+        sdk.trackTimerEnd(first)
+        sdk.trackTimerEnd(second)
+        let events = try await stage.received()
+        #expect(events.map(\.event) == ["load", "load"])
+        #expect(events.map { $0["event_duration"]?.double } == [3, 2])
+    }
+
+    @Test("a paused timer stands still, however often it is told so, and goes on")
+    func pausedTimer() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.trackTimerStart("read")
+        stage.device.wait(.seconds(1))
+        sdk.trackTimerPause("read")
+        sdk.trackTimerPause("read")
+        stage.device.wait(.seconds(10))
+        sdk.trackTimerResume("read")
+        sdk.trackTimerResume("read")
+        stage.device.wait(.seconds(2))
+        sdk.trackTimerEnd("read")
+        #expect(try await stage.received().map { $0["event_duration"]?.double } == [3])
+    }
+
+    @Test("time in the background is in no timer")
+    func backgroundTimer() async throws {
+        let stage = try await SensorsStage.launched()
+        try stage.sdk.trackTimerStart("read")
+        stage.device.wait(.seconds(4))
+        try await stage.device.goHome()
+        stage.device.wait(.seconds(100))
+        try await stage.device.open()
+        stage.device.wait(.seconds(1))
+        try stage.sdk.trackTimerEnd("read")
+        #expect(try await stage.received().map { $0["event_duration"]?.double } == [5])
+    }
+
+    @Test("a timer that was given up leaves its event without a time")
+    func removedTimers() async throws {
+        let stage = try await SensorsStage.launched()
+        let sdk = try stage.sdk
+        sdk.trackTimerStart("a")
+        sdk.trackTimerStart("b")
+        stage.device.wait(.seconds(1))
+        sdk.removeTimer("a")
+        sdk.trackTimerEnd("a")
+        sdk.clearTrackTimer()
+        sdk.trackTimerEnd("b")
+        #expect(try await stage.received().map { $0["event_duration"] } == [nil, nil])
+    }
+}

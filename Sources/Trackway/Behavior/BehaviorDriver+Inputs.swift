@@ -88,7 +88,7 @@ extension BehaviorDriver {
 
     /// Another person is signed in: sessions that begin from now on are named after them.
     package func uniqueIDChanged(to uniqueID: String) {
-        step { state, scene, turn in
+        step(records: false) { state, scene, turn in
             guard state.isActing else { return }
             carryOut(state.behavior.uniqueIDChanged(to: uniqueID), &state, &scene, turn)
         }

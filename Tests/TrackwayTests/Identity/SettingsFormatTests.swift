@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("The settings' format")
+struct SettingsFormatTests {
+    private func settings(_ memory: InMemoryAnalytics) throws -> JSONValue {
+        let disk = try #require(memory.storage.base as? MemoryStorage)
+        return try JSONValue.parse(try #require(disk.contents(of: memory.folder + "/settings")))
+    }
+
+    @Test("What was said and decided lies there as documented, and nothing that follows from the installation")
+    func golden() throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        analytics.setConsent(.granted)
+        analytics.setConsent(.denied, for: .marketing, by: .person)
+        analytics.identify("ann")
+        analytics.setUserAttributes(["age": 21])
+        analytics.setAnonymousID("visitor")
+        analytics.bind(identity: "138", as: "mobile")
+        let now = memory.clock.now().wall.milliseconds
+        let expected = """
+            {"version":1,"consent":"granted","people":{"device":{"consent":"granted"},"subject":"user-ann","stretches":1,\
+            "turn":1,"people":[{"subject":"anonymous-1","left":1,"joined":"user-ann"},\
+            {"subject":"user-ann","categories":{"marketing":"denied"}}]},\
+            "identity":{"user":"ann","signed_in":\(now),"anonymous_id":"visitor","identities":{"mobile":"138"},\
+            "attributes":{"age":{"value":21,"set":\(now)}},"known":[{"user":"ann"}]}}
+            """
+        #expect(String(decoding: try settings(memory).json(), as: UTF8.self) == expected)
+    }
+
+    @Test(
+        "Half a file makes nobody somebody else, and nothing is sent before somebody decides again",
+        arguments: 0..<400
+    )
+    func torn(length: Int) throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setConsent(.denied)
+        memory.analytics.identify("ann")
+        let disk = memory.storageAfterKill()
+        let base = try #require(disk.base as? MemoryStorage)
+        let whole = try #require(base.contents(of: memory.folder + "/settings"))
+        guard length < whole.count else { return }
+        try base.replace(memory.folder + "/settings", with: Array(whole.prefix(length)), durably: true)
+        let next = try InMemoryAnalytics(storage: disk)
+        #expect(next.analytics.consent == .pending)
+        #expect(next.analytics.uniqueID == memory.analytics.uniqueID)
+        #expect(next.diagnostics.map(\.code) == [.settingsDamaged])
+    }
+}

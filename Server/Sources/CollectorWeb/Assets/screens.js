@@ -48,7 +48,7 @@ export function screensTable(flow, colours, isOne) {
           h("td", { class: "figure-cell" }, number(screen.views)),
           h("td", { class: "figure-cell" }, number(screen.entrances)),
           h("td", { class: "figure-cell" }, number(screen.exits)),
-          h("td", { class: "figure-cell", title: `${span(screen.engagement / Math.max(1, screen.views))} a view` }, span(screen.engagement)))))),
+          h("td", { class: "figure-cell", title: `${span(screen.engagement / Math.max(1, screen.views))} a view` }, screen.engagement > 0 ? span(screen.engagement) : "–"))))),
       steps(flow.steps, colours)));
 }
 

@@ -156,7 +156,8 @@ let package = Package(
         .testTarget(
             name: "TrackwayPlatformTests",
             dependencies: [
-                "TrackwayPlatform", "TrackwayDelivery", "TrackwayWire", "TrackwayEvents", "LifeCycleProbe",
+                "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire",
+                "TrackwayEvents", "LifeCycleProbe", "CrashProbe",
             ],
             swiftSettings: house
         ),
@@ -167,11 +168,18 @@ let package = Package(
             path: "Tests/LifeCycleProbe",
             swiftSettings: house
         ),
+        // A process for tests that dies in many ways.
+        .executableTarget(
+            name: "CrashProbe",
+            dependencies: ["Trackway", "TrackwayPlatform", "TrackwayEvents"],
+            path: "Tests/CrashProbe",
+            swiftSettings: house
+        ),
         .testTarget(
             name: "TrackwayTests",
             dependencies: [
                 "Trackway", "TrackwayTesting", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
-                "TrackwayBehavior", "TrackwayPlatform",
+                "TrackwayBehavior", "TrackwayPlatform", "CrashProbe",
             ],
             swiftSettings: house
         ),

@@ -199,3 +199,15 @@ uint64_t ctrackway_next_number(void) {
     static uint64_t next;
     return __atomic_add_fetch(&next, 1, __ATOMIC_RELAXED);
 }
+
+int ctrackway_has_terminal(void) {
+    int terminal;
+    do {
+        terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    } while (terminal < 0 && errno == EINTR);
+    if (terminal < 0) return -1;
+    pid_t group = tcgetpgrp(terminal);
+    close(terminal);
+    if (group < 0) return -1;
+    return group == getpgrp() ? 1 : 0;
+}

@@ -13,23 +13,24 @@ extension World {
     static func live(_ configuration: Configuration) throws(TrackwayError) -> World {
         let clock = SystemClock()
         let log = StandardErrorLog(clock: clock)
-        let app = AppFacts.read(id: configuration.appID, version: configuration.appVersion)
+        let app = AppFacts.read(id: configuration.appID, version: configuration.appVersion).attributes
+        let device = DeviceFacts.read(appID: configuration.appID)
+        let boot = BootIdentity.current()
+        let folder = try folder(configuration)
         return World(
             clock: clock,
             ids: EventIDGenerator(),
             storage: DiskStorage(),
-            folder: try folder(configuration),
+            folder: folder,
             segmentBytes: segmentBytes(configuration),
             transport: URLSessionTransport(),
             sleeper: TaskSleeper(),
             random: SystemRandomNumberGenerator(),
-            facts: ContextFacts(
-                app: app.attributes,
-                device: DeviceFacts.read(appID: configuration.appID).attributes,
-                boot: BootIdentity.current()
-            ),
+            facts: ContextFacts(app: app, device: device.attributes, boot: boot),
             log: { log.report($0) },
             write: { StandardErrorLog.writeLine($0 + "\n") },
+            launchState: LaunchState.read(),
+            refreshFacts: { ContextFacts(app: app, device: device.refreshed().attributes, boot: boot) },
             observeLifeCycle: { tell in
                 do throws(LifeCycleError) {
                     return try LifeCycleSignals.process.observe { event, moment in tell(event.changes, moment) }
@@ -40,6 +41,21 @@ extension World {
                             field: "followsLifeCycle",
                             value: "\(error)",
                             remedy: "Nothing is lost; what waits is sent later than it could be."
+                        )
+                    )
+                    return nil
+                }
+            },
+            captureCrashes: {
+                do throws(CrashCaptureError) {
+                    return try CrashCapture(in: folder, boot: boot, at: clock.now())
+                } catch {
+                    log.report(
+                        Diagnostic(
+                            code: .crashesUnseen,
+                            field: "capture",
+                            value: "\(error)",
+                            remedy: "Everything else is captured; the app crashes as it would without us."
                         )
                     )
                     return nil

@@ -156,6 +156,9 @@ int ctrackway_list(const char *path, void *context, void (*each)(void *context, 
 // MARK: Process
 
 int32_t ctrackway_process_id(void);
+/// Whether the process belongs to the group that its terminal gives its keys to: 1 when it does, 0 when it runs behind
+/// another one there, -1 when it has no terminal.
+int ctrackway_has_terminal(void);
 /// A number this process has not handed out before; for names of temporary files.
 uint64_t ctrackway_next_number(void);
 
@@ -179,6 +182,18 @@ void ctrackway_signals_finish(int number);
 bool ctrackway_signals_is_reader(void);
 /// Calls back when the process exits normally (exit, or return from main), on the exiting thread. One callback only.
 void ctrackway_on_exit(void (*callback)(void));
+
+// MARK: Crashes (one set of signals per process)
+
+/// Leaves a report in an open file when the process dies of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT or SIGTRAP: lines of
+/// text behind those that are in the file already. First adds a line for each loaded module. Whoever handled the signals
+/// before still does. Returns the place of the file among at most eight, or -1.
+int ctrackway_crash_begin(int file);
+/// Leaves no report in the file at this place from now on. The caller closes the file.
+void ctrackway_crash_end(int place);
+/// Gives the calling thread a stack for signal handlers if it has none, so that its running out of stack can be
+/// reported too; -1 when there is no memory. The thread that begins capture has one.
+int ctrackway_crash_prepare_thread(void);
 
 // MARK: Standard error
 

@@ -112,7 +112,7 @@ extension BehaviorDriver {
 
 extension CaptureOptions {
     /// Whether anything is captured that the behaviour machines know about.
-    var isCapturing: Bool { !subtracting(.crashes).isEmpty }
+    var isCapturing: Bool { !isEmpty }
 }
 
 extension Attributes {

@@ -4,6 +4,7 @@
 internal import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayPlatform
 
 extension BehaviorDriver {
     /// Begins to capture, if that is still to be done and events may be recorded.
@@ -48,6 +49,7 @@ extension BehaviorDriver {
             scene.context.screen = nil
         }
         try file.remove()
+        try crashes.removeAll()
     }
 
     /// A new installation has begun; its first event brings its start about.
@@ -107,6 +109,7 @@ extension BehaviorDriver {
             sessionPrefix: scene.context.user.uniqueID ?? installation().description.uppercased(),
             settings: state.settings
         )
+        recordCrashes(&state, &scene, turn)
         var actions = state.behavior.processStarted(process, at: start)
         // What was known is lost; that the installation existed is not.
         if case .damaged = content { actions = actions.compactMap(\.ofKnownInstallation) }

@@ -4,6 +4,7 @@
 internal import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayPlatform
 
 /// Drives ``AppBehavior``: one input at a time, its orders carried out in their order before the next one.
 ///
@@ -54,6 +55,8 @@ package final class BehaviorDriver: Sendable {
     let control: ControlDriver
     let installation: @Sendable () -> InstallationID
     let dynamic: DynamicAttributes
+    /// What processes that crashed left behind.
+    let crashes: CrashReports
     let beats: AsyncStream<Void>
     let flushes: AsyncStream<Void>
     private let clock: any EventClock
@@ -67,6 +70,7 @@ package final class BehaviorDriver: Sendable {
         _ settings: BehaviorSettings,
         launchState: AppState,
         file: BehaviorFile,
+        crashes: CrashReports,
         stage: Stage,
         control: ControlDriver,
         dynamic: DynamicAttributes,
@@ -75,6 +79,7 @@ package final class BehaviorDriver: Sendable {
         installation: @escaping @Sendable () -> InstallationID
     ) {
         self.file = file
+        self.crashes = crashes
         self.stage = stage
         self.control = control
         self.dynamic = dynamic

@@ -33,16 +33,18 @@ package struct Scene: Sendable {
     ///   - name: what happened.
     ///   - attributes: what is worth knowing about it.
     ///   - moment: when it happened; now when nil.
+    ///   - id: its identity, when it has one already.
     ///   - route: the destinations it is for; all of them when empty.
     @discardableResult
     package mutating func record(
         _ name: String,
         _ attributes: Attributes = [:],
         at moment: Moment? = nil,
+        id: EventID? = nil,
         to route: [DestinationID] = []
     ) -> Receipt {
         tellJournal()
-        let event = recorder.record(name, attributes, at: moment, to: route)
+        let event = recorder.record(name, attributes, at: moment, id: id, to: route)
         aftermath.diagnostics += event.diagnostics
         if let line = event.line { aftermath.lines.append(line) }
         if event.receipt.durability != .none { aftermath.lastSequence = event.receipt.sequence }

@@ -36,6 +36,8 @@ extension Diagnostic.Code {
     public static let attributeTrimmed = Diagnostic.Code(rawValue: "attribute_trimmed")
     /// The process's signals cannot be watched.
     public static let lifeCycleUnseen = Diagnostic.Code(rawValue: "life_cycle_unseen")
+    /// Crashes of the process cannot be captured.
+    public static let crashesUnseen = Diagnostic.Code(rawValue: "crashes_unseen")
     /// A decision that must survive a restart could not be written down.
     public static let settingsNotSaved = Diagnostic.Code(rawValue: "settings_not_saved")
     /// A decision about consent was not taken: there are too many categories.

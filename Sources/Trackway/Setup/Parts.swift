@@ -5,6 +5,7 @@ internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayPlatform
 internal import TrackwayWire
 
 /// The parts of an ``Analytics``, put together in the order in which they need each other.
@@ -104,6 +105,7 @@ struct Parts {
             BehaviorSettings(RuntimeOptions(configuration), known.policy),
             launchState: world.launchState,
             file: BehaviorFile(folder: world.folder, storage: world.storage),
+            crashes: CrashReports(in: world.folder, storage: world.storage),
             stage: stage,
             control: control,
             dynamic: dynamic,

@@ -42,6 +42,8 @@ package struct World: Sendable {
     package var refreshFacts: (@Sendable () -> ContextFacts)?
     /// Begins to observe what the system does with the app; the answer is kept as long as the analytics live.
     package var observeLifeCycle: @Sendable (_ tell: @escaping LifeCycleObserver) -> (any Sendable)?
+    /// Begins to have a report left behind if the process crashes; the answer is kept as long as the analytics live.
+    package var captureCrashes: @Sendable () -> (any Sendable)?
 
     /// Takes changes that the system made at once, in order, and the moment it gives for them, if it gives one.
     package typealias LifeCycleObserver = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
@@ -62,7 +64,8 @@ package struct World: Sendable {
         write: @escaping @Sendable (String) -> Void,
         launchState: AppState = .active,
         refreshFacts: (@Sendable () -> ContextFacts)? = nil,
-        observeLifeCycle: @escaping @Sendable (_ tell: @escaping LifeCycleObserver) -> (any Sendable)? = { _ in nil }
+        observeLifeCycle: @escaping @Sendable (_ tell: @escaping LifeCycleObserver) -> (any Sendable)? = { _ in nil },
+        captureCrashes: @escaping @Sendable () -> (any Sendable)? = { nil }
     ) {
         self.clock = clock
         self.ids = ids
@@ -79,6 +82,7 @@ package struct World: Sendable {
         self.launchState = launchState
         self.refreshFacts = refreshFacts
         self.observeLifeCycle = observeLifeCycle
+        self.captureCrashes = captureCrashes
     }
 }
 

@@ -29,6 +29,12 @@ extension DeviceFacts {
         #endif
         facts.cores = process.activeProcessorCount
         facts.memoryBytes = Int64(clamping: process.physicalMemory)
+        return facts.refreshed(now: now)
+    }
+
+    /// The same facts, with those that change while a process runs read again: locale and time zone.
+    package func refreshed(now: Timestamp = SystemClock().now().wall) -> DeviceFacts {
+        var facts = self
         facts.locale = Locale.current.identifier
         facts.zone = TimeZone.current.identifier
         let date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000)

@@ -4,7 +4,7 @@
 internal import Foundation
 internal import Glibc
 
-/// A running `LifeCycleProbe`: signals and orders in, lines and wait statuses out. It ends with its test.
+/// A running `LifeCycleProbe`, or another program beside it: signals and orders in, lines and wait statuses out. It ends with its test.
 final class ProbeProcess {
     /// What `waitpid` says, read as the macros of wait.h do.
     enum Status: Hashable {
@@ -25,6 +25,8 @@ final class ProbeProcess {
         case broken
         /// Into a pipe that is full.
         case full
+        /// Nowhere.
+        case discarded
     }
 
     private let process: pid_t
@@ -34,9 +36,13 @@ final class ProbeProcess {
     private var unread: [UInt8] = []
     private var hasEnded = false
 
-    init(_ arguments: String..., standardError: StandardError = .shared) throws {
+    init(
+        _ arguments: String...,
+        program: String = "LifeCycleProbe",
+        standardError: StandardError = .shared
+    ) throws {
         let folder = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-        let path = folder.appendingPathComponent("LifeCycleProbe").path
+        let path = folder.appendingPathComponent(program).path
         Self.spawning.lock()
         defer { Self.spawning.unlock() }
         let input = try Self.pipe()
@@ -50,6 +56,8 @@ final class ProbeProcess {
         switch standardError {
         case .shared:
             break
+        case .discarded:
+            posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         case .broken, .full:
             let ends = try Self.pipe(isFull: standardError == .full)
             posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO)
@@ -64,7 +72,7 @@ final class ProbeProcess {
         posix_spawnattr_setsigmask(&attributes, &standard)
         var restored = sigset_t()
         sigemptyset(&restored)
-        for number in [SIGTSTP, SIGCONT, SIGTERM, SIGINT, SIGHUP] {
+        for number in [SIGTSTP, SIGCONT, SIGTERM, SIGINT, SIGHUP, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP] {
             sigaddset(&restored, number)
         }
         posix_spawnattr_setsigdefault(&attributes, &restored)
@@ -78,8 +86,17 @@ final class ProbeProcess {
                 free(word)
             }
         }
+        // The runtime's own backtraces would take their time, and hang when several threads crash at once.
+        var settings = ProcessInfo.processInfo.environment.filter { $0.key != "SWIFT_BACKTRACE" }
+            .map { strdup("\($0.key)=\($0.value)") }
+        settings += [strdup("SWIFT_BACKTRACE=enable=no"), nil]
+        defer {
+            for setting in settings {
+                free(setting)
+            }
+        }
         var child: pid_t = 0
-        let code = posix_spawn(&child, path, &actions, &attributes, &words, environ)
+        let code = posix_spawn(&child, path, &actions, &attributes, &words, &settings)
         close(input[0])
         close(output[1])
         if let errors { close(errors[1]) }

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayPlatform
+
+extension BehaviorDriver {
+    /// Tells of the crashes that ended earlier processes, under the session and the screen they died in. Their exit, which
+    /// is told next, was not before the crash.
+    ///
+    /// A report is removed once its event is in the journal. A process killed between the two has it told again, under the
+    /// same identity, which every receiver counts once.
+    func recordCrashes(_ state: inout State, _ scene: inout Scene, _ turn: Turn) {
+        guard state.settings.capture.contains(.crashes) else { return }
+        do throws(StorageError) {
+            let reports = try crashes.pending()
+            guard !reports.isEmpty else { return }
+            scene.context.session = state.behavior.session
+            scene.context.screen = state.behavior.screen
+            for report in reports {
+                // The process lived until then; what it orders is kept with the start.
+                _ = state.behavior.heartbeat(at: report.at)
+                let attributes: Attributes = [
+                    CapturedKey.exceptionMessage: .string(report.message),
+                    CapturedKey.exceptionStack: .string(report.stack),
+                ]
+                let receipt = scene.record(
+                    CapturedName.appException,
+                    attributes.filled(from: turn.dynamic, most: Self.mostDynamic),
+                    at: report.at.moment,
+                    id: report.id
+                )
+                if receipt.durability != .none { try crashes.remove(report) }
+            }
+        } catch {
+            self.report(error, &state, &scene)
+        }
+    }
+}

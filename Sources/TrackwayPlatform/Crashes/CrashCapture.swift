@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTrackway
+package import TrackwayEvents
+internal import TrackwayJournal
+
+/// Has a report left behind if this process dies of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT or SIGTRAP, which is how
+/// Swift's fatal errors and uncaught errors end, too. Lasts until it is let go of.
+///
+/// Nothing is taken from the host: handlers installed before still run with their own flags, and where there was none the
+/// process dies of the same signal, with the same wait status. Handlers installed later are asked first and may pass on
+/// what they get. A process killed by SIGKILL, or by a stack overflow in a thread without a stack for handlers
+/// (``prepareThread()``), leaves nothing.
+package final class CrashCapture: Sendable {
+    private let path: String
+    private let file: Int32
+    private let place: Int32
+
+    /// Begins to capture into a file of this process's own in the reports' folder.
+    ///
+    /// - Parameters:
+    ///   - root: The installation's folder, on a real disk.
+    ///   - boot: The boot that monotonic times belong to.
+    ///   - moment: The time; it names the file.
+    /// - Throws: `CrashCaptureError`; nothing is changed then.
+    package init(in root: String, boot: String, at moment: Moment) throws(CrashCaptureError) {
+        let folder = CrashReports(in: root, storage: DiskStorage()).folder
+        do throws(StorageError) {
+            try DiskStorage().makeFolder(folder)
+        } catch {
+            throw CrashCaptureError(systemCode: error.number)
+        }
+        // Number and time keep two processes, and two captures of one, apart.
+        let number = ctrackway_next_number()
+        path = "\(folder)/\(moment.wall.milliseconds)-\(ctrackway_process_id())-\(number)"
+        file = ctrackway_open_write(path, true)
+        guard file >= 0 else { throw CrashCaptureError(systemCode: ctrackway_errno()) }
+        let header = "\(CrashReport.mark)\nprocess \(ctrackway_process_id())\nboot \(boot)\n"
+        let bytes = Array(header.utf8)
+        guard ctrackway_try_lock_file(file) == 1, ctrackway_write_at(file, bytes, bytes.count, 0) == 0 else {
+            throw Self.failure(file, path)
+        }
+        place = ctrackway_crash_begin(file)
+        guard place >= 0 else { throw Self.failure(file, path) }
+    }
+
+    deinit {
+        ctrackway_crash_end(place)
+        _ = ctrackway_unlink(path)
+        _ = ctrackway_close(file)
+    }
+
+    /// Lets a stack overflow in the calling thread be captured, too. The thread that begins to capture needs no such call.
+    package static func prepareThread() {
+        // Without memory for it, the thread is as it was.
+        _ = ctrackway_crash_prepare_thread()
+    }
+
+    private static func failure(_ file: Int32, _ path: String) -> CrashCaptureError {
+        let error = CrashCaptureError(systemCode: ctrackway_errno())
+        _ = ctrackway_unlink(path)
+        _ = ctrackway_close(file)
+        return error
+    }
+}

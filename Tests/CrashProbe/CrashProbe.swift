@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Glibc
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayPlatform
+
+/// A process that dies in the way its second argument names, after it has prepared as the first says; the third is the
+/// folder for reports, or the storage folder of a whole SDK.
+@main
+struct CrashProbe {
+    /// What happens before.
+    enum Preparation: String {
+        /// Reports are captured.
+        case capture
+        /// Nothing: how the process dies without us.
+        case bare
+        /// The host handles the signals, says so and lets the default action come.
+        case handler
+        /// The host handles them once.
+        case handlerOnce = "handler-once"
+        /// The host mends what is wrong and goes on.
+        case mend
+        /// Captured, and given up again.
+        case ended
+        /// A whole SDK captures, and has recorded a little.
+        case analytics
+        /// A whole SDK captures while other threads record.
+        case recording
+        /// A whole SDK starts again, and ends.
+        case start
+    }
+
+    struct Mishap: Error {}
+
+    nonisolated(unsafe) private static var capture: CrashCapture?
+    nonisolated(unsafe) private static var analytics: Analytics?
+
+    static func main() throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 4, let preparation = Preparation(rawValue: arguments[1]) else { exit(64) }
+        try prepare(preparation, folder: arguments[3])
+        if preparation == .start { return }
+        try crash(arguments[2])
+    }
+
+    private static func prepare(_ preparation: Preparation, folder: String) throws {
+        switch preparation {
+        case .bare: break
+        case .capture: try begin(folder)
+        case .handler:
+            handle(flags: 0)
+            try begin(folder)
+        case .handlerOnce:
+            handle(flags: Int32(bitPattern: UInt32(SA_RESETHAND)))
+            try begin(folder)
+        case .mend:
+            handleByMending()
+            try begin(folder)
+        case .ended:
+            try begin(folder)
+            capture = nil
+        case .analytics, .recording, .start:
+            let analytics = try makeAnalytics(folder)
+            Self.analytics = analytics
+            if preparation != .start {
+                analytics.screen("Checkout", id: "checkout-1")
+                analytics.record("before", ["n": 1])
+            } else {
+                // Brings the start about, and with it what the crash left.
+                analytics.record("after")
+            }
+            if preparation == .recording { recordForEver(analytics) }
+        }
+    }
+
+    private static func begin(_ folder: String) throws {
+        capture = try CrashCapture(in: folder, boot: BootIdentity.current(), at: SystemClock().now())
+    }
+
+    private static func makeAnalytics(_ folder: String) throws -> Analytics {
+        // Nobody listens there.
+        var configuration = Configuration(
+            appID: "probe",
+            destinations: [.collector(try Self.nowhere(), writeKey: "key")]
+        )
+        configuration.storageFolder = URL(fileURLWithPath: folder)
+        configuration.capture = [.standard, .crashes]
+        return try Analytics(configuration)
+    }
+
+    private static func nowhere() throws -> URL {
+        guard let url = URL(string: "http://127.0.0.1:9") else { throw Mishap() }
+        return url
+    }
+
+    private static func recordForEver(_ analytics: Analytics) {
+        for _ in 0..<3 {
+            inThread {
+                while true { Self.analytics?.record("during", ["text": "some text to be encoded", "n": 42]) }
+            }
+        }
+        // Until they really do.
+        while analytics.ledger().recorded < 1_000 { sched_yield() }
+    }
+
+    private static func inThread(_ body: @escaping @convention(c) () -> Void) {
+        let work = UnsafeMutablePointer<@convention(c) () -> Void>.allocate(capacity: 1)
+        work.initialize(to: body)
+        var thread = pthread_t()
+        pthread_create(
+            &thread,
+            nil,
+            { work in
+                work?.assumingMemoryBound(to: (@convention(c) () -> Void).self).pointee()
+                return nil
+            },
+            work
+        )
+    }
+
+    // MARK: The host's own handlers
+
+    private static let fatal = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP]
+
+    private static func handle(flags: Int32) {
+        for number in fatal {
+            var action = sigaction()
+            action.__sigaction_handler.sa_handler = { number in
+                _ = write(STDOUT_FILENO, "handled\n", 8)
+                signal(number, SIG_DFL)
+            }
+            action.sa_flags = flags
+            sigaction(number, &action, nil)
+        }
+    }
+
+    nonisolated(unsafe) private static var page: UnsafeMutableRawPointer?
+
+    /// Makes the page writable that somebody writes to.
+    private static func handleByMending() {
+        page = mmap(nil, 4_096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        var action = sigaction()
+        action.__sigaction_handler.sa_handler = { _ in
+            mprotect(CrashProbe.page, 4_096, PROT_READ | PROT_WRITE)
+            _ = write(STDOUT_FILENO, "mended\n", 7)
+        }
+        sigaction(SIGSEGV, &action, nil)
+    }
+
+    // MARK: Ways to die
+
+    private static func crash(_ way: String) throws {
+        switch way {
+        case "nil":
+            let nothing: Int? = CommandLine.arguments.count > 50 ? 1 : nil
+            print(nothing!)
+        case "fatal-error": fatalError("the worst of all errors")
+        case "index": print([1, 2, 3][CommandLine.arguments.count])
+        case "overflow": print(Int8(CommandLine.arguments.count) + Int8.max)
+        case "null": touchNull()
+        case "call": call(0x10)
+        case "stack": print(fall(CommandLine.arguments.count))
+        case "abort": abort()
+        case "thrown": throw Mishap()
+        case "thread":
+            inThread { CrashProbe.touchNull() }
+            while true { pause() }
+        case "threads":
+            for _ in 0..<8 { inThread { CrashProbe.touchNull() } }
+            while true { pause() }
+        case "divide": raise(SIGFPE)
+        case "trap": raise(SIGTRAP)
+        case "bus": raise(SIGBUS)
+        case "child": dieInAChild()
+        case "mend":
+            page?.storeBytes(of: 1, as: Int.self)
+            _ = write(STDOUT_FILENO, "alive\n", 6)
+        case "none": break
+        default: exit(64)
+        }
+    }
+
+    @inline(never)
+    private static func touchNull() {
+        UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1
+    }
+
+    private static func call(_ address: Int) {
+        unsafeBitCast(address, to: (@convention(c) () -> Void).self)()
+    }
+
+    @inline(never)
+    private static func fall(_ depth: Int) -> Int {
+        depth < 0 ? 0 : fall(depth + 1) + fall(depth + 2) + depth
+    }
+
+    private static func dieInAChild() {
+        // Forked as a C library would: Swift has no word for it.
+        let child = spawnCopy()
+        if child == 0 { touchNull() }
+        var status: Int32 = 0
+        waitpid(child, &status, 0)
+        print("child \(status & 0x7f)")
+    }
+
+    private static func spawnCopy() -> pid_t {
+        typealias Fork = @convention(c) () -> pid_t
+        guard let symbol = dlsym(nil, "fork") else { return -1 }
+        return unsafeBitCast(symbol, to: Fork.self)()
+    }
+}

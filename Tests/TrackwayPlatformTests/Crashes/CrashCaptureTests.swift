@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Glibc
+internal import Testing
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+@testable import TrackwayPlatform
+
+/// Real processes that really die.
+@Suite("Crash capture")
+struct CrashCaptureTests {
+    /// A folder that goes away with its test.
+    private final class Folder {
+        let path: String
+
+        init() throws {
+            path = NSTemporaryDirectory() + "trackway-crash-\(UUID().uuidString)"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        }
+
+        deinit {
+            // What a test leaves behind in the temporary folder harms nobody.
+            try? FileManager.default.removeItem(atPath: path)
+        }
+
+        var reports: CrashReports { CrashReports(in: path, storage: DiskStorage()) }
+        var files: [String] {
+            // No folder, no files.
+            (try? FileManager.default.contentsOfDirectory(atPath: path + "/crashes")) ?? []
+        }
+    }
+
+    private static func run(_ preparation: String, _ way: String, in folder: Folder) throws -> (
+        status: ProbeProcess.Status, lines: [String]
+    ) {
+        let probe = try ProbeProcess(preparation, way, folder.path, program: "CrashProbe", standardError: .discarded)
+        var lines: [String] = []
+        while let line = probe.line() { lines.append(line) }
+        return (probe.status(), lines)
+    }
+
+    struct Way: Sendable, CustomTestStringConvertible {
+        let name: String
+        let signal: Int32
+        let message: String
+        let isInProbe: Bool
+
+        init(_ name: String, _ signal: Int32, _ message: String, isInProbe: Bool = true) {
+            self.name = name
+            self.signal = signal
+            self.message = message
+            self.isInProbe = isInProbe
+        }
+
+        var testDescription: String { name }
+    }
+
+    /// What the hardware makes of Swift's traps.
+    #if arch(x86_64)
+    private static let trap = SIGILL
+    private static let trapName = "SIGILL"
+    #else
+    private static let trap = SIGTRAP
+    private static let trapName = "SIGTRAP"
+    #endif
+
+    private static let ways = [
+        Way("nil", trap, "Fatal error: Unexpectedly found nil while unwrapping an Optional value"),
+        Way("fatal-error", trap, "Fatal error: the worst of all errors"),
+        Way("index", trap, "Fatal error: Index out of range"),
+        Way("overflow", trap, trapName),
+        Way("thrown", trap, "Fatal error: Error raised at top level"),
+        Way("null", SIGSEGV, "SIGSEGV at 0x8"),
+        Way("call", SIGSEGV, "SIGSEGV at 0x10"),
+        Way("stack", SIGSEGV, "SIGSEGV at 0x"),
+        Way("abort", SIGABRT, "SIGABRT"),
+        Way("divide", SIGFPE, "SIGFPE"),
+        Way("trap", SIGTRAP, "SIGTRAP"),
+        Way("bus", SIGBUS, "SIGBUS"),
+        Way("thread", SIGSEGV, "SIGSEGV at 0x8"),
+        Way("threads", SIGSEGV, "SIGSEGV at 0x8"),
+    ]
+
+    @Test("every way to die leaves a report, and the wait status it has without us", arguments: ways)
+    func leavesReport(_ way: Way) throws {
+        let folder = try Folder()
+        #expect(try Self.run("bare", way.name, in: folder).status == .signalled(way.signal))
+        #expect(try folder.reports.pending().isEmpty)
+        #expect(try Self.run("capture", way.name, in: folder).status == .signalled(way.signal))
+        let reports = try folder.reports.pending()
+        #expect(reports.count == 1)
+        let report = try #require(reports.first)
+        #expect(report.message.contains(way.message), "\(report.message)")
+        #expect(report.stack.contains("CrashProbe + 0x"), "\(report.stack)")
+        #expect(report.stack.contains("\nin thread ") == way.name.hasPrefix("thread"))
+        #expect(report.at.boot == BootIdentity.current())
+        let age = report.at.monotonic.duration(to: SystemClock().now().monotonic)
+        #expect(age >= .zero && age < .seconds(600))
+        try folder.reports.remove(report)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("a deep recursion's report is bounded")
+    func bounded() throws {
+        let folder = try Folder()
+        _ = try Self.run("capture", "stack", in: folder)
+        let report = try #require(try folder.reports.pending().first)
+        #expect(report.stack.contains("and deeper"))
+        #expect(report.stack.utf8.count < 16_384)
+    }
+
+    @Test(
+        "the host's own handler still runs, and its process dies as it wants",
+        arguments: ["handler", "handler-once"]
+    )
+    func chained(_ preparation: String) throws {
+        for way in ["null", "abort", "fatal-error"] {
+            let folder = try Folder()
+            let (status, lines) = try Self.run(preparation, way, in: folder)
+            #expect(lines == ["handled"], "\(way)")
+            #expect(status == .signalled(way == "null" ? SIGSEGV : way == "abort" ? SIGABRT : Self.trap))
+            #expect(try folder.reports.pending().count == 1)
+        }
+    }
+
+    @Test("a fault that the host mends is no crash")
+    func mended() throws {
+        let folder = try Folder()
+        let (status, lines) = try Self.run("mend", "mend", in: folder)
+        #expect(lines == ["mended", "alive"])
+        #expect(status == .exited(0))
+        #expect(try folder.reports.pending().isEmpty)
+    }
+
+    @Test("once given up, nothing is captured and nothing is left behind")
+    func ended() throws {
+        let folder = try Folder()
+        #expect(try Self.run("ended", "null", in: folder).status == .signalled(SIGSEGV))
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("a process that ends well leaves a file that is no report, and the next one clears it away")
+    func normalEnd() throws {
+        let folder = try Folder()
+        #expect(try Self.run("capture", "none", in: folder).status == .exited(0))
+        #expect(try folder.reports.pending().isEmpty)
+        #expect(folder.files.isEmpty)
+    }
+
+    @Test("a forked child that crashes leaves nothing in its parent's name")
+    func child() throws {
+        let folder = try Folder()
+        let (status, lines) = try Self.run("capture", "child", in: folder)
+        #expect(lines == ["child \(SIGSEGV)"])
+        #expect(status == .exited(0))
+        #expect(try folder.reports.pending().isEmpty)
+    }
+
+    @Test("the file of a process that lives is left alone")
+    func living() throws {
+        let folder = try Folder()
+        let capture = try CrashCapture(in: folder.path, boot: "boot-1", at: SystemClock().now())
+        #expect(try folder.reports.pending().isEmpty)
+        #expect(folder.files.count == 1)
+        withExtendedLifetime(capture) {}
+    }
+
+    @Test("a folder that cannot be written to is said, and nothing is changed")
+    func noFolder() throws {
+        let folder = try Folder()
+        try Data().write(to: URL(fileURLWithPath: folder.path + "/crashes"))
+        #expect(throws: CrashCaptureError.self) {
+            _ = try CrashCapture(in: folder.path, boot: "boot-1", at: SystemClock().now())
+        }
+    }
+
+    @Test("what lies in the folder and is none of ours does no harm, whatever its size")
+    func strangers() throws {
+        let folder = try Folder()
+        let crashes = folder.path + "/crashes"
+        try FileManager.default.createDirectory(atPath: crashes, withIntermediateDirectories: true)
+        try Data(repeating: 7, count: 2 << 20).write(to: URL(fileURLWithPath: crashes + "/large"))
+        try Data("hello".utf8).write(to: URL(fileURLWithPath: crashes + "/text"))
+        try Data().write(to: URL(fileURLWithPath: crashes + "/starting"))
+        #expect(try folder.reports.pending().isEmpty)
+        #expect(folder.files == ["starting"])
+    }
+}

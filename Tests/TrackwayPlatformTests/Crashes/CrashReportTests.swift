@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import TrackwayBehavior
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+@Suite("Crash reports")
+struct CrashReportTests {
+    private static let whole = """
+        trackway-crash 1
+        process 42
+        boot boot-1
+        module 1000 2000 3000 abcdef01 /opt/shop/bin/shop
+        module 70000 70000 90000 - /lib/a b/libc.so.6
+        ready
+        signal 4 SIGILL
+        wall 1700000000123
+        monotonic 5000
+        code 2
+        address 2345
+        thread 42
+        message shop.swift:6: Fatal error: no  shoes
+        frame 2345
+        maybe 70010
+        frame 999999
+        deeper
+        end
+
+        """
+
+    private static func report(_ text: String, name: String = "one") -> CrashReport? {
+        CrashReport(Array(text.utf8), name: name)
+    }
+
+    @Test("a whole report is read")
+    func wholeReport() throws {
+        let report = try #require(Self.report(Self.whole))
+        #expect(report.message == "SIGILL: shop.swift:6: Fatal error: no  shoes")
+        #expect(
+            report.stack == """
+                0 shop + 0x1345
+                1 libc.so.6 + 0x10 (perhaps)
+                2 0x999999
+                and deeper
+                in the main thread
+                shop is /opt/shop/bin/shop, build abcdef01
+                libc.so.6 is /lib/a b/libc.so.6, build -
+                """
+        )
+        #expect(report.at.wall == Timestamp(milliseconds: 1_700_000_000_123))
+        #expect(report.at.monotonic == MonotonicTime(milliseconds: 5_000))
+        #expect(report.at.boot == "boot-1")
+        #expect(report.id.time == report.at.wall)
+    }
+
+    @Test("the identity is the same whenever the report is read, and another's is another")
+    func identity() throws {
+        let one = try #require(Self.report(Self.whole))
+        let again = try #require(Self.report(Self.whole))
+        let other = try #require(Self.report(Self.whole, name: "two"))
+        #expect(one.id == again.id)
+        #expect(one.id != other.id)
+    }
+
+    @Test("a report cut short anywhere is read as far as it goes, or is none; it never traps")
+    func cutShort() throws {
+        let bytes = Array(Self.whole.utf8)
+        for count in 0..<bytes.count {
+            guard let report = CrashReport(Array(bytes[..<count]), name: "cut") else { continue }
+            #expect(report.message.hasPrefix("SIG"))
+            #expect(report.stack.split(separator: "\n").count <= 7)
+        }
+        let upToWall = try #require(Self.whole.range(of: "monotonic"))
+        let early = try #require(Self.report(String(Self.whole[..<upToWall.lowerBound])))
+        #expect(early.message == "SIGILL")
+        #expect(early.stack == "")
+        // The monotonic time belongs to no boot that is known.
+        #expect(early.at.boot == "")
+    }
+
+    @Test("a damaged report is read as far as it makes sense; it never traps", arguments: 0..<40 as Range<UInt64>)
+    func damaged(seed: UInt64) throws {
+        var bytes = Array(Self.whole.utf8)
+        var state = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        for _ in 0..<30 {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            bytes[Int(state >> 33) % bytes.count] = UInt8(truncatingIfNeeded: state >> 25)
+        }
+        if let report = CrashReport(bytes, name: "bad") { #expect(report.message.utf8.count <= 4_096) }
+    }
+
+    @Test(
+        "what is no report is none",
+        arguments: [
+            "", "\n", "trackway-crash 1\n", "trackway-crash 2\nsignal 4 SIGILL\nwall 1\n", "signal 4 SIGILL\nwall 1\n",
+            "trackway-crash 1\nready\n", "trackway-crash 1\nsignal 4 SIGILL\n",
+            "trackway-crash 1\nsignal\nwall -\n",
+        ]
+    )
+    func none(_ text: String) {
+        #expect(Self.report(text) == nil)
+    }
+
+    @Test("a fault without a message says where it reached")
+    func address() throws {
+        let report = try #require(Self.report("trackway-crash 1\nsignal 11 SIGSEGV\nwall 1\naddress 8\n"))
+        #expect(report.message == "SIGSEGV at 0x8")
+    }
+}

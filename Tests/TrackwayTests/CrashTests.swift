@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Glibc
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+
+/// What a crash leaves behind becomes an event of the process that follows.
+@Suite("Crashes")
+struct CrashTests {
+    private static func report(wall: Int64, monotonic: Int64 = 1_000_500) -> [UInt8] {
+        Array(
+            """
+            trackway-crash 1
+            process 42
+            boot memory
+            module 1000 2000 3000 - /opt/shop/bin/shop
+            ready
+            signal 4 SIGILL
+            wall \(wall)
+            monotonic \(monotonic)
+            thread 42
+            message shop.swift:6: Fatal error: no shoes
+            frame 2345
+            end
+
+            """.utf8
+        )
+    }
+
+    private static var configuration: Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = [.standard, .crashes]
+        return configuration
+    }
+
+    /// A run that recorded an event on a screen and was killed, with a report in its place.
+    private static func crashed(_ clock: ManualClock) throws -> FaultyStorage {
+        let first = try InMemoryAnalytics(configuration, clock: clock)
+        first.analytics.screen("Checkout", id: "checkout-1")
+        first.analytics.record("before")
+        clock.advance(by: .seconds(5))
+        let now = clock.now()
+        let storage = first.storageAfterKill()
+        try storage.makeFolder(first.folder + "/crashes")
+        try storage.replace(
+            first.folder + "/crashes/1-42-0",
+            with: report(wall: now.wall.milliseconds, monotonic: now.monotonic.milliseconds),
+            durably: false
+        )
+        clock.advance(by: .seconds(60))
+        return storage
+    }
+
+    private static func reports(_ storage: any JournalStorage) throws -> [String] {
+        try storage.names(in: InMemoryAnalytics.usualFolder + "/crashes").filter { !$0.hasSuffix(".new") }
+    }
+
+    @Test("the crash is told at its time, in the session and on the screen it happened, before the recovered exit")
+    func told() throws {
+        let clock = ManualClock()
+        let storage = try Self.crashed(clock)
+        let before = clock.now().wall
+        let second = try InMemoryAnalytics(Self.configuration, storage: storage, clock: clock)
+        second.analytics.record("after")
+        let events = second.recorded
+        let crash = try #require(events.first { $0.event.name == "_app_exception" })
+        #expect(crash.event.attributes["_exception_message"] == "SIGILL: shop.swift:6: Fatal error: no shoes")
+        #expect(crash.event.attributes["_exception_stack"]?.string?.hasPrefix("0 shop + 0x1345") == true)
+        #expect(crash.event.time.duration(to: before) == .seconds(60))
+        let own = events.filter { $0.writer == crash.writer }.map(\.event.name)
+        let crashPlace = try #require(own.firstIndex(of: "_app_exception"))
+        let exitPlace = try #require(own.firstIndex(of: "_app_end"))
+        #expect(crashPlace < exitPlace)
+        let exit = try #require(events.first { $0.event.name == "_app_end" })
+        // The process lived at least until it crashed.
+        #expect(exit.event.attributes["_foreground_duration_msec"] == 5_000)
+        #expect(try Self.reports(storage) == [])
+    }
+
+    @Test("a report told twice, because the process died before it was removed, has one identity")
+    func toldTwice() throws {
+        let clock = ManualClock()
+        let storage = try Self.crashed(clock)
+        storage.fail(.remove, with: .denied)
+        let second = try InMemoryAnalytics(Self.configuration, storage: storage, clock: clock)
+        second.analytics.record("after")
+        storage.heal()
+        let afterKill = second.storageAfterKill()
+        #expect(try Self.reports(afterKill) == ["1-42-0"])
+        let third = try InMemoryAnalytics(Self.configuration, storage: afterKill, clock: clock)
+        third.analytics.record("again")
+        let crashes = third.events(named: "_app_exception")
+        #expect(crashes.count == 2)
+        #expect(Set(crashes.map(\.event.id)).count == 1)
+        #expect(try Self.reports(afterKill) == [])
+    }
+
+    @Test("without the option, nothing is told and the report stays for whoever wants it")
+    func off() throws {
+        let clock = ManualClock()
+        let storage = try Self.crashed(clock)
+        var configuration = Self.configuration
+        configuration.capture = .standard
+        let second = try InMemoryAnalytics(configuration, storage: storage, clock: clock)
+        second.analytics.record("after")
+        #expect(second.events(named: "_app_exception").isEmpty)
+        #expect(try Self.reports(storage) == ["1-42-0"])
+    }
+
+    @Test("crashes alone can be captured: nothing else is recorded unasked")
+    func crashesAlone() throws {
+        let clock = ManualClock()
+        let storage = try Self.crashed(clock)
+        var configuration = Self.configuration
+        configuration.capture = .crashes
+        let known = try InMemoryAnalytics(configuration, storage: storage, clock: clock)
+        let earlier = Set(known.recorded.map(\.event.id))
+        known.analytics.record("after")
+        let fresh = known.recorded.filter { !earlier.contains($0.event.id) }.map(\.event.name)
+        #expect(fresh == ["_app_exception", "after"])
+    }
+
+    @Test("erasing the installation erases its crash reports")
+    func erased() async throws {
+        let clock = ManualClock()
+        let storage = try Self.crashed(clock)
+        var configuration = Self.configuration
+        configuration.capture = .none
+        let second = try InMemoryAnalytics(configuration, storage: storage, clock: clock)
+        try await second.analytics.erase()
+        #expect(try Self.reports(storage) == [])
+    }
+
+    @Test(
+        "a real process that dies while it records is told of by the next one, and nothing recorded is lost",
+        arguments: ["analytics", "recording"]
+    )
+    func realProcess(_ preparation: String) throws {
+        let folder = NSTemporaryDirectory() + "trackway-crash-\(UUID().uuidString)"
+        // What a test leaves behind in the temporary folder harms nobody.
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let status = try Self.run("CrashProbe", [preparation, "fatal-error", folder])
+        // Killed by a signal, not ended.
+        #expect(status & 0x7f != 0)
+        let storage = FaultyStorage(DiskStorage())
+        var configuration = Self.configuration
+        // What is delivered is removed from a real disk.
+        configuration.consent = .pending
+        let next = try InMemoryAnalytics(configuration, storage: storage, folder: folder)
+        next.analytics.record("after")
+        let crash = try #require(next.events(named: "_app_exception").first)
+        #expect(
+            crash.event.attributes["_exception_message"]?.string?.contains("Fatal error: the worst of all errors")
+                == true
+        )
+        #expect(next.events(named: "before").count == 1)
+        #expect(next.events(named: "_app_end").first?.event.attributes["_is_recovered"] == true)
+        if preparation == "recording" { #expect(next.events(named: "during").count >= 900) }
+        #expect(next.analytics.ledger().isBalanced)
+        #expect(try storage.names(in: folder + "/crashes") == [])
+    }
+
+    /// Runs a program that lies beside the tests, without its standard error; its wait status.
+    private static func run(_ program: String, _ arguments: [String]) throws -> Int32 {
+        let here = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        let path = here.appendingPathComponent(program).path
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        var words = ([path] + arguments).map { strdup($0) } + [nil]
+        // The runtime's own backtrace would take its time.
+        var settings = [strdup("SWIFT_BACKTRACE=enable=no"), nil]
+        defer { for word in words + settings { free(word) } }
+        var process: pid_t = 0
+        let code = posix_spawn(&process, path, &actions, nil, &words, &settings)
+        guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .ENOENT) }
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        return status
+    }
+}

@@ -19,7 +19,11 @@ extension BehaviorDriver {
             guard !reports.isEmpty else { return }
             scene.context.session = state.behavior.session
             scene.context.screen = state.behavior.screen
+            let boot = scene.context.boot
+            defer { scene.context.boot = boot }
             for report in reports {
+                // Its monotonic time means nothing in another boot.
+                scene.context.boot = report.at.boot
                 // The process lived until then; what it orders is kept with the start.
                 _ = state.behavior.heartbeat(at: report.at)
                 let attributes: Attributes = [

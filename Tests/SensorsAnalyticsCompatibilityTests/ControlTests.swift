@@ -48,8 +48,9 @@ struct ControlTests {
             let stage = try await SensorsStage.launched(debugMode: mode)
             try stage.sdk.track("a")
             try stage.sdk.track("b")
-            let story = try await stage.story()
-            #expect(story == ["a", "b"])
+            // Each is sent as soon as it is recorded.
+            await stage.device.network.untilRequested(2)
+            #expect(try await stage.story() == ["a", "b"])
             let requests = stage.device.network.requests
             #expect(
                 requests.map(\.url) == [
@@ -59,6 +60,7 @@ struct ControlTests {
             #expect(requests.map { $0.headers["dry-run"] } == [dryRun, dryRun])
             try stage.sdk.setDebugMode(.off)
             try stage.sdk.track("c")
+            await stage.device.network.untilRequested(3)
             #expect(try await stage.story() == ["a", "b", "c"])
             #expect(stage.device.network.requests.last?.url == SensorsStage.serverURL)
         }

@@ -23,6 +23,7 @@ struct Bookkeeper: Sendable {
             analytics.record("remove_from_cart", ["left": .integer(Int64(left))], items: [item(product)])
         case .beganCheckout(let basket):
             analytics.record("begin_checkout", worth(basket), items: items(basket))
+            analytics.startTimer("checkout")
         case .choseDelivery(let delivery, let basket):
             analytics.record("add_shipping_info", worth(basket).merging(["shipping_tier": .string(delivery.rawValue)]))
         case .chosePayment(let payment, let basket):
@@ -30,8 +31,11 @@ struct Bookkeeper: Sendable {
         case .ordered:
             break  // Not bought before it is paid.
         case .purchased(let order):
+            analytics.endTimer("checkout", ["pieces": .integer(Int64(order.basket.pieces))])
             await notePurchase(order)
         case .left(let basket):
+            // Who leaves in the middle of it has not checked out.
+            analytics.clearTimers()
             if !basket.isEmpty { analytics.record("abandon_cart", worth(basket), items: items(basket)) }
             analytics.record("leave_shop", ["empty_handed": .boolean(basket.isEmpty)])
         }
@@ -42,9 +46,13 @@ struct Bookkeeper: Sendable {
         analytics.identify(customer)
     }
 
-    /// Who shops, from now on.
+    /// Who shops, from now on, and what the shop knows about them.
     func identify(_ customer: Customer) {
         analytics.identify(customer.id)
+        analytics.setUserAttributes([
+            "name": .string(customer.name), "town": .string(customer.town),
+            "favourite_shelf": .string(customer.favourite.rawValue), "wants_letters": .boolean(customer.wantsLetters),
+        ])
     }
 
     /// Nobody in particular shops, from now on.

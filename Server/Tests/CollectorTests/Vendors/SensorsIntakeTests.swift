@@ -267,6 +267,8 @@ struct SensorsIntakeTests {
         ),
         (record("profile_increment", "", properties: #"{"a":"1"}"#), ["value_invalid"]),
         (record("profile_append", "", properties: #"{"a":1}"#), ["value_invalid"]),
+        (record("profile_append", "", properties: #"{"a":["b"],"$is_login_id":true}"#), []),
+        (record("profile_increment", "", properties: #"{"a":1,"$is_login_id":true}"#), []),
         (#"{"type":"track","time":1,"distinct_id":"d"}"#, ["field_missing"]),
         (start, []),
     ]

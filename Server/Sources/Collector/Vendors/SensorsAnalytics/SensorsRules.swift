@@ -19,7 +19,8 @@ enum SensorsRules {
         if let id = record["distinct_id"]?.string, id.utf16.count > 255 {
             faults.append(VendorFault("value_too_long", "distinct_id", "Ids have at most 255 characters."))
         }
-        for member in record["properties"]?.object?.members ?? [] {
+        // Clients for servers put this flag among the properties, whatever the kind of the record.
+        for member in record["properties"]?.object?.members ?? [] where member.key != "$is_login_id" {
             let field = "properties.\(member.key.prefix(64))"
             check(name: member.key, field)
             if let fault = fault(inValue: member.value, of: kind, field) { faults.append(fault) }

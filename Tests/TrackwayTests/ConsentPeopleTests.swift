@@ -58,7 +58,8 @@ struct ConsentPeopleTests {
         #expect(next.analytics.record("more_of_bob").durability == .kernel)
         next.analytics.setConsent(.granted, for: nil, by: .person)
         await next.untilSettled("collector")
-        #expect(next.delivered == ["of_ann", "of_bob", "more_of_bob"])
+        // Two processes wrote them; whose turn comes first is not promised.
+        #expect(next.delivered.sorted() == ["more_of_bob", "of_ann", "of_bob"])
         memory.transport.release()
     }
 

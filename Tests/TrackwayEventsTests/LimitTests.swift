@@ -2,7 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 import Testing
-import TrackwayEvents
+
+@testable import TrackwayEvents
 
 @Suite("Limits")
 struct LimitTests {
@@ -44,6 +45,25 @@ struct LimitTests {
             #expect(event.attributes["other"] == 2)
             #expect(encoded.diagnostics.map(\.code) == (bytes <= 128 ? [] : [.keyTooLong]))
         }
+    }
+
+    @Test(
+        "ten thousand attributes are written when the limits allow, each key once",
+        arguments: [nil, 0, 5_000, 9_998]
+    )
+    func manyAttributes(repeated: Int?) throws {
+        var limits = EventLimits()
+        limits.attributes = 10_000
+        limits.eventBytes = 1 << 20
+        var pairs = (0..<10_000).map { ("a\($0)", AttributeValue.integer(1)) }
+        if let repeated { pairs[9_999] = ("a\(repeated)", .integer(2)) }
+        // As a literal has them: repeats included.
+        let attributes = pairs.reduce(into: Attributes()) { $0.pairs.append($1) }
+        let encoded = CanonicalJSONTests.encode("e", attributes, limits: limits)
+        let event = try Event(json: Array(encoded.json.utf8))
+        #expect(event.attributes["a\(repeated ?? 0)"] == (repeated == nil ? 1 : 2))
+        #expect(event.attributes.keys.filter { $0.hasPrefix("a") }.count == (repeated == nil ? 10_000 : 9_999))
+        #expect(encoded.diagnostics.map(\.code) == (repeated == nil ? [] : [.keyDuplicate]))
     }
 
     @Test("a text may be as long as the limit", arguments: characters)

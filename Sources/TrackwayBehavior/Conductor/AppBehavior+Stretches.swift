@@ -31,7 +31,7 @@ extension AppBehavior {
         let isNewSession = sessions.current != sessionBefore
         let shown = isNewSession ? nil : screen
         var actions: [BehaviorAction] = [.background(start.kind == .passive), .save]
-        if isNewSession || start.isFirstOfProcess { actions.append(.context(session: session, screen: shown)) }
+        if isNewSession || start.kind != .hot { actions.append(.context(session: session, screen: shown)) }
         actions += noticed.compactMap { record($0, at: now) }
         if settings.capture.contains(.launches) { actions.append(record(start, at: now)) }
         guard start.kind != .passive else { return actions }

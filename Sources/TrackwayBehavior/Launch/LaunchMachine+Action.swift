@@ -14,7 +14,7 @@ extension LaunchMachine {
     package struct Start: Sendable, Hashable {
         /// How it was started.
         package var kind: StartKind
-        /// True for the first start of the process.
+        /// True for the first start of the process that the user sees.
         package var isFirstOfProcess: Bool
         /// True for the first start of the installation.
         package var isFirstEver: Bool

@@ -29,6 +29,8 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
 
     private var state = State.notRunning
     private var hasEverStarted = false
+    /// The user has seen this process.
+    private var hasBeenSeen = false
 
     /// An installation that never ran.
     package init() {}
@@ -68,11 +70,12 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         }
         let start = Start(
             kind: kind,
-            isFirstOfProcess: true,
+            isFirstOfProcess: kind == .cold,
             isFirstEver: !hasEverStarted,
             resumedFromBackground: false
         )
         hasEverStarted = true
+        hasBeenSeen = kind == .cold
         return actions + [.start(start)]
     }
 
@@ -115,7 +118,13 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
             // Announced before or not, launched in the background or gone there: the user opens the app. Neither does a
             // process that was told to end and went on stay silent.
             state = .foreground(Stretch(since: now, lastAlive: now, isActive: true))
-            let start = Start(kind: .hot, isFirstOfProcess: false, isFirstEver: false, resumedFromBackground: true)
+            let start = Start(
+                kind: .hot,
+                isFirstOfProcess: !hasBeenSeen,
+                isFirstEver: false,
+                resumedFromBackground: true
+            )
+            hasBeenSeen = true
             return [.start(start)]
         }
     }

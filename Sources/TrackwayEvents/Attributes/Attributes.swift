@@ -26,9 +26,10 @@ public struct Attributes: Sendable, Hashable {
     }
 
     /// The pairs in their order; of several with the same key the last wins, in the place of the first.
+    ///
+    /// - Complexity: O(n).
     public init(_ pairs: some Sequence<(key: String, value: AttributeValue)>) {
-        self.init()
-        for (key, value) in pairs { self[key] = value }
+        self.init(uniquing: pairs.map { ($0.key, $0.value) })
     }
 
     /// The value of a key, the last one if a literal named the key twice; nil when there is none. Setting nil removes.

@@ -36,9 +36,7 @@ extension EventEncoding {
     ) -> Int {
         let pairs = Array(attributes.pairs.prefix(maximumAttributes))
         let unique = Attributes(uniquing: pairs)
-        let duplicate = pairs.indices.first { index in
-            pairs[..<index].contains { $0.0.utf8.elementsEqual(pairs[index].0.utf8) }
-        }
+        let duplicate = Self.firstRepeated(pairs[...])
         problems.add(
             .keyDuplicate,
             field: duplicate.map { pairs[$0].0 } ?? "",
@@ -55,6 +53,9 @@ extension EventEncoding {
         depth: Int,
         into writer: inout JSONWriter
     ) -> Int {
+        // Beyond what the filter can tell apart, comparing each key with all before it would take the square of their number.
+        let isCompared = pairs.count <= Self.mostCompared
+        if !isCompared, Self.firstRepeated(pairs.prefix(maximumAttributes)) != nil { return -1 }
         var written = 0
         var filter = KeyFilter()
         writer.byte(UInt8(ascii: "{"))
@@ -75,7 +76,7 @@ extension EventEncoding {
                 isNew = !filter.mayHaveSeen(pairs[index].0)
                 writer.string(pairs[index].0)
             }
-            if !isNew, Self.isRepeated(pairs, index) { return -1 }
+            if !isNew, isCompared, Self.isRepeated(pairs, index) { return -1 }
             guard length > 0, length <= keyBytes else {
                 writer.truncate(to: mark)
                 reportKey(pairs[index].0)
@@ -92,6 +93,20 @@ extension EventEncoding {
         }
         writer.byte(UInt8(ascii: "}"))
         return written
+    }
+
+    /// More keys than this are looked for repeats in one go.
+    private static var mostCompared: Int { 64 }
+
+    /// The first place whose key stands at an earlier place too.
+    ///
+    /// - Complexity: O(length of all keys).
+    @inline(never)
+    private static func firstRepeated<Pairs: Collection>(_ pairs: Pairs) -> Pairs.Index?
+    where Pairs.Element == (String, AttributeValue) {
+        // By bytes: text that merely reads the same is another key.
+        var seen: Set<[UInt8]> = []
+        return pairs.indices.first { !seen.insert(Array(pairs[$0].0.utf8)).inserted }
     }
 
     @inline(never)

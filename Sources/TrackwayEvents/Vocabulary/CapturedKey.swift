@@ -5,7 +5,7 @@
 public enum CapturedKey {
     // MARK: Launch and exit
 
-    /// True for the first `_app_start` of a process.
+    /// True for the first `_app_start` of a process that the user can see.
     public static let isFirstTime = "_is_first_time"
     /// How the app was started: "cold", "hot" or "passive".
     public static let startKind = "_start_kind"

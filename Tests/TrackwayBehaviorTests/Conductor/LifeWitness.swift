@@ -20,6 +20,7 @@ struct LifeWitness {
     private var openings = 0
     private var isStarted = false
     private var sessions: [RecordedContext.Session] = []
+    private var visibleStartsOfProcess = 0
     private var hadEntrance = false
     private var previous: RecordedContext.Screen?
     private var lastView: Timestamp?
@@ -37,6 +38,7 @@ struct LifeWitness {
             isSeen = next != .background && next != .suspended
             hasProcess = true
             startsOfProcess = 0
+            visibleStartsOfProcess = 0
             previous = nil
             if isSeen { stretchBegan = now }
         case .change(.didBecomeActive) where hasProcess && !isSeen:
@@ -123,12 +125,14 @@ struct LifeWitness {
     private mutating func checkStart(_ event: TestApp.Recorded, isProcessStart: Bool) throws {
         startsEver += 1
         startsOfProcess += 1
+        if isSeen { visibleStartsOfProcess += 1 }
         try #require((startsOfProcess == 1) == isProcessStart)
         try #require(!isStarted)
         let kind = isProcessStart ? (isSeen ? "cold" : "passive") : "hot"
         try #require(
             event.attributes == [
-                CapturedKey.isFirstTime: .boolean(isProcessStart), CapturedKey.startKind: .string(kind),
+                CapturedKey.isFirstTime: .boolean(isSeen && visibleStartsOfProcess == 1),
+                CapturedKey.startKind: .string(kind),
                 CapturedKey.isFirstStart: .boolean(startsEver == 1),
                 CapturedKey.resumedFromBackground: .boolean(!isProcessStart),
             ]

@@ -91,7 +91,7 @@ struct PitfallTests {
         #expect(app.names == [CapturedName.appStart])
         #expect(
             app.events[0].attributes == [
-                CapturedKey.isFirstTime: true, CapturedKey.startKind: "passive", CapturedKey.isFirstStart: true,
+                CapturedKey.isFirstTime: false, CapturedKey.startKind: "passive", CapturedKey.isFirstStart: true,
                 CapturedKey.resumedFromBackground: false,
             ]
         )
@@ -103,7 +103,7 @@ struct PitfallTests {
         #expect(app.names == [CapturedName.firstOpen, CapturedName.appStart, CapturedName.sessionStart])
         #expect(
             app.events[1].attributes == [
-                CapturedKey.isFirstTime: false, CapturedKey.startKind: "hot", CapturedKey.isFirstStart: false,
+                CapturedKey.isFirstTime: true, CapturedKey.startKind: "hot", CapturedKey.isFirstStart: false,
                 CapturedKey.resumedFromBackground: true,
             ]
         )

@@ -141,7 +141,7 @@ struct LaunchMachineTests {
             case .hotStart:
                 let start = LaunchMachine.Start(
                     kind: .hot,
-                    isFirstOfProcess: false,
+                    isFirstOfProcess: situation == .launchedUnseen,
                     isFirstEver: false,
                     resumedFromBackground: true
                 )
@@ -166,7 +166,7 @@ struct LaunchMachineTests {
         let isUnseen = state == .background || state == .suspended
         let start = LaunchMachine.Start(
             kind: isUnseen ? .passive : .cold,
-            isFirstOfProcess: true,
+            isFirstOfProcess: !isUnseen,
             isFirstEver: before == .neverRan,
             resumedFromBackground: false
         )

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+package import TrackwayEvents
 
 extension Collector {
     /// Waits until the index holds everything that was answered before this call.
@@ -42,6 +42,19 @@ extension Collector {
             guard let events = page["events"]?.array else { throw StageError("no events in the answer") }
             rows += try events.map(CollectedRow.init)
             guard let next = page["next"]?.string, !events.isEmpty else { return rows }
+            after = "&after=\(next)"
+        }
+    }
+
+    /// Every stored event as the collector tells it, context included, in its order.
+    package func documents() throws -> [JSONValue] {
+        var documents: [JSONValue] = []
+        var after = ""
+        while true {
+            let page = try get("/v1/events?order=asc&limit=1000\(after)")
+            guard let events = page["events"]?.array else { throw StageError("no events in the answer") }
+            documents += events
+            guard let next = page["next"]?.string, !events.isEmpty else { return documents }
             after = "&after=\(next)"
         }
     }

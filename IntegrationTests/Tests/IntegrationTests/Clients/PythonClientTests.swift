@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+/// An app on the Python client of Sensors Analytics, which knows nothing of Trackway, pointed at the collector.
+@Suite(
+    "The Python client of Sensors Analytics",
+    .enabled(
+        if: PythonClient.obstacle == nil,
+        "the client cannot be had here: \(PythonClient.obstacle ?? "")"
+    ),
+    .serialized
+)
+struct PythonClientTests {
+    /// Where clients of this format send their records.
+    static func address(_ server: String) -> String { "\(server)/sa?project=dev&token=\(Collector.key)" }
+
+    @Test("every call through every consumer is stored, once", arguments: ["default", "batch", "async", "debug"])
+    func everyCall(_ consumer: String) throws {
+        let collector = try Collector()
+        let client = try PythonClient.installed.get()
+        let sent = try client.makeEveryCall(through: consumer, to: Self.address(collector.url), prefix: consumer)
+        #expect(sent.count == 22)
+        try Self.expectStored(sent, in: collector)
+    }
+
+    @Test(
+        "a server that fails, hangs up or loses its answer costs nothing, and doubles nothing",
+        arguments: ["default", "batch", "async", "debug"]
+    )
+    func failures(_ consumer: String) throws {
+        let collector = try Collector()
+        let flaky = try FlakyServer(before: collector.port) { request in
+            switch request.number % 5 {
+            case 1: .answer(503, body: "busy")
+            case 2: .loseAnswer
+            case 3: .hangUp
+            case 4: .answer(500, type: "text/html", body: "<html>broken</html>")
+            default: .forward
+            }
+        }
+        let client = try PythonClient.installed.get()
+        let sent = try client.makeEveryCall(through: consumer, to: Self.address(flaky.url), prefix: consumer)
+        #expect(sent.count == 22)
+        #expect(flaky.received.count > 4)
+        try Self.expectStored(sent, in: collector)
+    }
+
+    @Test("a collector killed in the middle, and started again, has everything that was taken")
+    func killed() throws {
+        let collector = try Collector()
+        let client = try PythonClient.installed.get()
+        let first = try client.makeEveryCall(through: "batch", to: Self.address(collector.url), prefix: "first")
+        try collector.kill()
+        try collector.start()
+        try collector.waitUntilReady()
+        let second = try client.makeEveryCall(through: "default", to: Self.address(collector.url), prefix: "second")
+        try Self.expectStored(first + second, in: collector)
+    }
+
+    @Test("a dry run of the debug mode checks everything and stores nothing")
+    func dryRun() throws {
+        let collector = try Collector()
+        let client = try PythonClient.installed.get()
+        let sent = try client.makeEveryCall(through: "dry", to: Self.address(collector.url), prefix: "dry")
+        #expect(sent.count == 22)
+        try Self.expectStored([], in: collector)
+    }
+
+    /// The collector has one row for each record that was sent, and no other.
+    static func expectStored(
+        _ sent: [(mark: String, type: String)],
+        in collector: Collector,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        try collector.settle()
+        let rows = try collector.documents().filter { $0["event"]?["name"]?.string != "marker" }
+        let texts = rows.map { String(decoding: $0.json(), as: UTF8.self) }
+        #expect(rows.count == sent.count, sourceLocation: sourceLocation)
+        for (mark, type) in sent {
+            // Marks are parts of each other (set, set-once), so they are looked for with what ends them.
+            let found = texts.filter { $0.contains("\"\(mark)\"") }
+            #expect(found.count == 1, "\(type) \(mark)", sourceLocation: sourceLocation)
+        }
+    }
+}

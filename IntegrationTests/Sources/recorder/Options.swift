@@ -14,6 +14,8 @@ struct Options {
     var data = ""
     /// Destinations: id, address, key.
     var destinations: [(id: String, url: String)] = []
+    /// Destinations in other formats: the format, which is the id too, and the address.
+    var others: [(format: String, url: String)] = []
     var key = "dev"
     /// How many threads record, and how many events each; 0 events: until the process ends.
     var threads = 0
@@ -56,6 +58,8 @@ struct Options {
                 let parts = try value(name).split(separator: "=", maxSplits: 1).map(String.init)
                 guard parts.count == 2 else { throw Failure(description: "--to needs NAME=URL") }
                 destinations.append((parts[0], parts[1]))
+            case "--clickstream", "--sensors":
+                others.append((String(name.dropFirst(2)), try value(name)))
             case "--key": key = try value(name)
             case "--threads": threads = try number(name)
             case "--count": count = try number(name)
@@ -98,10 +102,20 @@ struct Options {
         return .collector(url, writeKey: key, id: id)
     }
 
+    /// A destination in another format.
+    private static func destination(_ format: String, _ url: String) throws -> any Destination {
+        guard let url = URL(string: url) else { throw Failure(description: "--\(format) \(url): no address") }
+        switch format {
+        case "clickstream": return .clickstream(appID: "recorder", endpoint: url, id: "clickstream")
+        default: return .sensorsAnalytics(serverURL: url, id: "sensors")
+        }
+    }
+
     func configuration() throws -> Configuration {
         var configuration = Configuration(
             appID: "recorder",
             destinations: try destinations.map { try Self.destination($0.id, $0.url, key: key) }
+                + others.map { try Self.destination($0.format, $0.url) }
         )
         configuration.storageFolder = URL(fileURLWithPath: data, isDirectory: true)
         configuration.delivery = policy

@@ -13,6 +13,7 @@ internal import Trackway
 /// - `replace ID URL KEY`
 /// - `screen NAME`: shows a screen
 /// - `identify USER`, `signout`
+/// - `sample`: records events of every kind that apps record
 /// - `crash memory|abort`: makes a mistake that no process survives
 /// - `shutdown SECONDS`
 /// - `exit`: the process ends, as an app does that returns from `main`
@@ -79,6 +80,8 @@ struct Orders {
             analytics.identify(words[1])
         case "signout":
             analytics.signOut()
+        case "sample":
+            Sample.record(to: analytics)
         case "crash" where words.last == "memory":
             // Nobody has anything there.
             UnsafeMutablePointer<Int>(bitPattern: 8)?.pointee = 1

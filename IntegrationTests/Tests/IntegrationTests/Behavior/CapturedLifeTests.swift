@@ -110,6 +110,79 @@ struct CapturedLifeTests {
         #expect(hot.event["attributes"]?[CapturedKey.isFirstTime]?.boolean == false)
     }
 
+    @Test("started in a terminal's background nobody sees it: a passive start; brought to the front, the visit begins")
+    func background() throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let terminal = try Terminal()
+        try terminal.waitForLine { $0.hasPrefix("status ") ? true : nil }
+        let words = RecorderProcess.words(
+            data: folder.path("data"),
+            to: collector.url,
+            ["--interval", "3600000", "--batch", "1000000", "--capture", "--threads", "1", "--rate", "5"]
+        )
+        terminal.type(words.joined(separator: " ") + " &\n")
+        let installation = try terminal.waitForLine { line in
+            line.hasPrefix("ready ") ? String(line.dropFirst(6)) : nil
+        }
+        try terminal.waitForLine { $0.hasPrefix("kept ") ? true : nil }
+        // A job that runs hears nothing of `fg`; one that was stopped is continued by it.
+        terminal.type("kill -TSTP %1\n")
+        var isStopped = false
+        while !isStopped {
+            terminal.type("jobs\n")
+            isStopped = try terminal.waitForLine { line in
+                line.contains("/recorder") && line.hasPrefix("[1]") ? line.contains("Stopped") : nil
+            }
+        }
+        terminal.type("fg\n")
+        try terminal.waitForLine { $0.hasPrefix("kept ") ? true : nil }
+        try terminal.waitForLine { $0.hasPrefix("kept ") ? true : nil }
+        terminal.type("\u{03}")
+        try terminal.waitForLine { $0 == "status 130" ? true : nil }
+        let story = try CapturedStory(collector, installation)
+        #expect(
+            story.lines.filter { $0 != "recorded" } == [
+                "_app_start passive", "_first_open", "_app_start hot", "_session_start 1", "_app_end",
+            ]
+        )
+        #expect(story.lines.dropFirst().first == "recorded", "and what it does unseen is recorded too")
+    }
+
+    @Test(
+        "a crash leaves an event and an exit, which the next start tells",
+        arguments: [("abort", SIGABRT), ("memory", SIGSEGV)]
+    )
+    func crashed(mistake: String, signal: Int32) throws {
+        let collector = try Collector()
+        let folder = try TemporaryFolder()
+        let words = Self.watched + ["--crashes"]
+        // The language's own report of crashes takes seconds, and is not what is tried here.
+        let recorder = try RecorderProcess(
+            data: folder.path("data"),
+            to: collector.url,
+            words,
+            environment: ["SWIFT_BACKTRACE": "enable=no"]
+        )
+        let installation = try recorder.installation()
+        try recorder.order("record 1")
+        recorder.program.order("crash \(mistake)")
+        #expect(try recorder.program.status() == .signalled(signal), "\(recorder.program.tail)")
+        let next = try RecorderProcess(data: folder.path("data"), to: collector.url, words)
+        _ = try next.installation()
+        try next.order("record 1")
+        try next.exit()
+        let story = try CapturedStory(collector, installation)
+        #expect(
+            Set(story.lines).isSuperset(of: ["_app_exception", "_app_end recovered", "_app_start cold"]),
+            "\(story.lines)"
+        )
+        let crash = try #require(story.rows(named: CapturedName.appException).first)
+        #expect(story.rows(named: CapturedName.appException).count == 1)
+        #expect(crash.text(CapturedKey.exceptionMessage)?.isEmpty == false)
+        #expect(crash.text(CapturedKey.exceptionStack)?.isEmpty == false)
+    }
+
     @Test("of two processes of one installation, one tells the story; what the other records belongs to its session")
     func two() throws {
         let collector = try Collector()

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+/// What an app records travels in three formats at the same time; two collectors compare notes.
+@Suite("Round trips in other formats")
+struct FormatRoundTripTests {
+    enum Format: String, CaseIterable, Sendable {
+        case clickstream
+        case sensors
+
+        /// Attributes of captured events that the format has no words for; see Documentation/Compatibility.md.
+        var cannotSay: Set<String> {
+            switch self {
+            case .clickstream:
+                [
+                    "_start_kind", "_is_first_start", "_resumed_from_background", "_foreground_duration_msec",
+                    CapturedKey.signedIn,
+                    "_is_recovered",
+                ]
+            case .sensors: ["_entrances", "_previous_screen_name", "_previous_timestamp"]
+            }
+        }
+
+        /// Sensors Analytics has no record of somebody signing out.
+        func canSay(_ event: Arrival) -> Bool {
+            self == .clickstream || event.attributes[CapturedKey.signedIn] != "false"
+        }
+
+        /// Where clients of the format send their events.
+        func address(_ server: String) -> String {
+            switch self {
+            case .clickstream: "\(server)/collect"
+            case .sensors: "\(server)/sa?project=recorder"
+            }
+        }
+    }
+
+    static let quick = [
+        "--orders", "--capture", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000",
+    ]
+
+    @Test("what arrives in another format is what arrives in our own", arguments: Format.allCases)
+    func equal(_ format: Format) throws {
+        let native = try Collector()
+        let other = try Collector()
+        try Self.play(format, native: native.url, other: other.url)
+        try Self.expectEqual(format, native, other)
+    }
+
+    @Test("errors, lost answers and broken connections lose nothing and double nothing", arguments: Format.allCases)
+    func outages(_ format: Format) throws {
+        let native = try Collector()
+        let other = try Collector()
+        let flaky = try FlakyServer(before: other.port) { request in
+            switch request.number % 6 {
+            case 1: .answer(503, type: "text/html", body: "busy")
+            case 2: .loseAnswer
+            case 3: .hangUp
+            case 4: .answer(500, type: "text/html", body: "<html>broken</html>")
+            case 5: .answer(404, type: "text/html", body: "<html>nothing here</html>")
+            default: .forward
+            }
+        }
+        try Self.play(format, native: native.url, other: flaky.url)
+        #expect(flaky.received.count > 12)
+        try Self.expectEqual(format, native, other)
+    }
+
+    @Test("a collector killed while events come in has every event once after its return", arguments: Format.allCases)
+    func killed(_ format: Format) throws {
+        let native = try Collector()
+        let other = try Collector()
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(
+            data: folder.path("data"),
+            to: native.url,
+            Self.quick + ["--\(format)", format.address(other.url)]
+        )
+        try recorder.order("sample")
+        try other.kill()
+        try recorder.order("sample")
+        try other.start()
+        try recorder.order("sample")
+        try Self.deliverAll(recorder)
+        try Self.expectEqual(format, native, other)
+    }
+
+    /// Records the sample, comes to an end and starts again, and delivers everything.
+    static func play(_ format: Format, native: String, other: String) throws {
+        let folder = try TemporaryFolder()
+        let words = quick + ["--\(format)", format.address(other)]
+        let first = try RecorderProcess(data: folder.path("data"), to: native, words)
+        try first.order("sample")
+        try first.exit()
+        let second = try RecorderProcess(data: folder.path("data"), to: native, words)
+        try second.order("sample")
+        try deliverAll(second)
+    }
+
+    /// Flushes until every destination has everything.
+    private static func deliverAll(_ recorder: RecorderProcess) throws {
+        for _ in 0..<100 {
+            recorder.program.order("flush 5")
+            let report = try JSONValue.parse(Array(try recorder.program.line(beginning: "report").utf8))
+            _ = try recorder.program.line(beginning: "ok")
+            let waiting = report.object?.members.reduce(0) { $0 + ($1.value["pending"]?.integer ?? 0) }
+            if waiting == 0 { return }
+        }
+        throw StageError("not everything was delivered:\n\(recorder.program.tail)")
+    }
+
+    private static func expectEqual(_ format: Format, _ native: Collector, _ other: Collector) throws {
+        let expected = try Arrival.all(in: native).filter(format.canSay)
+        let arrived = try Arrival.all(in: other)
+        #expect(expected.count > 120)
+        #expect(arrived.map(\.name) == expected.map(\.name))
+        #expect(Set(arrived.map(\.id)).count == arrived.count)
+        if format == .clickstream { #expect(arrived.map(\.id) == expected.map(\.id)) }
+        for (arrived, expected) in zip(arrived, expected) {
+            #expect(arrived.time == expected.time, "\(expected.name)")
+            let wanted = expected.attributes.filter { !format.cannotSay.contains($0.key) }
+            #expect(arrived.attributes == wanted, "\(expected.name)")
+            #expect(arrived.user == expected.user, "\(expected.name)")
+        }
+    }
+}

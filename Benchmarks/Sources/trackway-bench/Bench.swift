@@ -14,7 +14,8 @@ struct Bench {
         let count = arguments.compactMap { Int($0) }.first
         switch command {
         case "record": try Recording(count: count ?? 300_000).run()
-        case "plain": try PlainRecording(count: count ?? 100_000).run()
+        case "behavior": try BehavingRecording(count: count ?? 300_000).run()
+        case "plain": try PlainRecording(count: count ?? 100_000, switches: Switches(arguments.last)).run()
         case "drain": try await Draining(count: count ?? 1_000_000).run()
         case "bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies").run()
         case "large-bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies", isLarge: true).run()
@@ -26,7 +27,9 @@ struct Bench {
             print(
                 """
                 usage: trackway-bench record [COUNT]      time per record, beside baselines
-                       trackway-bench plain [COUNT]       records only, for instruction counts
+                       trackway-bench behavior [COUNT]    time per record with everything switched on, and off
+                       trackway-bench plain [COUNT] [off|on|dynamic]
+                                                          records only, for instruction counts
                        trackway-bench drain [COUNT]       memory while COUNT wait, then the drain rate
                        trackway-bench bodies [COUNT] DIR  request bodies for a load generator
                        trackway-bench large-bodies [COUNT] DIR
@@ -65,16 +68,19 @@ final class Scratch {
     }
 
     /// An SDK that keeps everything and sends nothing until told.
-    func analytics(port: Int = 9) throws -> Analytics {
+    func analytics(port: Int = 9, _ switches: Switches = .off) throws -> Analytics {
         guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("no such port: \(port)") }
         var configuration = Configuration(
             appID: "bench",
             destinations: [.collector(endpoint, writeKey: "bench")]
         )
-        configuration.storageFolder = url.appending(path: "journal")
+        configuration.storageFolder = url.appending(path: "journal-\(switches.rawValue)")
         configuration.maximumJournalBytes = 4 << 30
         configuration.consent = .pending
         configuration.followsLifeCycle = false
-        return try Analytics(configuration)
+        try switches.prepare(&configuration)
+        let analytics = try Analytics(configuration)
+        switches.switchOn(analytics)
+        return analytics
     }
 }

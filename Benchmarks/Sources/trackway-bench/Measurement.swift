@@ -32,12 +32,17 @@ struct Measurement {
     }
 
     static func of(_ count: Int, _ body: (Int) -> Void) -> Measurement {
+        Measurement(durations(count, body))
+    }
+
+    /// The calls one by one, in nanoseconds.
+    static func durations(_ count: Int, _ body: (Int) -> Void) -> [UInt64] {
         var durations = [UInt64](repeating: 0, count: count)
         for index in 0..<count {
             let start = ccounters_nanoseconds()
             body(index)
             durations[index] = ccounters_nanoseconds() - start
         }
-        return Measurement(durations)
+        return durations
     }
 }

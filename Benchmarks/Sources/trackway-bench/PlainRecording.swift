@@ -6,11 +6,12 @@ import Trackway
 /// Nothing but recording, so that a profiler or an instruction counter sees nothing else.
 struct PlainRecording {
     let count: Int
+    var switches = Switches.off
 
     func run() throws {
         let scratch = try Scratch()
         defer { scratch.remove() }
-        let analytics = try scratch.analytics()
+        let analytics = try scratch.analytics(port: 9, switches)
         for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index)) }
         print("recorded: \(analytics.ledger().recorded)")
     }

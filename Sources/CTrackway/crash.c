@@ -23,15 +23,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <ucontext.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <elf.h>
 #include <link.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #elif defined(__APPLE__)
+#include <TargetConditionals.h>
 #include <mach-o/dyld.h>
 #include <mach-o/loader.h>
+#include <sys/ucontext.h>
 #endif
 
 #define FILES 8
@@ -502,6 +504,10 @@ static void add_modules(int file) {
 #endif
 }
 
+#if defined(__APPLE__) && (TARGET_OS_TV || TARGET_OS_WATCH)
+// These systems have no stacks for handlers: an overflow leaves no report there.
+int ctrackway_crash_prepare_thread(void) { return 0; }
+#else
 static pthread_key_t stack_key;
 static pthread_once_t stack_once = PTHREAD_ONCE_INIT;
 
@@ -531,6 +537,7 @@ int ctrackway_crash_prepare_thread(void) {
     pthread_setspecific(stack_key, memory);
     return 0;
 }
+#endif
 
 static int open_probe(void) {
     int ends[2];

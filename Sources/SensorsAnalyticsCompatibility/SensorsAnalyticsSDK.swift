@@ -56,6 +56,7 @@ public final class SensorsAnalyticsSDK: Sendable {
 
     // MARK: The one instance
 
+    private static let hasStarted = Locked(false)
     private static let instance = Locked<SensorsAnalyticsSDK?>(nil)
 
     /// Starts the SDK. Any thread; a second call changes nothing.
@@ -64,15 +65,21 @@ public final class SensorsAnalyticsSDK: Sendable {
     ///   - configOptions: how it works. Without options events are kept until there is an address to send them to.
     ///   - debugMode: whether events go to the place where they are looked at one by one.
     public static func start(configOptions: SAConfigOptions?, debugMode: SensorsAnalyticsDebugMode = .off) {
-        instance.withLock { instance in
-            guard instance == nil else { return }
-            let options = configOptions ?? SAConfigOptions(serverURL: "")
-            let configuration = options.configuration(debugMode: debugMode)
-            do throws(TrackwayError) {
-                instance = SensorsAnalyticsSDK(try Analytics(configuration), options, debugMode: debugMode)
-            } catch {
-                Analytics.report(notStarted: error, to: configuration)
-            }
+        let isFirst = hasStarted.withLock { hasStarted in
+            defer { hasStarted = true }
+            return !hasStarted
+        }
+        guard isFirst else { return }
+        let options = configOptions ?? SAConfigOptions(serverURL: "")
+        let configuration = options.configuration(debugMode: debugMode)
+        do throws(TrackwayError) {
+            // No lock is held: what is made here may call the app, and the app may ask for the instance.
+            let sdk = SensorsAnalyticsSDK(try Analytics(configuration), options, debugMode: debugMode)
+            instance.withLock { $0 = sdk }
+        } catch {
+            Analytics.report(notStarted: error, to: configuration)
+            // Another attempt, with a folder that can be written say, is welcome.
+            hasStarted.withLock { $0 = false }
         }
     }
 

@@ -8,7 +8,12 @@ package final class DiagnosticReporter: Sendable {
     /// Takes one diagnostic.
     package typealias Handler = @Sendable (Diagnostic) -> Void
 
-    private let handler: Locked<Handler?>
+    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    private struct Listener: Sendable {
+        var handler: Handler?
+    }
+
+    private let listener: Locked<Listener>
     private let log: Handler
 
     /// Makes a reporter.
@@ -17,18 +22,18 @@ package final class DiagnosticReporter: Sendable {
     ///   - handler: the app's own; nil leaves it to the log.
     ///   - log: where diagnostics go while the app has no handler.
     package init(_ handler: Handler?, log: @escaping Handler) {
-        self.handler = Locked(handler)
+        listener = Locked(Listener(handler: handler))
         self.log = log
     }
 
     /// From now on the app's handler is this one.
     package func replaceHandler(_ handler: Handler?) {
-        self.handler.withLock { $0 = handler }
+        listener.withLock { $0.handler = handler }
     }
 
     /// Reports one diagnostic on the calling thread. No lock is held while the app's handler runs.
     package func report(_ diagnostic: Diagnostic) {
-        let handler = handler.withLock { $0 }
+        let handler = listener.withLock { $0.handler }
         (handler ?? log)(diagnostic)
     }
 }

@@ -7,6 +7,9 @@ internal import CTrackway
 ///
 /// Inside the lock only the value is touched: never wait, call out or resume a task there.
 ///
+/// A closure is put in a struct of its own first: bare, it would be wrapped once more with every access, and each call of it
+/// would go through all the wrappings.
+///
 /// `@unchecked Sendable`: the value is reached only through ``withLock(_:)``, which holds the lock for as long as the
 /// value is borrowed; what enters and leaves is handed over (`sending`), so no reference to it stays outside.
 public final class Locked<State>: @unchecked Sendable {

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Closures of the app are called as they were given")
+struct ClosureDepthTests {
+    @Test("the thousandth call of the dynamic attributes goes no deeper than the second")
+    func dynamicAttributes() throws {
+        let depths = Locked<[Int]>([])
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setDynamicGlobalAttributes {
+            depths.withLock { $0.append(Thread.callStackReturnAddresses.count) }
+            return ["theme": "dark"]
+        }
+        for _ in 0..<1_000 { memory.analytics.record("tick") }
+        let seen = depths.withLock { $0 }
+        #expect(seen.count == 1_000)
+        #expect(Set(seen.dropFirst()).count == 1)
+    }
+
+    @Test("the five hundredth diagnostic goes no deeper than the second")
+    func diagnostics() throws {
+        let depths = Locked<[Int]>([])
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.onDiagnostic = { _ in
+            depths.withLock { $0.append(Thread.callStackReturnAddresses.count) }
+        }
+        let memory = try InMemoryAnalytics(configuration)
+        for _ in 0..<500 { memory.analytics.record("") }
+        let seen = depths.withLock { $0 }
+        #expect(seen.count == 500)
+        #expect(Set(seen.dropFirst()).count == 1)
+    }
+}

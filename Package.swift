@@ -22,6 +22,7 @@ let package = Package(
         // The documented calls of older SDKs, as thin faces: an app moves by changing its import line.
         .library(name: "ClickstreamCompatibility", targets: ["ClickstreamCompatibility"]),
         .library(name: "SensorsAnalyticsCompatibility", targets: ["SensorsAnalyticsCompatibility"]),
+        .library(name: "SiftCompatibility", targets: ["SiftCompatibility"]),
         // What a receiver shares with the SDK: the vocabulary, the wire format, and the append-only log.
         .library(name: "TrackwayEvents", targets: ["TrackwayEvents"]),
         .library(name: "TrackwayWire", targets: ["TrackwayWire"]),
@@ -52,7 +53,7 @@ let package = Package(
         // Floor 2: the post room.
         .target(
             name: "TrackwayDelivery",
-            dependencies: ["TrackwayEvents", "TrackwayJournal", "TrackwayWire", "CTrackway"],
+            dependencies: ["TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "CTrackway"],
             swiftSettings: house
         ),
 
@@ -95,6 +96,15 @@ let package = Package(
         .target(
             name: "SensorsAnalyticsCompatibility",
             dependencies: ["Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire", "TrackwayDestinations"],
+            swiftSettings: house
+        ),
+
+        .target(
+            name: "SiftCompatibility",
+            dependencies: [
+                "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire", "TrackwayDelivery",
+                "TrackwayDestinations",
+            ],
             swiftSettings: house
         ),
 
@@ -150,7 +160,10 @@ let package = Package(
         ),
         .testTarget(
             name: "TrackwayDeliveryTests",
-            dependencies: ["TrackwayDelivery", "TrackwayJournal", "TrackwayWire", "TrackwayEvents", "TrackwayTesting"],
+            dependencies: [
+                "TrackwayDelivery", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
+                "TrackwayTesting",
+            ],
             swiftSettings: house
         ),
         .testTarget(

@@ -3,13 +3,25 @@
 
 // What an app needs from the rooms below, by name, so that it imports `Trackway` alone.
 
+// Behaviour: snapshots and where they come from.
+@_exported public import protocol TrackwayBehavior.AppStateSource
 // Behaviour: settings and inputs.
 @_exported public import struct TrackwayBehavior.CaptureOptions
 @_exported public import struct TrackwayBehavior.CollectionPolicy
 @_exported public import enum TrackwayBehavior.ConsentScope
+@_exported public import protocol TrackwayBehavior.DevicePropertiesSource
+@_exported public import protocol TrackwayBehavior.HeadingSource
 @_exported public import enum TrackwayBehavior.LifeCycleChange
+@_exported public import protocol TrackwayBehavior.LocationSource
+@_exported public import enum TrackwayBehavior.MotionMeans
+@_exported public import enum TrackwayBehavior.MotionReading
+@_exported public import protocol TrackwayBehavior.MotionSource
+@_exported public import struct TrackwayBehavior.QueuePolicy
+@_exported public import struct TrackwayBehavior.SnapshotPolicy
+@_exported public import struct TrackwayBehavior.SnapshotSources
 @_exported public import enum TrackwayBehavior.TimerUnit
 // Delivery: settings and reports.
+@_exported public import struct TrackwayDelivery.AttemptLimit
 @_exported public import struct TrackwayDelivery.DeliveryPolicy
 @_exported public import struct TrackwayDelivery.FlushReport
 @_exported public import struct TrackwayDelivery.RetrySchedule
@@ -19,25 +31,33 @@
 @_exported public import struct TrackwayDestinations.SensorsAnalyticsDestination
 @_exported public import struct TrackwayDestinations.SensorsAnalyticsOptions
 // The vocabulary.
+@_exported public import struct TrackwayEvents.AppStateSnapshot
 @_exported public import protocol TrackwayEvents.AttributeConvertible
 @_exported public import enum TrackwayEvents.AttributeValue
 @_exported public import struct TrackwayEvents.Attributes
 @_exported public import enum TrackwayEvents.Consent
 @_exported public import struct TrackwayEvents.ConsentCategory
 @_exported public import struct TrackwayEvents.DestinationID
+@_exported public import struct TrackwayEvents.DeviceMotion
+@_exported public import struct TrackwayEvents.DeviceProperties
+@_exported public import protocol TrackwayEvents.DevicePropertyValue
 @_exported public import struct TrackwayEvents.Diagnostic
 @_exported public import struct TrackwayEvents.DropReason
 @_exported public import struct TrackwayEvents.Event
 @_exported public import struct TrackwayEvents.EventBatch
 @_exported public import struct TrackwayEvents.EventID
 @_exported public import struct TrackwayEvents.EventLimits
+@_exported public import struct TrackwayEvents.Heading
 @_exported public import struct TrackwayEvents.InstallationID
 @_exported public import struct TrackwayEvents.Item
 @_exported public import struct TrackwayEvents.Ledger
+@_exported public import struct TrackwayEvents.Location
 @_exported public import struct TrackwayEvents.MonotonicTime
+@_exported public import struct TrackwayEvents.SensorReading
 @_exported public import struct TrackwayEvents.Timestamp
 @_exported public import protocol TrackwayEvents.TypedEvent
 @_exported public import protocol TrackwayEvents.UniqueID
+@_exported public import struct TrackwayEvents.Vector3
 @_exported public import struct TrackwayEvents.WriterID
 // Destinations and transports of the app's own.
 @_exported public import struct TrackwayWire.BatchLimits

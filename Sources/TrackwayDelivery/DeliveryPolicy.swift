@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayBehavior
+
 /// How eagerly one destination is served, and how patiently.
 public struct DeliveryPolicy: Sendable, Hashable {
     /// An upload starts at the latest this long after an event began to wait. 10 s by default: soon enough for a person who
@@ -20,6 +22,11 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// After this many events in a row were refused while none was accepted, at most one is set aside per retry delay, so
     /// that a misconfigured back-end cannot eat the queue. 8 by default.
     public var setAsideThreshold: Int
+    /// Makes the destination a queue: its events wait until they are worth an upload by these rules, and then travel at
+    /// once; ``flushInterval`` and ``flushEvents`` do not count. nil by default.
+    public var queue: QueuePolicy?
+    /// When a batch is given up; nil, the default, for never.
+    public var attempts: AttemptLimit?
 
     /// Makes a policy; counts below 1 are raised to 1, negative times to zero, and a request gets at least 1 ms.
     public init(
@@ -29,7 +36,9 @@ public struct DeliveryPolicy: Sendable, Hashable {
         retry: RetrySchedule = RetrySchedule(),
         breakerThreshold: Int = 5,
         longestRetryAfter: Duration = .seconds(3_600),
-        setAsideThreshold: Int = 8
+        setAsideThreshold: Int = 8,
+        queue: QueuePolicy? = nil,
+        attempts: AttemptLimit? = nil
     ) {
         self.flushInterval = max(.zero, flushInterval)
         self.flushEvents = max(1, flushEvents)
@@ -38,5 +47,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
         self.breakerThreshold = max(1, breakerThreshold)
         self.longestRetryAfter = max(.zero, longestRetryAfter)
         self.setAsideThreshold = max(1, setAsideThreshold)
+        self.queue = queue
+        self.attempts = attempts
     }
 }

@@ -15,7 +15,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         /// Let the compass rest.
         case stopHeading
         /// Sample motion in this way.
-        case startMotion(SnapshotMeans.Motion)
+        case startMotion(MotionMeans)
         /// Let the motion sensors rest.
         case stopMotion
         /// Take what the sensors have read out of their buffers, and record the snapshot that this brought about.
@@ -36,7 +36,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
 
     private var pending: [Pending] = []
     private var runsHeading = false
-    private var motion: SnapshotMeans.Motion?
+    private var motion: MotionMeans?
 
     /// Nothing is under way.
     package init() {}

@@ -3,27 +3,13 @@
 
 /// Which sensors that need time can add to a snapshot.
 package struct SnapshotMeans: Sendable, Hashable, Codable {
-    /// How motion is read.
-    package enum Motion: String, Sendable, Hashable, Codable, CaseIterable {
-        /// The system's own account of the device's motion, made of several sensors.
-        case device
-        /// Accelerometer, gyroscope and magnetometer, each by itself.
-        case raw
-
-        /// The better way among those there are; nil when there is none, or none is allowed.
-        package static func preferred(hasDeviceMotion: Bool, hasRawSensors: Bool, isAllowed: Bool) -> Motion? {
-            guard isAllowed else { return nil }
-            return hasDeviceMotion ? .device : hasRawSensors ? .raw : nil
-        }
-    }
-
     /// Whether there is a compass to read.
     package var hasHeading: Bool
     /// How motion is read, if it is.
-    package var motion: Motion?
+    package var motion: MotionMeans?
 
     /// Means of these parts.
-    package init(hasHeading: Bool = false, motion: Motion? = nil) {
+    package init(hasHeading: Bool = false, motion: MotionMeans? = nil) {
         self.hasHeading = hasHeading
         self.motion = motion
     }

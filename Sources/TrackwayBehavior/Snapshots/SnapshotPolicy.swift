@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 /// How often the state of a device and an app is worth a snapshot.
-package struct SnapshotPolicy: Sendable, Hashable, Codable {
+public struct SnapshotPolicy: Sendable, Hashable, Codable {
     /// At most so many that the app's use brings about…
-    package var atMost: Int
+    public var atMost: Int
     /// …in so long.
-    package var per: Duration
+    public var per: Duration
     /// In the foreground a snapshot is taken at least so often, use or not.
-    package var atLeastEvery: Duration
+    public var atLeastEvery: Duration
 
     /// A policy of these parts; by default thirty a minute, and one in two minutes.
-    package init(atMost: Int = 30, per: Duration = .seconds(60), atLeastEvery: Duration = .seconds(120)) {
+    public init(atMost: Int = 30, per: Duration = .seconds(60), atLeastEvery: Duration = .seconds(120)) {
         self.atMost = atMost
         self.per = per
         self.atLeastEvery = atLeastEvery

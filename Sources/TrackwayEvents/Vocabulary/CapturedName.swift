@@ -30,6 +30,13 @@ public enum CapturedName {
     /// The installation that this one replaces was erased.
     public static let installationErased = "_installation_erased"
 
+    // MARK: Snapshots
+
+    /// What the device and its system are; the attributes are those of ``DeviceProperties``.
+    public static let deviceProperties = "_device_properties"
+    /// What the app and the device were about; the attributes are those of ``AppStateSnapshot``.
+    public static let appState = "_app_state"
+
     // MARK: What is said about people and things, beside what happened
 
     /// Attributes of the user that count only where there is none yet.

@@ -14,11 +14,11 @@ struct SnapshotCollectionTests {
             (true, true, true, .device), (true, false, true, .device), (false, true, true, .raw),
             (false, false, true, nil),
             (true, true, false, nil),
-        ] as [(Bool, Bool, Bool, SnapshotMeans.Motion?)]
+        ] as [(Bool, Bool, Bool, MotionMeans?)]
     )
-    func preference(device: Bool, raw: Bool, isAllowed: Bool, motion: SnapshotMeans.Motion?) {
+    func preference(device: Bool, raw: Bool, isAllowed: Bool, motion: MotionMeans?) {
         #expect(
-            SnapshotMeans.Motion.preferred(hasDeviceMotion: device, hasRawSensors: raw, isAllowed: isAllowed) == motion
+            MotionMeans.preferred(hasDeviceMotion: device, hasRawSensors: raw, isAllowed: isAllowed) == motion
         )
     }
 
@@ -26,9 +26,9 @@ struct SnapshotCollectionTests {
         "Sensors get the time they need, and what needs none is finished at once",
         arguments: [
             (false, nil, 0), (true, nil, 4000), (false, .device, 5100), (true, .raw, 5100),
-        ] as [(Bool, SnapshotMeans.Motion?, Int64)]
+        ] as [(Bool, MotionMeans?, Int64)]
     )
-    func patience(hasHeading: Bool, motion: SnapshotMeans.Motion?, milliseconds: Int64) throws {
+    func patience(hasHeading: Bool, motion: MotionMeans?, milliseconds: Int64) throws {
         let means = SnapshotMeans(hasHeading: hasHeading, motion: motion)
         #expect(means.patience == .milliseconds(milliseconds))
         var device = TestDevice()

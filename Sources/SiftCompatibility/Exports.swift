@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// What the face's calls take, by name, so that an app imports this module alone.
+@_exported public import struct TrackwayEvents.DeviceMotion
+@_exported public import struct TrackwayEvents.SensorReading

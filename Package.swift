@@ -149,6 +149,15 @@ let package = Package(
             swiftSettings: house
         ),
         .testTarget(
+            name: "SiftCompatibilityTests",
+            dependencies: [
+                "SiftCompatibility", "Trackway", "TrackwayTesting", "TrackwayBehavior", "TrackwayDelivery",
+                "TrackwayEvents",
+                "TrackwayWire", "TrackwayDestinations",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
             name: "TrackwayJournalTests",
             dependencies: ["TrackwayJournal", "TrackwayEvents", "TrackwayTesting"],
             swiftSettings: house

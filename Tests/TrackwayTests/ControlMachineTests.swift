@@ -10,8 +10,8 @@ struct ControlMachineTests {
 
     /// Something that happens to the machine.
     enum Input: Sendable, CaseIterable {
-        case grant, wait, deny, denyHere, enable, disable, shutDown, suspend, resume, beginErase, endErase, stopped,
-            discarded
+        case grant, wait, deny, denyHere, enable, disable, pause, goOn, shutDown, suspend, resume, beginErase, endErase,
+            stopped, discarded
     }
 
     /// Inputs in order, and every order given on the way.
@@ -85,6 +85,23 @@ struct ControlMachineTests {
             testDescription: "disabling stops and drops nothing, enabling starts again",
             inputs: [.disable, .stopped, .enable],
             orders: [.startDelivery, .stopDelivery(lastFlush: .zero), .startDelivery]
+        ),
+        Story(
+            testDescription: "pausing stops without a last flush and drops nothing, again changes nothing",
+            inputs: [.pause, .stopped, .pause],
+            orders: [.startDelivery, .stopDelivery(lastFlush: .zero)],
+            mayRecord: false
+        ),
+        Story(
+            testDescription: "going on after a pause starts again, again changes nothing",
+            inputs: [.pause, .stopped, .goOn, .goOn],
+            orders: [.startDelivery, .stopDelivery(lastFlush: .zero), .startDelivery]
+        ),
+        Story(
+            testDescription: "a pause does not switch on what is switched off",
+            inputs: [.disable, .stopped, .pause, .goOn],
+            orders: [.startDelivery, .stopDelivery(lastFlush: .zero)],
+            mayRecord: false
         ),
         Story(
             testDescription: "shutting down flushes last and records on",
@@ -224,6 +241,8 @@ extension ControlMachine {
         case .denyHere: consentChanged(to: .denied, maySend: true)
         case .enable: enabledChanged(to: true)
         case .disable: enabledChanged(to: false)
+        case .pause: pausedChanged(to: true)
+        case .goOn: pausedChanged(to: false)
         case .shutDown: shutDown(within: .seconds(5))
         case .suspend: suspended(within: .milliseconds(200))
         case .resume: resumed()

@@ -135,7 +135,7 @@ package final class ControlDriver: Sendable {
         var open = state.others
         if state.machine.mayRecord { open.insert(.isOpen) }
         if state.machine.isShutDown { open.insert(.isShutDown) }
-        if !state.machine.isEnabled { open.insert(.isDisabled) }
+        if !state.machine.isEnabled || state.machine.isPaused { open.insert(.isDisabled) }
         gate.state = open
     }
 }

@@ -41,6 +41,8 @@ package struct ControlMachine: Sendable {
     package private(set) var hasConsentToSend: Bool
     /// Whether the app has the SDK switched on.
     package private(set) var isEnabled: Bool
+    /// Whether everything rests for a while. Unlike the switch it is nobody's decision: it ends with the process.
+    package private(set) var isPaused = false
     /// Whether the app said that it is done.
     package private(set) var isShutDown = false
     private var isAbandoned = false
@@ -62,11 +64,11 @@ package struct ControlMachine: Sendable {
     }
 
     /// Whether `record` keeps events now. After a shutdown it still does: what is kept goes out on the next start.
-    package var mayRecord: Bool { isEnabled && consent != .denied }
+    package var mayRecord: Bool { isEnabled && !isPaused && consent != .denied }
     /// Whether anything may leave the device now.
     package var maySend: Bool { isAllowedToSend && !isShutDown && !isSuspended && !isAbandoned }
     /// Whether the person and the app allow sending; a last flush happens only while they do.
-    package var isAllowedToSend: Bool { isEnabled && hasConsentToSend && erasures == 0 }
+    package var isAllowedToSend: Bool { isEnabled && !isPaused && hasConsentToSend && erasures == 0 }
     /// Whether nothing here uses the journal's delivery side, nor is about to because of what was said so far.
     package var isAtRest: Bool {
         let isDiscardDue = discard == .needed && erasures == 0
@@ -100,6 +102,11 @@ package struct ControlMachine: Sendable {
     /// The app switched the SDK on or off.
     package mutating func enabledChanged(to isEnabled: Bool) {
         self.isEnabled = isEnabled
+    }
+
+    /// Everything is to rest, or to go on.
+    package mutating func pausedChanged(to isPaused: Bool) {
+        self.isPaused = isPaused
     }
 
     /// The app said that it is done; there is no way back. What waits may be sent for so long.

@@ -13,10 +13,18 @@ extension Analytics {
     /// Says that nobody is signed in, for a face whose format has no event that tells of it; see ``signOut()``.
     package func signOutSilently() {
         identity.perform { settings, _ in
-            let actions = settings.identity.signedOut().filter { action in
-                if case .record = action { false } else { true }
-            }
-            return .init(identity: actions, consent: settings.consent.signedOut())
+            .init(identity: settings.identity.signedOut().unrecorded, consent: settings.consent.signedOut())
+        }
+    }
+
+    /// Says who uses the app, for a face whose format has no event that tells of it; see ``identify(_:)``.
+    package func identifySilently(_ user: String) {
+        guard isValid(user: user) else { return }
+        let fresh = freshID()
+        identity.perform { settings, moment in
+            guard settings.identity.user != user else { return .init() }
+            let actions = settings.identity.signedIn(user, fresh: fresh, at: moment.wall)
+            return .init(identity: actions.unrecorded, consent: settings.consent.signedIn(user))
         }
     }
 
@@ -30,5 +38,14 @@ extension IdentityMachine.Action {
     fileprivate func adding(_ attributes: Attributes) -> Self {
         guard case .record(let name, let own) = self else { return self }
         return .record(name: name, attributes: attributes.merging(own))
+    }
+}
+
+extension [IdentityMachine.Action] {
+    /// The same without the events that tell of it.
+    fileprivate var unrecorded: Self {
+        filter { action in
+            if case .record = action { false } else { true }
+        }
     }
 }

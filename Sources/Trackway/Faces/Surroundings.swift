@@ -18,7 +18,8 @@ package struct Surroundings: Sendable {
     private let sleeper: any DeliverySleeper
     private let random: Locked<any RandomNumberGenerator & Sendable>
     private let storage: any JournalStorage
-    private let folder: String
+    /// The installation's folder.
+    package let folder: String
 
     /// The surroundings of an ``Analytics`` in a world.
     init(_ world: World, appID: String, transport: any Transport) {
@@ -55,9 +56,11 @@ package struct Surroundings: Sendable {
         (try? storage.contents(of: "\(folder)/\(name)")) ?? nil
     }
 
-    /// Keeps something under a name in the installation's folder. Not durably: it can be had again.
-    package func keep(_ bytes: [UInt8], as name: String) {
+    /// Keeps something under a name in the installation's folder.
+    ///
+    /// - Parameter durably: whether it survives power loss; not, when it can be had again.
+    package func keep(_ bytes: [UInt8], as name: String, durably: Bool = false) {
         // It can be had again; the disk's trouble is told by the journal.
-        try? storage.replace("\(folder)/\(name)", with: bytes, durably: false)
+        try? storage.replace("\(folder)/\(name)", with: bytes, durably: durably)
     }
 }

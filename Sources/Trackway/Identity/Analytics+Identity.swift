@@ -20,7 +20,7 @@ extension Analytics {
 
     /// The same, with a say in what is recorded.
     func signIn(_ user: String, _ describe: @escaping @Sendable (IdentityMachine.Action) -> IdentityMachine.Action) {
-        guard isTaken(user, "user", ifEmpty: "Call signOut to say that nobody is signed in.") else { return }
+        guard isValid(user: user) else { return }
         let fresh = ids.next(at: clock.now().wall)
         identity.perform { settings, moment in
             guard settings.identity.user != user else { return .init() }
@@ -81,6 +81,11 @@ extension Analytics {
     }
 
     // MARK: Mistakes
+
+    /// Whether it can be a user's id; a mistake is told.
+    func isValid(user: String) -> Bool {
+        isTaken(user, "user", ifEmpty: "Call signOut to say that nobody is signed in.")
+    }
 
     private func isTaken(_ id: String, _ field: String, ifEmpty remedy: String) -> Bool {
         if !id.isEmpty, id.utf8.count <= limits.stringBytes { return true }

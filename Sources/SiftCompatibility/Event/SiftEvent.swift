@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+internal import Trackway
+public import TrackwayEvents
+
+/// One event: what happened, where, when, and the app's own texts about it.
+///
+/// ```swift
+/// let event = SiftEvent(type: "checkout", path: "/cart/confirm", fields: ["cart_size": "3"])
+/// sift.append(event)
+/// ```
+/// Any thread. What counts is what the event says when it is appended; changes after that are another event's.
+#if canImport(ObjectiveC)
+@objcMembers
+#endif
+public final class SiftEvent: NSObject, Sendable {
+    private let state: Locked<SiftContent>
+
+    /// An event that happens now.
+    ///
+    /// - Parameters:
+    ///   - type: what happened; nil or empty is left out on the wire.
+    ///   - path: where in the app; nil or empty is left out on the wire.
+    ///   - fields: the app's own texts by name. An event with anything else in it can be made, and is refused by
+    ///     ``sanityCheck()``.
+    public convenience init(type: String?, path: String? = nil, fields: [AnyHashable: Any]? = nil) {
+        var content = SiftContent(time: UInt64(clamping: Analytics.wallTime.milliseconds))
+        content.type = type
+        content.path = path
+        content.fields = fields.map { SiftTexts($0) }
+        self.init(content)
+    }
+
+    package init(_ content: SiftContent) {
+        state = Locked(content)
+        super.init()
+    }
+
+    /// What it says at this moment.
+    package var content: SiftContent { state.withLock { $0 } }
+
+    /// The same as ``init(type:path:fields:)``.
+    public static func eventWithType(_ type: String?, path: String?, fields: [AnyHashable: Any]?) -> SiftEvent {
+        SiftEvent(type: type, path: path, fields: fields)
+    }
+
+    // MARK: Members
+
+    /// When it happened, in milliseconds since 1970; now, unless it is set.
+    public var time: UInt64 {
+        get { content.time }
+        set { state.withLock { $0.time = newValue } }
+    }
+
+    /// What happened.
+    public var type: String? {
+        get { content.type }
+        set { state.withLock { $0.type = newValue } }
+    }
+
+    /// Where in the app.
+    public var path: String? {
+        get { content.path }
+        set { state.withLock { $0.path = newValue } }
+    }
+
+    /// Who used the app. When it is nil, appending sets it to ``Sift/userId``.
+    public var userId: String? {
+        get { content.userId }
+        set { state.withLock { $0.userId = newValue } }
+    }
+
+    /// Which installed copy of the app it was. When it is nil, appending sets it to the one at hand, which is what is sent.
+    public var installationId: String? {
+        get { content.installationId }
+        set { state.withLock { $0.installationId = newValue } }
+    }
+
+    /// What the app and its device were about, by the format's names: `AppStateSnapshot.attributes`, for instance.
+    @nonobjc public var iosAppState: Attributes? {
+        get { content.iosAppState }
+        set { state.withLock { $0.iosAppState = newValue } }
+    }
+
+    /// What the device is, by the format's names: `DeviceProperties.attributes`, for instance.
+    @nonobjc public var iosDeviceProperties: Attributes? {
+        get { content.iosDeviceProperties }
+        set { state.withLock { $0.iosDeviceProperties = newValue } }
+    }
+
+    // MARK: Texts
+
+    /// The app's own texts by name. Entries that are none are not shown.
+    @nonobjc public var fields: [String: String]? {
+        get { content.fields?.texts }
+        set { state.withLock { $0.fields = newValue.map { SiftTexts($0) } } }
+    }
+
+    /// Texts about the device by name. Entries that are none are not shown.
+    @nonobjc public var deviceProperties: [String: String]? {
+        get { content.deviceProperties?.texts }
+        set { state.withLock { $0.deviceProperties = newValue.map { SiftTexts($0) } } }
+    }
+
+    /// Texts about the client itself by name. Entries that are none are not shown.
+    @nonobjc public var metrics: [String: String]? {
+        get { content.metrics?.texts }
+        set { state.withLock { $0.metrics = newValue.map { SiftTexts($0) } } }
+    }
+
+    /// Sets ``fields`` to whatever a dictionary holds; what is no text is refused by ``sanityCheck()``.
+    @nonobjc public func setFields(_ fields: [AnyHashable: Any]?) {
+        let texts = fields.map { SiftTexts($0) }
+        state.withLock { $0.fields = texts }
+    }
+
+    /// Sets ``deviceProperties`` to whatever a dictionary holds; what is no text is refused by ``sanityCheck()``.
+    @nonobjc public func setDeviceProperties(_ deviceProperties: [AnyHashable: Any]?) {
+        let texts = deviceProperties.map { SiftTexts($0) }
+        state.withLock { $0.deviceProperties = texts }
+    }
+
+    /// Sets ``metrics`` to whatever a dictionary holds; what is no text is refused by ``sanityCheck()``.
+    @nonobjc public func setMetrics(_ metrics: [AnyHashable: Any]?) {
+        let texts = metrics.map { SiftTexts($0) }
+        state.withLock { $0.metrics = texts }
+    }
+
+    // MARK: Questions
+
+    /// Whether both say the same: every member, ``time`` left out.
+    @nonobjc public func isEssentiallyEqual(to event: SiftEvent?) -> Bool {
+        guard let event else { return false }
+        return content.isEssentiallyEqual(to: event.content)
+    }
+
+    /// Whether the format can carry it: all names and values in ``fields``, ``deviceProperties`` and ``metrics`` are texts.
+    public func sanityCheck() -> Bool {
+        content.faults.isEmpty
+    }
+
+    /// Takes over who used the app, and which copy of it that was, where the event does not say.
+    func complete(user: String?, installation: String) -> SiftContent {
+        state.withLock { content in
+            if content.userId == nil { content.userId = user }
+            if content.installationId == nil { content.installationId = installation }
+            return content
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+package import TrackwayEvents
+internal import TrackwayPlatform
+
+// What a face needs before there is an `Analytics`.
+extension Analytics {
+    /// The time of day.
+    package static var wallTime: Timestamp { SystemClock().now().wall }
+}
+
+extension Configuration {
+    /// Gives a face a folder of its own beside the usual one, so that an app may use several faces, and the front door
+    /// itself, without one taking the other's deliveries for its own.
+    package mutating func useFolder(ofFace face: String) throws(TrackwayError) {
+        do throws(StorageLocationError) {
+            let location = try StorageLocation.standard(appID: "\(appID).\(face)")
+            storageFolder = URL(fileURLWithPath: location.path, isDirectory: true)
+        } catch {
+            throw TrackwayError(.storageUnavailable, error.description, cause: error)
+        }
+    }
+}

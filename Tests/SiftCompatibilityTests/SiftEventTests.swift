@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import SiftCompatibility
+internal import Testing
+internal import TrackwayEvents
+
+@Suite("An event")
+struct SiftEventTests {
+    @Test("is made with type, path and fields; everything else is empty, and it happens now")
+    func made() {
+        let event = SiftEvent(type: "checkout", path: "/cart", fields: ["cart_size": "3"])
+        #expect(event.type == "checkout")
+        #expect(event.path == "/cart")
+        #expect(event.fields == ["cart_size": "3"])
+        #expect(event.userId == nil)
+        #expect(event.installationId == nil)
+        #expect(event.deviceProperties == nil)
+        #expect(event.metrics == nil)
+        #expect(event.iosAppState == nil)
+        #expect(event.iosDeviceProperties == nil)
+        // After this was written, and before the year 3000.
+        #expect((1_760_000_000_000...32_503_680_000_000).contains(event.time))
+    }
+
+    @Test("may be made of nothing, and by the other documented spelling")
+    func spellings() {
+        let nothing = SiftEvent(type: nil, path: nil, fields: nil)
+        #expect(nothing.type == nil)
+        #expect(nothing.fields == nil)
+        #expect(nothing.sanityCheck())
+        let other = SiftEvent.eventWithType("checkout", path: "/cart", fields: ["cart_size": "3"])
+        #expect(other.isEssentiallyEqual(to: SiftEvent(type: "checkout", path: "/cart", fields: ["cart_size": "3"])))
+    }
+
+    // MARK: Essential equality
+
+    /// One change of one member.
+    struct Change: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var apply: @Sendable (SiftEvent) -> Void
+
+        init(_ description: String, _ apply: @escaping @Sendable (SiftEvent) -> Void) {
+            testDescription = description
+            self.apply = apply
+        }
+    }
+
+    static let changes: [Change] = [
+        Change("type") { $0.type = "other" },
+        Change("no type") { $0.type = nil },
+        Change("path") { $0.path = "/other" },
+        Change("user") { $0.userId = "user-43" },
+        Change("no user") { $0.userId = nil },
+        Change("installation") { $0.installationId = "other" },
+        Change("a field's value") { $0.fields = ["cart_size": "4"] },
+        Change("a field's name") { $0.fields = ["cart-size": "3"] },
+        Change("one field more") { $0.fields?["coupon"] = "" },
+        Change("no fields") { $0.fields = nil },
+        Change("empty fields") { $0.fields = [:] },
+        Change("device properties") { $0.deviceProperties = ["a": "b"] },
+        Change("metrics") { $0.metrics = ["a": "b"] },
+        Change("a number in the fields") { $0.setFields(["cart_size": "3", "n": 1]) },
+        Change("app state") { $0.iosAppState = ["battery_level": 0.83] },
+        Change("a number deep in the app state") { $0.iosAppState?["location"] = ["latitude": 1, "longitude": 3] },
+        Change("device's own properties") { $0.iosDeviceProperties = ["device_name": "other"] },
+        Change("no device's own properties") { $0.iosDeviceProperties = nil },
+    ]
+
+    private static func full() -> SiftEvent {
+        let event = SiftEvent(type: "checkout", path: "/cart", fields: ["cart_size": "3"])
+        event.time = 1_750_000_000_123
+        event.userId = "user-42"
+        event.installationId = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
+        event.iosAppState = ["battery_level": 0.5, "location": ["latitude": 1, "longitude": 2]]
+        event.iosDeviceProperties = ["device_name": "iPhone"]
+        return event
+    }
+
+    @Test("differs from the same event with one member changed, both ways", arguments: changes)
+    func different(change: Change) {
+        let (event, other) = (Self.full(), Self.full())
+        change.apply(other)
+        #expect(!event.isEssentiallyEqual(to: other))
+        #expect(!other.isEssentiallyEqual(to: event))
+    }
+
+    @Test("is essentially equal to itself, to the same at another time, and in whatever order values were named")
+    func equal() {
+        let (event, other) = (Self.full(), Self.full())
+        #expect(event.isEssentiallyEqual(to: event))
+        other.time = 0
+        #expect(event.isEssentiallyEqual(to: other))
+        other.iosAppState = ["location": ["longitude": 2, "latitude": 1], "battery_level": 0.5]
+        #expect(event.isEssentiallyEqual(to: other))
+        #expect(!event.isEssentiallyEqual(to: nil))
+    }
+
+    // MARK: Sanity
+
+    @Test("with texts under texts, or with none, makes sense")
+    func sane() {
+        for fields: [AnyHashable: Any]? in [nil, [:], ["a": "b"], ["": ""], ["emoji 👩‍👩‍👧": "\u{0}"]] {
+            let event = SiftEvent(type: nil, path: nil, fields: fields)
+            event.setMetrics(fields)
+            event.setDeviceProperties(fields)
+            #expect(event.sanityCheck())
+        }
+    }
+
+    @Test("with a name or value that is no text can be made, makes no sense, and can say what is at fault")
+    func insane() {
+        let bad: [([AnyHashable: Any], String)] = [
+            (["cart_size": 3], "fields.cart_size"),
+            (["price": Double.nan], "fields.price"),
+            (["nested": ["a": "b"]], "fields.nested"),
+            ([7: "seven"], "fields"),
+            (["fine": "text", "odd": true], "fields.odd"),
+        ]
+        for (fields, place) in bad {
+            let event = SiftEvent(type: "checkout", path: nil, fields: fields)
+            #expect(!event.sanityCheck())
+            #expect(event.content.faults.map(\.field) == [place])
+        }
+        let event = SiftEvent(type: "checkout", path: nil, fields: nil)
+        event.setMetrics(["a": 1])
+        #expect(!event.sanityCheck())
+        event.metrics = ["a": "1"]
+        event.setDeviceProperties(["b": 2])
+        #expect(event.content.faults.map(\.field) == ["deviceProperties.b"])
+        event.deviceProperties = nil
+        #expect(event.sanityCheck())
+    }
+
+    @Test("shows of mixed fields those that are texts")
+    func mixed() {
+        let event = SiftEvent(type: "checkout", path: nil, fields: ["size": "3", "price": 9.5])
+        #expect(event.fields == ["size": "3"])
+    }
+}

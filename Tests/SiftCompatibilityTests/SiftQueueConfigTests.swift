@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import SiftCompatibility
+internal import Testing
+internal import TrackwayBehavior
+internal import TrackwayEvents
+
+@testable internal import SiftCompatibility
+
+@Suite("The configuration of a queue")
+struct SiftQueueConfigTests {
+    @Test("without a word every member is zero: all events are taken, each is worth an upload, time does not matter")
+    func zero() throws {
+        let config = SiftQueueConfig()
+        #expect(config.acceptSameEventAfter == 0)
+        #expect(config.uploadWhenMoreThan == 0)
+        #expect(config.uploadWhenOlderThan == 0)
+        #expect(try #require(config.policy) == QueuePolicy())
+    }
+
+    @Test("the with… calls change one member each, and leave the original as it was")
+    func builders() {
+        let config = SiftQueueConfig()
+        let built = config.withAcceptSameEventAfter(3_600).withUploadWhenMoreThan(8).withUploadWhenOlderThan(30)
+        let expected = SiftQueueConfig(acceptSameEventAfter: 3_600, uploadWhenMoreThan: 8, uploadWhenOlderThan: 30)
+        #expect(built == expected)
+        #expect(config == SiftQueueConfig())
+    }
+
+    @Test("the documented configurations have the documented numbers")
+    func documented() {
+        let properties = SFIosDevicePropertiesCollectorQueueConfig
+        #expect(properties.acceptSameEventAfter == 3_600)
+        #expect(properties.uploadWhenMoreThan == 0)
+        #expect(properties.uploadWhenOlderThan == 0)
+        let state = SFIosAppStateCollectorQueueConfig
+        #expect(state.acceptSameEventAfter == 0)
+        #expect(state.uploadWhenMoreThan == 32)
+        #expect(state.uploadWhenOlderThan == 60)
+    }
+
+    @Test(
+        "times become milliseconds; negative ones none, endless ones a century, and what is no number no policy",
+        arguments: [
+            (0.0, Duration.zero), (-0.5, .zero), (-.infinity, .zero), (0.001, .milliseconds(1)), (60, .seconds(60)),
+            (1e300, .seconds(100 * 365 * 86_400)), (.infinity, .seconds(100 * 365 * 86_400)),
+        ]
+    )
+    func times(seconds: Double, expected: Duration) throws {
+        let policy = try #require(SiftQueueConfig(acceptSameEventAfter: seconds, uploadWhenOlderThan: seconds).policy)
+        #expect(policy.acceptSameEventAfter == expected)
+        #expect(policy.uploadWhenOlderThan == expected)
+    }
+
+    @Test("a time that is no number makes no policy")
+    func noNumber() {
+        #expect(SiftQueueConfig(acceptSameEventAfter: .nan).policy == nil)
+        #expect(SiftQueueConfig(uploadWhenOlderThan: .nan).policy == nil)
+    }
+}
+
+@Suite("The destination that a queue is")
+struct SiftQueueNameTests {
+    @Test(
+        "a name that a destination may have is kept",
+        arguments: ["sift-default", "sift-devprops", "orders", "a.b_c-9"]
+    )
+    func kept(identifier: String) {
+        #expect(DestinationID(queue: identifier).rawValue == "sift.\(identifier)")
+    }
+
+    static let strange: [String] = [
+        "", "/", "orders/new", "../../etc/passwd", "Orders", "orders ", "🛒", "Käse", "\u{0}", "\n",
+        String(repeating: "x", count: 60), String(repeating: "x", count: 100_000), "sift-q.0", "q.0",
+    ]
+
+    @Test("any other name is hashed, to one and the same valid destination every time", arguments: strange)
+    func hashed(identifier: String) {
+        let id = DestinationID(queue: identifier)
+        #expect(id == DestinationID(queue: identifier))
+        #expect(DestinationID(id.rawValue) == id)
+        #expect(id.rawValue.hasPrefix("sift.") || id.rawValue.count == 63)
+    }
+
+    @Test("ten thousand and some queues are as many destinations")
+    func different() {
+        let names =
+            Self.strange + (0..<5_000).map { "queue-\($0)" } + (0..<5_000).map { "Queue/\($0)" }
+            // What another queue was hashed to is no way to that queue.
+            + Self.strange.map { DestinationID(queue: $0).rawValue }
+        #expect(Set(names.map { DestinationID(queue: $0) }).count == Set(names).count)
+    }
+}

@@ -92,9 +92,20 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // What several test targets need: connections of bytes, and bodies of other formats as their clients send them.
+        .target(
+            name: "CollectorTesting",
+            dependencies: [
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            path: "Tests/CollectorTesting",
+            swiftSettings: house
+        ),
         .testTarget(
             name: "CollectorTests",
-            dependencies: shared + ["Collector", .product(name: "TrackwayTesting", package: "trackway")],
+            dependencies: shared + [
+                "Collector", "CollectorTesting", .product(name: "TrackwayTesting", package: "trackway"),
+            ],
             swiftSettings: house
         ),
         .testTarget(
@@ -105,11 +116,10 @@ let package = Package(
         .testTarget(
             name: "CollectorHTTPTests",
             dependencies: shared + [
-                "CollectorHTTP", "Collector",
+                "CollectorHTTP", "Collector", "CollectorTesting",
                 .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ],
             swiftSettings: house
@@ -118,7 +128,7 @@ let package = Package(
         .testTarget(
             name: "TrackwayCommandTests",
             dependencies: shared + [
-                "trackway", "Collector", "CollectorHTTP",
+                "trackway", "Collector", "CollectorHTTP", "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "Logging", package: "swift-log"),
             ],

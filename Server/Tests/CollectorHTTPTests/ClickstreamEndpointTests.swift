@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CollectorTesting
 internal import Testing
 internal import TrackwayEvents
 internal import TrackwayJournal
@@ -100,18 +101,22 @@ struct ClickstreamEndpointTests {
         }
     }
 
-    @Test("a full disk is answered with 503 and a time to come back")
-    func overload() async throws {
-        try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
-            let long = String(repeating: "0123456789abcdef", count: 3_000)
-            var last: HTTPAnswer?
-            for number in 0..<8 {
-                let body = "[\(Self.event.replacing("E1", with: "\(number)\(long.prefix(30_000))"))]"
-                last = try await collector.request("POST", Self.path, body: Array(body.utf8))
-                if last?.status == 503 { break }
+    @Test("a full disk is answered with 503 and a time to come back, and with 200 once there is room")
+    func fullDisk() async throws {
+        try await CollectorUnderTest.run(capacity: 200 << 10) { collector in
+            let text = SiftEndpointTests.filler(30_000)
+            func send(_ number: Int) async throws -> HTTPAnswer {
+                let event = Self.event.replacing("E1", with: "\(number)").dropLast() + #","text":"\#(text)"}"#
+                return try await collector.request("POST", Self.path, body: Array("[\(event)]".utf8))
             }
-            let answer = try #require(last)
-            if answer.status == 503 { #expect(answer.headers["retry-after"] != nil) }
+            var taken = 0
+            while taken < 64, try await send(taken).status == 200 { taken += 1 }
+            let answer = try await send(taken)
+            #expect(answer.status == 503 && answer.errorCode == "disk_full" && answer.headers["retry-after"] == "30")
+            #expect(try collector.kept(.intake).count == taken)
+            collector.memory.capacity = 2 << 20
+            #expect(try await send(taken).status == 200)
+            #expect(try collector.kept(.intake).count == taken + 1)
         }
     }
 

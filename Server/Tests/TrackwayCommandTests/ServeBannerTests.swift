@@ -21,6 +21,7 @@ struct ServeBannerTests {
         let text = banner.lines(port: 80, style: Style(isColoured: false)).joined(separator: "\n")
         #expect(text.contains(url + "/"))
         #expect(text.contains("/data"))
+        for path in ["/collect", "/sa", "/v3/accounts/ID/mobile_events"] { #expect(text.contains(path)) }
         #expect(text.contains("dev"))
     }
 }

@@ -89,17 +89,17 @@ public struct AppStateSnapshot: Sendable, Hashable {
         }
         if let location { attributes["location"] = .object(location.attributes) }
         if let heading { attributes["heading"] = .object(heading.attributes) }
-        attributes.set("motion", motion.map(\.attributes))
-        attributes.set("raw_accelerometer", accelerometer.map { $0.attributes(.acceleration) })
-        attributes.set("raw_gyro", gyroscope.map { $0.attributes(.rotationRate) })
-        attributes.set("raw_magnetometer", magnetometer.map { $0.attributes(.magneticField) })
+        attributes.set(readings: "motion", motion.map(\.attributes))
+        attributes.set(readings: "raw_accelerometer", accelerometer.map { $0.attributes(.acceleration) })
+        attributes.set(readings: "raw_gyro", gyroscope.map { $0.attributes(.rotationRate) })
+        attributes.set(readings: "raw_magnetometer", magnetometer.map { $0.attributes(.magneticField) })
         return attributes
     }
 }
 
 extension Attributes {
     /// Adds a list of readings, unless there is none.
-    fileprivate mutating func set(_ name: String, _ readings: [Attributes]) {
+    fileprivate mutating func set(readings name: String, _ readings: [Attributes]) {
         if !readings.isEmpty { self[name] = .array(readings.map { .object($0) }) }
     }
 }

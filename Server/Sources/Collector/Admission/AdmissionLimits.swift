@@ -16,6 +16,8 @@ package struct AdmissionLimits: Sendable, Hashable {
     package var vendorEvent: EventLimits
     /// The longest body of Sensors Analytics. Its clients delete what is answered with 413, so this is wide: 8 MiB.
     package var sensorsBytes = 8 << 20
+    /// The longest body of Sift. Its clients put no bound to a batch, and give it up after three refusals: 8 MiB.
+    package var siftBytes = 8 << 20
     /// How much is kept of a batch that was refused as a whole, in bytes.
     package var quarantineBytes = 64 << 10
 

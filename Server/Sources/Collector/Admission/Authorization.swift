@@ -48,15 +48,11 @@ package struct Authorization: Sendable {
     package func grant(account: VendorAccount, header: String?) throws(AdmissionError) -> KeyGrant {
         if let header { return try grant(header: header, for: .write) }
         guard let grant = keys.grant(for: account) else {
-            let (kind, option, name) =
-                switch account {
-                case .clickstreamApp(let name): ("app", "--clickstream-app", name)
-                case .sensorsProject(let name): ("project", "--sensors-project", name)
-                }
+            let (kind, field, option, name) = Self.words(account)
             throw AdmissionError(
                 .forbidden,
                 code: "account_unknown",
-                field: kind == "app" ? "appId" : "project",
+                field: field,
                 message:
                     "The \(kind) “\(name.prefix(128))” is not known here; make a key for it with “trackway keys create NAME \(option) …”."
             )
@@ -71,17 +67,67 @@ package struct Authorization: Sendable {
         return grant
     }
 
+    /// The grant behind an `Authorization: Basic base64(<key>)` header, as clients send it that know an account and its
+    /// key; the key may be followed by a colon, as where it is taken for a user's name. The key must have been made for the
+    /// account.
+    ///
+    /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden` or `account_forbidden`.
+    package func grant(basic header: String?, for account: VendorAccount) throws(AdmissionError) -> KeyGrant {
+        let (kind, field, option, name) = Self.words(account)
+        guard let key = header.flatMap(Self.basicKey) else {
+            throw AdmissionError(
+                .unauthorized,
+                code: "key_missing",
+                field: "authorization",
+                message:
+                    "Send a key as “Authorization: Basic <base64 of the key>”; make one with “trackway keys create NAME \(option) …”."
+            )
+        }
+        let grant = try grant(header: "Bearer " + key, for: .write)
+        guard grant.lets(in: account) else {
+            throw AdmissionError(
+                .forbidden,
+                code: "account_forbidden",
+                field: field,
+                message:
+                    "The key “\(grant.name)” was not made for the \(kind) “\(name.prefix(128))”; make one with “trackway keys create NAME \(option) …”."
+            )
+        }
+        return grant
+    }
+
+    /// What a person calls an account, the field that names it, the option that makes a key for it, and its name.
+    private static func words(_ account: VendorAccount) -> (kind: String, field: String, option: String, name: String) {
+        switch account {
+        case .clickstreamApp(let name): ("app", "appId", "--clickstream-app", name)
+        case .sensorsProject(let name): ("project", "project", "--sensors-project", name)
+        case .siftAccount(let name): ("account", "account", "--sift-account", name)
+        }
+    }
+
     /// Whether a key that lets in one account lets in another as well.
     package func allows(_ account: VendorAccount, for grant: KeyGrant) -> Bool {
         keys.grant(for: account)?.name == grant.name
     }
 
-    private static func key(_ header: String) -> String? {
-        let scheme = "bearer "
+    private static func key(_ header: String) -> String? { credentials("bearer ", of: header) }
+
+    private static func basicKey(_ header: String) -> String? {
+        // A scheme that names keys outright is understood as well.
+        if let key = key(header) { return key }
+        guard let text = credentials("basic ", of: header),
+            let bytes = Array(text.utf8).withUnsafeBytes({ Base64Text.decode($0) }),
+            let name = bytes.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).first,
+            let key = String(validating: name, as: UTF8.self), !key.isEmpty
+        else { return nil }
+        return key
+    }
+
+    private static func credentials(_ scheme: String, of header: String) -> String? {
         guard header.utf8.count > scheme.utf8.count, header.utf8.count <= 512,
             header.prefix(scheme.count).lowercased() == scheme
         else { return nil }
-        let key = header.dropFirst(scheme.count).drop { $0 == " " }
-        return key.isEmpty ? nil : String(key)
+        let text = header.dropFirst(scheme.count).drop { $0 == " " }
+        return text.isEmpty ? nil : String(text)
     }
 }

@@ -37,7 +37,7 @@ package final class KeyFile: KeyStore {
         self.path = path
         self.storage = storage
         development = developmentKey.map {
-            (KeyDigest(of: $0), KeyGrant(name: "development", scopes: Set(KeyScope.allCases)))
+            (KeyDigest(of: $0), KeyGrant(name: "development", scopes: Set(KeyScope.allCases), accounts: nil))
         }
         state = Locked(State())
         try reload()
@@ -48,7 +48,7 @@ package final class KeyFile: KeyStore {
         var found: KeyGrant?
         // Every record is compared, found or not, so that the time tells nothing about which keys there are.
         for record in state.withLock({ $0.records }) where record.digest.matches(presented) {
-            found = KeyGrant(name: record.name, scopes: record.scopes)
+            found = record.grant
         }
         if let development, development.digest.matches(presented) { found = found ?? development.grant }
         return found
@@ -57,7 +57,7 @@ package final class KeyFile: KeyStore {
     package func grant(for account: VendorAccount) -> KeyGrant? {
         // An account's name is no secret, so the first match will do.
         let record = state.withLock { $0.records.first { $0.accounts.contains(account) } }
-        return record.map { KeyGrant(name: $0.name, scopes: $0.scopes) } ?? development?.grant
+        return record?.grant ?? development?.grant
     }
 
     /// The keys of the file, in the order they were made.

@@ -7,10 +7,16 @@ package struct KeyGrant: Sendable, Hashable {
     package var name: String
     /// What it allows.
     package var scopes: Set<KeyScope>
+    /// The accounts of other formats it was made for; nil for a key that is good for all of them.
+    package var accounts: [VendorAccount]?
 
     /// A grant under a name.
-    package init(name: String, scopes: Set<KeyScope>) {
+    package init(name: String, scopes: Set<KeyScope>, accounts: [VendorAccount]? = []) {
         self.name = name
         self.scopes = scopes
+        self.accounts = accounts
     }
+
+    /// Whether it was made for an account.
+    package func lets(in account: VendorAccount) -> Bool { accounts?.contains(account) ?? true }
 }

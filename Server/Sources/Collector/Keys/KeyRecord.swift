@@ -16,6 +16,9 @@ package struct KeyRecord: Sendable, Hashable {
     /// The accounts of other formats it lets in.
     package var accounts: [VendorAccount]
 
+    /// What it lets whoever has it do.
+    var grant: KeyGrant { KeyGrant(name: name, scopes: scopes, accounts: accounts) }
+
     /// Whether a name may be given to a key.
     package static func isValid(name: String) -> Bool {
         (1...64).contains(name.utf8.count)

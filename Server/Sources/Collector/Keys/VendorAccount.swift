@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// What a client of another format says it belongs to. Such clients know no keys: the account's name stands in every
-/// request, and a key that was made for it lets it in.
+/// What a client of another format says it belongs to; the name stands in every request. Clients of Clickstream and Sensors
+/// Analytics know no keys: the key that was made for the account lets them in. Clients of Sift send that key.
 package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
     /// The `appId` of Clickstream.
     case clickstreamApp(String)
     /// The `project` of Sensors Analytics.
     case sensorsProject(String)
+    /// The account id of Sift.
+    case siftAccount(String)
 
     /// Whether a name may stand for an account: 1 to 128 letters, digits, `.`, `_`, `-`.
     package static func isValid(name: String) -> Bool {
@@ -27,6 +29,7 @@ package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .clickstreamApp(let name): "clickstream=" + name
         case .sensorsProject(let name): "sensors=" + name
+        case .siftAccount(let name): "sift=" + name
         }
     }
 
@@ -37,6 +40,7 @@ package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
         switch parts[0] {
         case "clickstream": self = .clickstreamApp(String(parts[1]))
         case "sensors": self = .sensorsProject(String(parts[1]))
+        case "sift": self = .siftAccount(String(parts[1]))
         default: return nil
         }
     }

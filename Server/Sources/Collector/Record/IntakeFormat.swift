@@ -9,6 +9,8 @@ package enum IntakeFormat: String, Sendable, Hashable, CaseIterable {
     case clickstream
     /// Sensors Analytics: translated when it arrived.
     case sensorsAnalytics = "sensors_analytics"
+    /// Sift: translated when it arrived.
+    case sift
 
     /// Whether a body may tell of several installations, each under a header of its own.
     var hasManyHeaders: Bool { self != .trackway }

@@ -43,4 +43,20 @@ extension JSONValue {
 
     /// Text that says something.
     var text: String? { string.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The value with the members of every object in the order of their keys: the same text for the same content, however
+    /// a client's dictionaries are ordered today.
+    var inOrder: JSONValue {
+        switch self {
+        case .array(let values): .array(values.map(\.inOrder))
+        case .object(let object):
+            .object(
+                .init(
+                    object.members.map { .init(key: $0.key, value: $0.value.inOrder) }
+                        .sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+                )
+            )
+        case .null, .boolean, .integer, .double, .string: self
+        }
+    }
 }

@@ -59,7 +59,9 @@ enum VendorBody {
         }
     }
 
-    private static func scanner(
+    // MARK: The scanner, its errors as those of admission
+
+    static func scanner(
         _ json: UnsafeRawBufferPointer,
         _ limits: AdmissionLimits
     ) throws(AdmissionError) -> JSONScanner {
@@ -74,7 +76,7 @@ enum VendorBody {
         }
     }
 
-    private static func peek(_ scanner: inout JSONScanner) throws(AdmissionError) -> JSONKind {
+    static func peek(_ scanner: inout JSONScanner) throws(AdmissionError) -> JSONKind {
         do {
             return try scanner.peek()
         } catch {
@@ -82,7 +84,7 @@ enum VendorBody {
         }
     }
 
-    private static func entered(_ scanner: inout JSONScanner) throws(AdmissionError) {
+    static func entered(_ scanner: inout JSONScanner) throws(AdmissionError) {
         do {
             try scanner.enterArray()
         } catch {
@@ -90,7 +92,7 @@ enum VendorBody {
         }
     }
 
-    private static func hasNext(_ scanner: inout JSONScanner) throws(AdmissionError) -> Bool {
+    static func hasNext(_ scanner: inout JSONScanner) throws(AdmissionError) -> Bool {
         do {
             return try scanner.nextElement()
         } catch {
@@ -98,7 +100,7 @@ enum VendorBody {
         }
     }
 
-    private static func value(_ scanner: inout JSONScanner) throws(AdmissionError) -> JSONValue {
+    static func value(_ scanner: inout JSONScanner) throws(AdmissionError) -> JSONValue {
         do {
             return try scanner.readValue()
         } catch {
@@ -106,7 +108,7 @@ enum VendorBody {
         }
     }
 
-    private static func malformed(_ error: JSONError) -> AdmissionError {
+    static func malformed(_ error: JSONError) -> AdmissionError {
         AdmissionError(
             error.code == .tooLarge ? .tooLarge : .malformed,
             code: "malformed_json",

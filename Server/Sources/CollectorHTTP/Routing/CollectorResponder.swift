@@ -18,6 +18,7 @@ struct CollectorResponder: HTTPResponder {
     let intake: IntakeEndpoint
     let clickstream: ClickstreamEndpoint
     let sensors: SensorsEndpoint
+    let sift: SiftEndpoint
     let queries: QueryEndpoints
     let behavior: BehaviorEndpoints
     let followers: FollowerEndpoints
@@ -79,6 +80,7 @@ struct CollectorResponder: HTTPResponder {
         case .sensors: try await sensors.collect(request)
         case .sensorsDebug: try await sensors.debug(request)
         case .sensorsConfiguration: try sensors.configuration(request)
+        case .sift(let account): try await sift.collect(request, account: account)
         case .asset(let path): try pages.page(path, request)
         case .preflight: try origins.preflight(request)
         }

@@ -43,7 +43,7 @@ struct OriginPolicy: Sendable {
             )
         }
         var headers: HTTPFields = [
-            .accessControlAllowMethods: "POST, GET",
+            .accessControlAllowMethods: "POST, PUT, GET",
             .accessControlAllowHeaders: "authorization, content-type, content-encoding, trackway-batch",
             .accessControlMaxAge: "600",
         ]

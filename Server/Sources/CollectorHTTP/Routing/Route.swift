@@ -30,6 +30,8 @@ enum Route: Sendable, Hashable {
     case sensors
     case sensorsDebug
     case sensorsConfiguration
+    /// Events in the Sift format, for an account as the path spells it.
+    case sift(account: String)
     /// A browser asks whether a page of another origin may send.
     case preflight
 
@@ -39,7 +41,7 @@ enum Route: Sendable, Hashable {
         case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .stats, .metrics:
             true
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
-            .sensorsDebug, .sensorsConfiguration:
+            .sensorsDebug, .sensorsConfiguration, .sift:
             false
         }
     }
@@ -52,9 +54,10 @@ enum Route: Sendable, Hashable {
         path: String,
         assets: (String) -> Bool
     ) throws(RequestFailure) -> Route {
-        if method == .post, let route = receiving(path) { return route }
-        if method == .options, path.hasPrefix("/v1/") || receiving(path) != nil { return .preflight }
-        if receiving(path) != nil, path != "/v1/events" { throw notAllowed(method, path, "POST") }
+        let receiving = receiving(path)
+        if let (route, expected) = receiving, method == expected { return route }
+        if method == .options, path.hasPrefix("/v1/") || receiving != nil { return .preflight }
+        if let (_, expected) = receiving, path != "/v1/events" { throw notAllowed(method, path, expected.rawValue) }
         guard let route = reading(path, assets: assets) else {
             throw .notFound("There is nothing at \(path.prefix(128)).")
         }
@@ -74,15 +77,25 @@ enum Route: Sendable, Hashable {
         )
     }
 
-    /// The paths that take events.
-    private static func receiving(_ path: String) -> Route? {
+    /// The paths that take events, and how they are sent there.
+    private static func receiving(_ path: String) -> (route: Route, method: HTTPRequest.Method)? {
         switch path {
-        case "/v1/events": .postEvents
-        case "/collect": .clickstream
-        case "/sa": .sensors
-        case "/debug": .sensorsDebug
-        default: nil
+        case "/v1/events": (.postEvents, .post)
+        case "/collect": (.clickstream, .post)
+        case "/sa": (.sensors, .post)
+        case "/debug": (.sensorsDebug, .post)
+        default: siftAccount(path).map { (.sift(account: $0), .put) }
         }
+    }
+
+    /// The account in `/v3/accounts/{id}/mobile_events`. Clients put it there as it is, so it may have slashes, which the
+    /// endpoint then speaks about.
+    private static func siftAccount(_ path: String) -> String? {
+        let (prefix, suffix) = ("/v3/accounts/", "/mobile_events")
+        guard path.hasPrefix(prefix), path.hasSuffix(suffix),
+            path.utf8.count >= prefix.utf8.count + suffix.utf8.count
+        else { return nil }
+        return String(path.dropFirst(prefix.count).dropLast(suffix.count))
     }
 
     private static func reading(_ path: String, assets: (String) -> Bool) -> Route? {

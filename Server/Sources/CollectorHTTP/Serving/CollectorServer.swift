@@ -56,6 +56,7 @@ package struct CollectorServer: Service {
             intake: IntakeEndpoint(rooms: rooms),
             clickstream: ClickstreamEndpoint(rooms: rooms),
             sensors: SensorsEndpoint(rooms: rooms),
+            sift: SiftEndpoint(rooms: rooms),
             queries: QueryEndpoints(rooms: rooms),
             behavior: BehaviorEndpoints(rooms: rooms),
             followers: FollowerEndpoints(rooms: rooms),

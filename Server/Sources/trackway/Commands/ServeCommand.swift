@@ -14,8 +14,9 @@ struct ServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Run the collector.",
         discussion: """
-            Takes events at POST /v1/events, and in the formats of Clickstream (/collect) and Sensors Analytics (/sa),
-            and answers success when they lie on stable storage. Shows them on a page at /.
+            Takes events at POST /v1/events, and in the formats of Clickstream (/collect), Sensors Analytics (/sa) and Sift
+            (PUT /v3/accounts/ID/mobile_events), and answers success when they lie on stable storage. Shows them on a page
+            at /.
             Everything is in one folder: the intake log (the source of truth), the index (made anew from it when missing),
             and the hashed keys. Ctrl-C or SIGTERM end it in good order; kill -9 loses nothing that was answered.
 

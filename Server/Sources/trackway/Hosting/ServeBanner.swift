@@ -27,6 +27,7 @@ struct ServeBanner: Sendable {
         var lines = [
             "Page     " + style.bold(url + "/"),
             "Send to  \(url)/v1/events",
+            style.faint("         Clickstream /collect, Sensors Analytics /sa, Sift /v3/accounts/ID/mobile_events"),
         ]
         if let developmentKey { lines.append("Key      \(developmentKey)") }
         lines.append("Data     \(folder.path)")

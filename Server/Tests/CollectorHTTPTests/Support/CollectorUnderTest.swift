@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import CollectorTesting
 internal import Logging
 internal import ServiceLifecycle
 internal import TrackwayEvents
@@ -22,7 +23,7 @@ struct CollectorUnderTest: Sendable {
     struct Keys: KeyStore {
         func grant(for key: String) -> KeyGrant? {
             switch key {
-            case "write": KeyGrant(name: "shop", scopes: [.write])
+            case "write": KeyGrant(name: "shop", scopes: [.write], accounts: [.siftAccount("acct_1")])
             case "read": KeyGrant(name: "desk", scopes: [.read])
             default: nil
             }
@@ -107,16 +108,7 @@ struct CollectorUnderTest: Sendable {
         _ headers: [String: String] = [:],
         body: [UInt8]? = nil
     ) async throws -> HTTPAnswer {
-        var head = "\(method) \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
-        for (name, value) in headers { head += "\(name): \(value)\r\n" }
-        if let body { head += "content-length: \(body.count)\r\n" }
-        let bytes = Array((head + "\r\n").utf8) + (body ?? [])
-        let answer = try await Wire.open(to: port) { wire in
-            try await wire.send(bytes)
-            return try await wire.answer()
-        }
-        guard let answer else { throw NoAnswer() }
-        return answer
+        try await Wire.request(method, path, headers, body: body, port: port)
     }
 
     /// `POST /v1/events` with the key that may.
@@ -134,6 +126,3 @@ struct CollectorUnderTest: Sendable {
         return records
     }
 }
-
-/// The connection ended without an answer.
-struct NoAnswer: Error {}

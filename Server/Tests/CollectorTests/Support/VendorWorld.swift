@@ -43,6 +43,14 @@ enum VendorWorld {
         )
     }
 
+    static func sift(
+        _ body: [UInt8],
+        account: String = "acct_1",
+        received: Timestamp = VendorWorld.received
+    ) throws -> VendorBatch {
+        try SiftIntake().admit(body, account: account, grant: grant, received: received)
+    }
+
     /// A form as the format's clients send it, with a correct checksum.
     static func form(_ json: String, gzip: Int = 1, field: String = "data_list", crc: Int32? = nil) -> [UInt8] {
         let packed = gzip == 1 ? base64(GzipCompressor().compress(Array(json.utf8))) : json

@@ -38,31 +38,7 @@ struct SensorsForm: Sendable, Hashable {
     /// Text with its escapes resolved. A percent sign without two digits stands for itself.
     static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return Array(text) }
-        var result: [UInt8] = []
-        result.reserveCapacity(text.count)
-        var at = text.startIndex
-        while at < text.endIndex {
-            let byte = text[at]
-            if byte == UInt8(ascii: "%"), at + 2 < text.endIndex, let high = digit(text[at + 1]),
-                let low = digit(text[at + 2])
-            {
-                result.append(high << 4 | low)
-                at += 3
-                continue
-            }
-            result.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
-            at += 1
-        }
-        return result
-    }
-
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        return PercentText.decode(text, plusIsSpace: true)
     }
 
     /// The format's checksum of a text: `h = 31·h + unit` over its UTF-16 units, wrapping.

@@ -39,7 +39,7 @@ package struct SensorsIntake: Sendable {
         var batch = VendorBatch(.sensorsAnalytics, limits: limits, key: grant.name, received: received)
         batch.inflatedBytes = json.count
         let translation = SensorsTranslation(project: project)
-        var occurrences = SensorsOccurrences()
+        var occurrences = VendorOccurrences()
         let outcome = json.withUnsafeBytes { bytes in
             Result { () throws(AdmissionError) in
                 try VendorBody.elements(of: bytes, limits: limits) { (value) throws(AdmissionError) in
@@ -75,7 +75,7 @@ package struct SensorsIntake: Sendable {
                 try VendorBody.elements(of: bytes, limits: limits) { (value) throws(AdmissionError) in
                     var found = SensorsRules.faults(of: value)
                     do throws(VendorFault) {
-                        var occurrences = SensorsOccurrences()
+                        var occurrences = VendorOccurrences()
                         _ = try translation.event(value, &occurrences)
                     } catch {
                         if !found.contains(where: { $0.field == error.field }) { found.insert(error, at: 0) }

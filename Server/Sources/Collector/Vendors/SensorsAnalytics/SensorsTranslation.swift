@@ -12,7 +12,7 @@ struct SensorsTranslation: Sendable {
     /// The event of a record.
     ///
     /// - Throws: ``VendorFault`` when it lacks what every record must have.
-    func event(_ value: JSONValue, _ occurrences: inout SensorsOccurrences) throws(VendorFault) -> VendorEvent {
+    func event(_ value: JSONValue, _ occurrences: inout VendorOccurrences) throws(VendorFault) -> VendorEvent {
         guard let record = value.object else { throw VendorFault("field_invalid", "", "A record is an object.") }
         let kind = try Self.kind(record)
         guard let moment = record["time"] else { throw .missing("time") }
@@ -70,7 +70,7 @@ struct SensorsTranslation: Sendable {
         _ name: String?,
         _ time: Timestamp,
         _ person: SensorsPerson,
-        _ occurrences: inout SensorsOccurrences
+        _ occurrences: inout VendorOccurrences
     ) -> EventID {
         let who = record["project"]?.text ?? project
         if let number = record["_track_id"]?.wholeNumber {

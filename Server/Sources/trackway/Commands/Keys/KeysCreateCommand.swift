@@ -26,21 +26,31 @@ struct KeysCreateCommand: AsyncParsableCommand {
     @Option(help: "A project of the Sensors Analytics format that this key lets in. May be given several times.")
     var sensorsProject: [String] = []
 
+    @Option(
+        help: "An account of the Sift format whose beacon key this key is. May be given several times."
+    )
+    var siftAccount: [String] = []
+
     @Flag(help: "Print JSON.")
     var json = false
 
     /// The accounts of other formats that the options name.
     private var accounts: [VendorAccount] {
         clickstreamApp.map { .clickstreamApp($0) } + sensorsProject.map { .sensorsProject($0) }
+            + siftAccount.map { .siftAccount($0) }
     }
 
     /// Sees that the accounts can be written down.
     func validate() throws {
-        for name in clickstreamApp + sensorsProject where !VendorAccount.isValid(name: name) {
-            throw ValidationError("“\(name)” cannot name an app or a project: use 1 to 128 letters, digits, . _ -")
+        for name in clickstreamApp + sensorsProject + siftAccount where !VendorAccount.isValid(name: name) {
+            throw ValidationError(
+                "“\(name)” cannot name an app, a project or an account: use 1 to 128 letters, digits, . _ -"
+            )
         }
         if !accounts.isEmpty, !scope.contains(.write) {
-            throw ValidationError("--clickstream-app and --sensors-project are for keys that may write: --scope write")
+            throw ValidationError(
+                "--clickstream-app, --sensors-project and --sift-account are for keys that may write: --scope write"
+            )
         }
     }
 

@@ -2,16 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 /// A parsed answer.
-struct HTTPAnswer: Sendable {
-    var status: Int
-    var headers: [String: String]
-    var body: String
+package struct HTTPAnswer: Sendable {
+    package var status: Int
+    package var headers: [String: String]
+    package var body: String
 
     /// The code of an error's body.
-    var errorCode: String? { text("code") }
+    package var errorCode: String? { text("code") }
 
     /// A text member of a flat body, without parsing it.
-    func text(_ member: String) -> String? {
+    package func text(_ member: String) -> String? {
         guard let start = body.range(of: "\"\(member)\":\"") else { return nil }
         return String(body[start.upperBound...].prefix { $0 != "\"" })
     }
@@ -40,7 +40,7 @@ struct HTTPAnswer: Sendable {
 
 extension String {
     /// Where a text first occurs.
-    func range(of part: String) -> Range<Index>? {
+    fileprivate func range(of part: String) -> Range<Index>? {
         firstRange(of: part)
     }
 }

@@ -3,7 +3,7 @@
 
 /// Counts how often the same record stands in one body. Clients that number nothing can say the same thing twice within a
 /// millisecond and mean it; sent again, the body has the same records in the same order.
-struct SensorsOccurrences: Sendable {
+struct VendorOccurrences: Sendable {
     private var seen: [[UInt8]: Int] = [:]
 
     /// How often a record stood there before.

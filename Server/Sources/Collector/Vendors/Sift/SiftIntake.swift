@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+internal import TrackwayWire
+
+/// Admits bodies of the Sift format: `{"data":[event, …]}`, plain or compressed. A function of the bytes, the account, the
+/// grant and the time.
+///
+/// Clients of this format number nothing and name no batches, and delete a body that is answered with 400. So every event
+/// that can be read is taken, or kept with the reason why not; the errors thrown here are about bodies that cannot be read.
+package struct SiftIntake: Sendable {
+    private let limits: AdmissionLimits
+
+    /// Admission within limits.
+    package init(limits: AdmissionLimits = AdmissionLimits()) {
+        self.limits = limits
+    }
+
+    /// Judges one body.
+    ///
+    /// - Parameters:
+    ///   - wire: The body as received; whether it is compressed is seen by looking at it.
+    ///   - account: The account of the request's path.
+    ///   - grant: The key that came with it.
+    ///   - received: The collector's time, which an event without one gets.
+    /// - Throws: ``AdmissionError`` when the body cannot be read: `malformed_json`, `field_missing`, `field_invalid`,
+    ///   `empty_batch`, or a `gzip_` code.
+    package func admit(
+        _ wire: [UInt8],
+        account: String,
+        grant: KeyGrant,
+        received: Timestamp
+    ) throws(AdmissionError) -> VendorBatch {
+        let json = VendorBody.isGzip(wire) ? try VendorBody.inflate(wire, limits: inflateLimits) : wire
+        guard json.contains(where: { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }) else {
+            throw AdmissionError(
+                .malformed,
+                code: "empty_batch",
+                message: #"The body is empty; send {"data":[…]}, with nothing in the list if there is nothing."#
+            )
+        }
+        var batch = VendorBatch(.sift, limits: limits, key: grant.name, received: received)
+        batch.inflatedBytes = json.count
+        let translation = SiftTranslation(account: account, received: received, body: json)
+        var occurrences = VendorOccurrences()
+        let outcome = json.withUnsafeBytes { bytes in
+            Result { () throws(AdmissionError) in
+                try VendorBody.elements(under: "data", of: bytes, limits: limits) { (value) throws(AdmissionError) in
+                    do throws(VendorFault) {
+                        batch.add(try translation.event(value, &occurrences), original: value)
+                    } catch {
+                        batch.refuse(error, original: value, installation: translation.installation(value))
+                    }
+                }
+            }
+        }
+        try outcome.get()
+        batch.close()
+        return batch
+    }
+
+    private var inflateLimits: InflateLimits {
+        var limits = limits.body
+        limits.wireBytes = self.limits.siftBytes
+        return limits
+    }
+}

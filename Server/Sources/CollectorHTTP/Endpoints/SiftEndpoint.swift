@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+
+/// `PUT /v3/accounts/{id}/mobile_events`: for clients that speak the Sift format.
+///
+/// Such clients take exactly 200 for success, delete what is answered with 400, and give up after three of any other. So 400
+/// is said of nothing but data that is bad for ever, and only when a copy is kept here.
+struct SiftEndpoint: Sendable {
+    let rooms: CollectorRooms
+    private let intake: SiftIntake
+    private let commit: VendorCommit
+
+    init(rooms: CollectorRooms) {
+        self.rooms = rooms
+        intake = SiftIntake(limits: rooms.configuration.limits)
+        commit = VendorCommit(rooms: rooms)
+    }
+
+    /// Takes one body. 200 means that all of it is on stable storage, faulty events with the reason; when there is none but
+    /// faulty ones, they are kept just so, and the answer is 400.
+    func collect(_ request: Request, account text: String) async throws -> Response {
+        let account = try Self.account(text)
+        let grant = try prepare(request, account)
+        let buffer = try await RequestBody.collect(request, upTo: rooms.configuration.limits.siftBytes)
+        let body = Array(buffer.readableBytesView)
+        let received = rooms.clock.now().wall
+        let batch: VendorBatch
+        do throws(AdmissionError) {
+            batch = try intake.admit(body, account: account, grant: grant, received: received)
+        } catch {
+            throw await refusal(error, body, grant, received)
+        }
+        try await commit.store(batch, wireBytes: body.count)
+        return Self.answer(batch)
+    }
+
+    /// The account of a path, its escapes resolved.
+    private static func account(_ text: String) throws(RequestFailure) -> String {
+        let name = String(decoding: PercentText.decode(Array(text.utf8), plusIsSpace: false), as: UTF8.self)
+        guard VendorAccount.isValid(name: name) else {
+            throw RequestFailure(
+                status: .notFound,
+                code: "account_invalid",
+                field: "account",
+                message:
+                    "“\(name.prefix(128))” cannot be an account: use 1 to 128 letters, digits, dots, underscores or hyphens."
+            )
+        }
+        return name
+    }
+
+    private func prepare(_ request: Request, _ account: String) throws(RequestFailure) -> KeyGrant {
+        do throws(AdmissionError) {
+            let header = request.headers[.authorization]
+            let grant = try rooms.authorization.grant(basic: header, for: .siftAccount(account))
+            _ = try ContentEncoding(header: request.headers[.contentEncoding])
+            try ContentType.check(request.headers[.contentType])
+            return grant
+        } catch {
+            var failure = RequestFailure(error)
+            if failure.status == .unauthorized { failure.headers[.wwwAuthenticate] = "Basic realm=\"trackway\"" }
+            throw failure
+        }
+    }
+
+    /// What a body is answered that cannot be taken as a whole.
+    private func refusal(
+        _ error: AdmissionError,
+        _ body: [UInt8],
+        _ grant: KeyGrant,
+        _ received: Timestamp
+    ) async -> RequestFailure {
+        // The client deletes what is malformed, so the whole of it is kept here.
+        let isLastCopy = error.kind == .malformed
+        let limit = isLastCopy ? rooms.configuration.limits.siftBytes : VendorCommit.excerptBytes
+        let isKept = await commit.keep(body, refusedWith: error, grant: grant, received: received, limit: limit)
+        var failure = RequestFailure(error)
+        if isLastCopy, !isKept {
+            failure.status = .serviceUnavailable
+            failure.retryAfter = .seconds(1)
+        }
+        return failure
+    }
+
+    private static func answer(_ batch: VendorBatch) -> Response {
+        let first = batch.accepted == 0 ? batch.rejected.first : nil
+        return Answer.json(first == nil ? .ok : .badRequest) { writer in
+            writer.beginObject()
+            if let first {
+                writer.key("error")
+                writer.beginObject()
+                write(first, to: &writer)
+                writer.endObject()
+            }
+            writer.key("accepted")
+            writer.integer(Int64(batch.accepted))
+            writer.key("rejected")
+            writer.beginArray()
+            for event in batch.rejected {
+                writer.element()
+                writer.beginObject()
+                writer.key("index")
+                writer.integer(Int64(event.index))
+                write(event, to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+    }
+
+    private static func write(_ event: RejectedEvent, to writer: inout JSONWriter) {
+        for (key, text) in [("code", event.code), ("field", event.field), ("message", event.message)] {
+            writer.key(key)
+            writer.string(text)
+        }
+    }
+}

@@ -5,56 +5,85 @@ package import TrackwayEvents
 
 /// Decides when a named queue of events is ready for an upload: by number, and by the time since the last one.
 ///
-/// The time is watched by a clock: what came late to a quiet queue does not wait for the next event. The first event ever
-/// is ready at once when time matters, for there was no upload before it.
-package struct QueueMachine: Sendable, Hashable, Codable {
-    /// An order to the driver.
+/// It is told how many events wait, by whoever can count them; it counts nothing itself, so that a restart, an age limit or
+/// a forgotten message cannot make it wrong for long. The time is watched by a clock: what came late to a quiet queue does
+/// not wait for the next event. The first event ever is ready at once when time matters, for there was no upload before it.
+package struct QueueMachine: Sendable, Hashable {
+    /// An order to the driver. Orders of one input are carried out one after the other.
     package enum Action: Sendable, Hashable {
-        /// Upload what is ready, of this queue and of others, and answer with `transferred` for each that was taken from.
-        case requestUpload
+        /// Hand what waits over to delivery, and answer with `transferred` or `transferFailed`.
+        case transfer
+        /// Keep this time of the last upload beyond the process.
+        case remember(DeviceTime)
         /// Call `timeCame` at this time; replaces any earlier such order.
         case wake(at: MonotonicTime)
     }
 
     /// What the queue is held to; a process may begin with another one than the last had.
     package var policy: QueuePolicy
-    private var count = 0
-    private var lastUpload: DeviceTime?
+    /// How many events wait.
+    package private(set) var waiting: UInt64 = 0
+    /// When an upload was last asked for; nil before the first.
+    package private(set) var lastUpload: DeviceTime?
+    /// Until when nothing is asked for, because the journal failed.
+    private var pause: MonotonicTime?
 
-    /// An empty queue.
-    package init(policy: QueuePolicy) {
+    /// A queue of which nothing was counted yet.
+    ///
+    /// - Parameter lastUpload: What an earlier process remembered.
+    package init(policy: QueuePolicy, lastUpload: DeviceTime? = nil) {
         self.policy = policy
+        self.lastUpload = lastUpload
     }
 
-    /// How many events wait.
-    package var waiting: Int { count }
-
-    /// True when the queue is worth an upload.
+    /// True when the queue, as counted last, is worth an upload.
     package func isReadyForUpload(at now: DeviceTime) -> Bool {
-        guard count > 0 else { return false }
-        if policy.uploadWhenMoreThan >= 0, count > policy.uploadWhenMoreThan { return true }
+        isReadyForUpload(with: waiting, at: now)
+    }
+
+    /// True when the queue would be worth an upload if so many events waited.
+    package func isReadyForUpload(with waiting: UInt64, at now: DeviceTime) -> Bool {
+        guard waiting > 0 else { return false }
+        if policy.uploadWhenMoreThan >= 0, waiting > UInt64(policy.uploadWhenMoreThan) { return true }
         guard policy.uploadWhenOlderThan > .zero else { return false }
         // When nobody can tell how long ago the last one was, it was too long ago: better early than never.
         guard let age = lastUpload.flatMap({ now.elapsed(since: $0) }) else { return true }
         return age > policy.uploadWhenOlderThan
     }
 
+    /// After how many more events a rule may come true that no wake order watches; nil when none can.
+    package var wantsNudge: UInt64? {
+        guard pause == nil else { return nil }
+        if policy.uploadWhenOlderThan > .zero, waiting == 0 { return 1 }
+        guard policy.uploadWhenMoreThan >= 0 else { return nil }
+        let enough = UInt64(policy.uploadWhenMoreThan) + 1
+        return enough > waiting ? enough - waiting : 1
+    }
+
     // MARK: Inputs
 
-    /// Events were taken into the queue.
-    package mutating func appended(_ events: Int = 1, at now: DeviceTime) -> [Action] {
-        count += max(events, 0)
+    /// So many events wait: after the start, after a nudge, or because somebody counted.
+    package mutating func counted(_ waiting: UInt64, at now: DeviceTime) -> [Action] {
+        self.waiting = waiting
         return decide(at: now)
     }
 
-    /// The queue's events changed hands: they are somebody else's to deliver.
+    /// What waited changed hands: it is delivery's now.
     ///
-    /// That another queue brought this about does not renew the time of this one.
+    /// That somebody else brought this about, a flush or another queue, does not renew this one's time.
     package mutating func transferred() {
-        count = 0
+        waiting = 0
+        pause = nil
     }
 
-    /// The time of the last wake order came, or the process began.
+    /// The journal could not hand over what waits. It is asked again after a while, so that nothing spins.
+    package mutating func transferFailed(at now: DeviceTime) -> [Action] {
+        let until = now.monotonic.advanced(by: Self.patience)
+        pause = until
+        return [.wake(at: until)]
+    }
+
+    /// The time of the last wake order came.
     package mutating func timeCame(at now: DeviceTime) -> [Action] {
         decide(at: now)
     }
@@ -62,20 +91,21 @@ package struct QueueMachine: Sendable, Hashable, Codable {
     // MARK: Decisions
 
     private mutating func decide(at now: DeviceTime) -> [Action] {
-        guard count > 0 else { return [] }
+        if let pause, now.monotonic < pause { return [.wake(at: pause)] }
+        pause = nil
+        guard waiting > 0 else { return [] }
         if isReadyForUpload(at: now) {
             // Asking counts, whatever comes of it: a queue that cannot be uploaded does not ask with every event.
             lastUpload = now
-            return [.requestUpload] + wake(at: now)
+            return [.transfer, .remember(now)]
         }
-        return wake(at: now)
+        guard policy.uploadWhenOlderThan > .zero, let age = lastUpload.flatMap({ now.elapsed(since: $0) }) else {
+            return []
+        }
+        // More than that time, and time is counted in milliseconds.
+        return [.wake(at: now.monotonic.advanced(by: policy.uploadWhenOlderThan - age + .milliseconds(1)))]
     }
 
-    private func wake(at now: DeviceTime) -> [Action] {
-        guard policy.uploadWhenOlderThan > .zero else { return [] }
-        let age = lastUpload.flatMap { now.elapsed(since: $0) } ?? .zero
-        // More than that time, and time is counted in milliseconds.
-        let rest = policy.uploadWhenOlderThan - age + .milliseconds(1)
-        return [.wake(at: now.monotonic.advanced(by: rest))]
-    }
+    /// How long a journal that failed is left alone.
+    private static let patience = Duration.seconds(30)
 }

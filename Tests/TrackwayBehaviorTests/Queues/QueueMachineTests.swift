@@ -6,33 +6,46 @@ import TrackwayBehavior
 import TrackwayEvents
 
 extension QueueMachine {
-    /// True when an append brings an upload about.
-    fileprivate mutating func asksWhenAppended(_ events: Int = 1, at now: DeviceTime) -> Bool {
-        appended(events, at: now).contains(.requestUpload)
+    /// True when a count brings an upload about.
+    fileprivate mutating func asks(with waiting: UInt64, at now: DeviceTime) -> Bool {
+        counted(waiting, at: now).contains(.transfer)
     }
 
     /// True when time does.
     fileprivate mutating func asksWhenTimeCame(at now: DeviceTime) -> Bool {
-        timeCame(at: now).contains(.requestUpload)
+        timeCame(at: now).contains(.transfer)
+    }
+
+    /// The queue as the next process has it, before anything is counted.
+    fileprivate func restarted() throws -> QueueMachine {
+        QueueMachine(policy: policy, lastUpload: try lastUpload.map { try kept($0) })
     }
 }
 
 @Suite("Named queues")
 struct QueueMachineTests {
+    private static let both = QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60))
+    private static let timeAlone = QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .seconds(60))
+
+    /// A queue whose last upload was asked for at this moment.
+    private func uploaded(_ policy: QueuePolicy, at now: DeviceTime) -> QueueMachine {
+        QueueMachine(policy: policy, lastUpload: now)
+    }
+
     @Test(
-        "By number a queue is ready with more events than that, and never below none",
+        "By number a queue is ready with more events than that, and never below none; a restart between changes nothing",
         arguments: [
             (32, 31, false), (32, 32, false), (32, 33, true), (0, 0, false), (0, 1, true), (1, 1, false), (1, 2, true),
             (-1, 1000, false), (.max, 1000, false), (.min, 1000, false),
-        ] as [(Int, Int, Bool)]
+        ] as [(Int, UInt64, Bool)]
     )
-    func number(limit: Int, events: Int, isReady: Bool) throws {
+    func number(limit: Int, events: UInt64, isReady: Bool) throws {
         let device = TestDevice()
         var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: limit))
         var asked = false
-        for _ in 0..<events {
-            queue = try kept(queue)
-            asked = queue.asksWhenAppended(at: device.now)
+        for waiting in 0...events {
+            queue = try queue.restarted()
+            asked = queue.asks(with: waiting, at: device.now)
         }
         #expect(queue.isReadyForUpload(at: device.now) == isReady)
         #expect(asked == isReady)
@@ -45,29 +58,40 @@ struct QueueMachineTests {
     )
     func time(milliseconds: Int, isReady: Bool) throws {
         var device = TestDevice()
-        var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60)))
+        var queue = QueueMachine(policy: Self.both)
         // There was no upload before the first event: it is one at once.
-        expect(queue.asksWhenAppended(at: device.now), is: true)
+        expect(queue.asks(with: 1, at: device.now), is: true)
         queue.transferred()
         device.pass(.milliseconds(milliseconds))
         #expect(!queue.isReadyForUpload(at: device.now))
-        queue = try kept(queue)
-        expect(queue.asksWhenAppended(at: device.now), is: isReady)
+        queue = try queue.restarted()
+        expect(queue.asks(with: 0, at: device.now), is: false)
+        expect(queue.asks(with: 1, at: device.now), is: isReady)
+    }
+
+    @Test("Without a time, age does not matter", arguments: [0, -1])
+    func noTime(seconds: Int) {
+        var device = TestDevice()
+        let policy = QueuePolicy(uploadWhenMoreThan: 8, uploadWhenOlderThan: .seconds(seconds))
+        var queue = QueueMachine(policy: policy)
+        for waiting in 1...8 as ClosedRange<UInt64> {
+            #expect(queue.counted(waiting, at: device.now) == [])
+            device.pass(.seconds(86_400))
+        }
+        expect(queue.asks(with: 9, at: device.now), is: true)
     }
 
     @Test("Time is watched: what came to a quiet queue is asked for without another event")
     func watched() {
         var device = TestDevice()
-        var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60)))
-        _ = queue.appended(at: device.now)
-        queue.transferred()
+        var queue = uploaded(Self.both, at: device.now)
         device.pass(.seconds(10))
         let due = device.now.monotonic.advanced(by: .milliseconds(50_001))
-        #expect(queue.appended(at: device.now) == [.wake(at: due)])
+        #expect(queue.counted(1, at: device.now) == [.wake(at: due)])
         device.pass(.milliseconds(50_000))
         #expect(queue.timeCame(at: device.now) == [.wake(at: due)])
         device.pass(.milliseconds(1))
-        expect(queue.asksWhenTimeCame(at: device.now), is: true)
+        #expect(queue.timeCame(at: device.now) == [.transfer, .remember(device.now)])
         queue.transferred()
         #expect(queue.timeCame(at: device.now) == [])
     }
@@ -75,61 +99,111 @@ struct QueueMachineTests {
     @Test("An upload that nothing came of is asked for again when the time is over, not with every event")
     func refused() {
         var device = TestDevice()
-        var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60)))
-        expect(queue.asksWhenAppended(at: device.now), is: true)
+        var queue = QueueMachine(policy: Self.both)
+        expect(queue.asks(with: 1, at: device.now), is: true)
         device.pass(.seconds(60))
-        expect(queue.asksWhenAppended(at: device.now), is: false)
+        expect(queue.asks(with: 2, at: device.now), is: false)
         device.pass(.milliseconds(1))
         expect(queue.asksWhenTimeCame(at: device.now), is: true)
         #expect(queue.waiting == 2)
     }
 
+    @Test("An upload by number renews the time as one by time does")
+    func numberRenewsTime() {
+        var device = TestDevice()
+        var queue = uploaded(Self.both, at: device.now)
+        device.pass(.seconds(59))
+        expect(queue.asks(with: 33, at: device.now), is: true)
+        queue.transferred()
+        device.pass(.seconds(60))
+        expect(queue.asks(with: 1, at: device.now), is: false)
+        device.pass(.milliseconds(1))
+        expect(queue.asksWhenTimeCame(at: device.now), is: true)
+    }
+
+    @Test("A journal that fails is asked again after a while, however many events come and whoever asks meanwhile")
+    func journalFails() {
+        var device = TestDevice()
+        var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: 0))
+        expect(queue.asks(with: 1, at: device.now), is: true)
+        let again = device.now.monotonic.advanced(by: .seconds(30))
+        #expect(queue.transferFailed(at: device.now) == [.wake(at: again)])
+        #expect(queue.wantsNudge == nil)
+        device.pass(.seconds(29))
+        #expect(queue.counted(500, at: device.now) == [.wake(at: again)])
+        device.pass(.seconds(1))
+        expect(queue.asksWhenTimeCame(at: device.now), is: true)
+        queue.transferred()
+        #expect(queue.wantsNudge == 1)
+    }
+
     @Test("What another queue brings about does not renew this one's time")
     func transferByAnother() {
         var device = TestDevice()
-        var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60)))
-        _ = queue.appended(at: device.now)
-        queue.transferred()
+        var queue = uploaded(Self.both, at: device.now)
         device.pass(.seconds(59))
-        _ = queue.appended(at: device.now)
+        _ = queue.counted(1, at: device.now)
         queue.transferred()
         device.pass(.seconds(2))
-        expect(queue.asksWhenAppended(at: device.now), is: true)
+        expect(queue.asks(with: 1, at: device.now), is: true)
     }
 
     @Test("Setting the clock neither hurries nor holds up a queue", arguments: [-86_400, 86_400])
     func clocks(seconds: Int) {
         var device = TestDevice()
-        var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .seconds(60)))
-        _ = queue.appended(at: device.now)
-        queue.transferred()
+        var queue = uploaded(Self.timeAlone, at: device.now)
         device.wall = device.wall.advanced(by: .seconds(seconds))
         device.pass(.seconds(60))
-        expect(queue.asksWhenAppended(at: device.now), is: false)
+        expect(queue.asks(with: 1, at: device.now), is: false)
         device.pass(.milliseconds(1))
         expect(queue.asksWhenTimeCame(at: device.now), is: true)
     }
 
-    @Test("After a restart of the device the wall clock counts; when it went back, the queue is ready")
-    func acrossBoots() throws {
-        for (seconds, isReady) in [(60, false), (61, true), (-1, true)] as [(Int, Bool)] {
-            var device = TestDevice()
-            var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .seconds(60)))
-            _ = queue.appended(at: device.now)
-            device.restart(takes: .seconds(seconds))
-            queue = try kept(queue)
-            expect(queue.asksWhenTimeCame(at: device.now), is: isReady)
-        }
+    @Test(
+        "After a restart of the device the wall clock counts; when it went back, the queue is ready",
+        arguments: [(60_000, false), (60_001, true), (-1, true)] as [(Int, Bool)]
+    )
+    func acrossBoots(milliseconds: Int, isReady: Bool) throws {
+        var device = TestDevice()
+        var queue = uploaded(Self.timeAlone, at: device.now)
+        device.restart(takes: .milliseconds(milliseconds))
+        queue = try queue.restarted()
+        expect(queue.asks(with: 1, at: device.now), is: isReady)
     }
 
-    @Test("Another policy holds from the next event on")
+    @Test("Another policy holds from the next count on")
     func otherPolicy() {
         let device = TestDevice()
         var queue = QueueMachine(policy: QueuePolicy(uploadWhenMoreThan: 10))
-        expect(queue.asksWhenAppended(5, at: device.now), is: false)
+        expect(queue.asks(with: 6, at: device.now), is: false)
         queue.policy.uploadWhenMoreThan = 5
-        expect(queue.asksWhenAppended(at: device.now), is: true)
-        expect(queue.asksWhenAppended(-7, at: device.now), is: true)
-        #expect(queue.waiting == 6)
+        #expect(queue.isReadyForUpload(at: device.now))
+        expect(queue.asks(with: 6, at: device.now), is: true)
+    }
+
+    @Test(
+        "It wants to hear of events only when one could make a rule come true",
+        arguments: [
+            (32, 0, 0, 33), (32, 0, 1, 32), (32, 0, 32, 1), (0, 0, 0, 1), (-1, 0, 5, nil), (-1, 60, 0, 1),
+            (-1, 60, 1, nil), (32, 60, 0, 1), (32, 60, 1, 32),
+        ] as [(Int, Int, UInt64, UInt64?)]
+    )
+    func nudge(limit: Int, seconds: Int, waiting: UInt64, expected: UInt64?) {
+        let device = TestDevice()
+        let policy = QueuePolicy(uploadWhenMoreThan: limit, uploadWhenOlderThan: .seconds(seconds))
+        var queue = uploaded(policy, at: device.now)
+        _ = queue.counted(waiting, at: device.now)
+        #expect(queue.wantsNudge == expected)
+    }
+
+    @Test("The largest policy overflows nothing")
+    func extremes() {
+        let device = TestDevice()
+        let policy = QueuePolicy(uploadWhenMoreThan: .max, uploadWhenOlderThan: .seconds(Int64.max))
+        var queue = uploaded(policy, at: device.now)
+        #expect(queue.wantsNudge == 1)
+        #expect(queue.counted(.max, at: device.now) == [.transfer, .remember(device.now)])
+        queue.transferred()
+        #expect(queue.counted(1, at: device.now) == [.wake(at: MonotonicTime(milliseconds: .max))])
     }
 }

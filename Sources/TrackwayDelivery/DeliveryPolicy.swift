@@ -25,7 +25,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// Makes the destination a queue: its events wait until they are worth an upload by these rules, and then travel at
     /// once; ``flushInterval`` and ``flushEvents`` do not count. nil by default.
     public var queue: QueuePolicy?
-    /// When a batch is given up; nil, the default, for never.
+    /// When a batch is given up, which loses its events on purpose; nil, the default, for never.
     public var attempts: AttemptLimit?
 
     /// Makes a policy; counts below 1 are raised to 1, negative times to zero, and a request gets at least 1 ms.

@@ -30,13 +30,19 @@ struct MachineWorld {
     /// The batch on loan: the journal's numbers of its events, and how many of them are settled.
     private var hand: (events: Range<Int>, settled: Int)?
     private var orders: [UploadMachine.Action] = []
+    /// True when events may be set aside that nobody refused, because there is a limit to attempts.
+    var allowsGivingUp = false
+    /// How many events had been recorded when somebody last flushed; nil when nobody waits for that.
+    private(set) var flushed: Int?
+    /// What was counted after a settlement and is not told yet.
+    private var counted: UInt64?
 
     init(policy: DeliveryPolicy = DeliveryPolicy(), limits: BatchLimits = BatchLimits(events: 100)) {
         machine = UploadMachine(policy: policy, limits: limits)
     }
 
     var pending: UInt64 { UInt64(recorded - fates.count) }
-    var hasOrders: Bool { !orders.isEmpty }
+    var hasOrders: Bool { !orders.isEmpty || counted != nil }
     /// The order that waits to be carried out.
     var nextOrder: UploadMachine.Action? { orders.first }
 
@@ -51,11 +57,27 @@ struct MachineWorld {
         if working.count > 1 { violations.append("two orders at once: \(working)") }
     }
 
-    mutating func record(_ count: Int) {
+    /// Records; as a rule, the machine is told.
+    mutating func record(_ count: Int, unnoticed: Bool = false) {
         recorded += count
+        guard !unnoticed else { return }
         let pending = pending
         let now = now
         tell { $0.eventsWait(pending: pending, at: now) }
+    }
+
+    /// Somebody flushes and waits.
+    mutating func flush() {
+        flushed = recorded
+        let pending = pending
+        let now = now
+        tell { $0.flushRequested(pending: pending, at: now) }
+    }
+
+    /// Nobody waits for a flush any more.
+    mutating func giveUpFlush() {
+        flushed = nil
+        machine.flushGivenUp()
     }
 
     mutating func pass(_ duration: Duration) {
@@ -79,6 +101,11 @@ struct MachineWorld {
     ///   - backEnd: Answers a request for these events; nil when the network fails.
     ///   - disk: False when the journal fails.
     mutating func step(jitter: Double, disk: Bool = true, backEnd: (Range<Int>) -> Verdict?) {
+        if let counted {
+            self.counted = nil
+            let now = now
+            return tell { $0.settled(pending: counted, at: now, jitter: jitter) }
+        }
         guard !orders.isEmpty else { return }
         let order = orders.removeFirst()
         let now = now
@@ -97,8 +124,8 @@ struct MachineWorld {
         case .settle(let settlement):
             guard disk else { return tell { $0.settleFailed("EIO", at: now, jitter: jitter) } }
             settle(settlement)
-            let pending = self.pending
-            tell { $0.settled(pending: pending, at: now, jitter: jitter) }
+            // Told with the next step: other threads may come between.
+            counted = self.pending
         case .release:
             if hand == nil { violations.append("released nothing") }
             hand = nil
@@ -109,6 +136,12 @@ struct MachineWorld {
         case .report(let notice):
             notices.append(notice)
         }
+    }
+
+    /// Another machine is at work.
+    mutating func forgetOrders() {
+        orders = []
+        wakeAt = nil
     }
 
     /// Carries out orders until there are none.
@@ -157,7 +190,9 @@ struct MachineWorld {
             let event = hand.events.lowerBound + index
             if event != fates.count { violations.append("\(event) settled out of order") }
             if setAside.contains(index) {
-                if !refused.contains(event) { violations.append("\(event) set aside though not refused") }
+                if !allowsGivingUp, !refused.contains(event) {
+                    violations.append("\(event) set aside though not refused")
+                }
                 fates.append(.setAside)
             } else {
                 if !taken.contains(event) { violations.append("\(event) let go though not taken") }
@@ -171,6 +206,9 @@ struct MachineWorld {
     /// The ledger equation, and that something will happen if something waits.
     var problems: [String] {
         var problems = violations
+        if let flushed, flushed > fates.count, machine.flushProgress == .done {
+            problems.append("a flush of \(flushed) was told to be done after \(fates.count)")
+        }
         if fates.count > recorded { problems.append("more settled than recorded") }
         if pending > 0, !hasOrders, wakeAt == nil, machine.wantsNudge == nil, !machine.isStopped {
             problems.append("asleep with \(pending) events waiting")

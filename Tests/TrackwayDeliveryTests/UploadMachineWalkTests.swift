@@ -51,10 +51,8 @@ struct UploadMachineWalkTests {
             let jitter = Double(random.next() >> 11) * 0x1p-53
             switch roll % 64 {
             case 0: backEnd.mood = BackEnd.Mood.allCases[Int((roll >> 8) % 8)]
-            case 1...5: world.record(Int((roll >> 8) % 40))
-            case 6:
-                let (pending, now) = (world.pending, world.now)
-                world.tell { $0.flushRequested(pending: pending, at: now) }
+            case 1...5: world.record(Int((roll >> 8) % 40), unnoticed: roll & 0x10000 == 0)
+            case 6: world.flush()
             case 7 where roll & 0x100 == 0:
                 let now = world.now
                 world.tell { $0.destinationReplaced(limits: BatchLimits(events: 32), at: now) }
@@ -68,11 +66,7 @@ struct UploadMachineWalkTests {
                 }
             case 10...14: world.pass(.milliseconds(Int64((roll >> 8) % 20_000)))
             case 15: world.passToWake()
-            case 16:
-                world.tell { machine in
-                    machine.flushGivenUp()
-                    return []
-                }
+            case 16: world.giveUpFlush()
             default:
                 world.step(jitter: jitter, disk: (roll >> 8) % 50 != 0) { backEnd.answer($0, roll: roll >> 16) }
             }

@@ -9,7 +9,11 @@ import TrackwayTesting
 
 @Suite("Retry states across restarts")
 struct RetryFileTests {
-    private let state = RetryState(failures: 3, notBefore: MonotonicTime(milliseconds: 5_000))
+    private let state = RetryState(
+        failures: 3,
+        notBefore: MonotonicTime(milliseconds: 5_000),
+        attempts: Attempts(refusals: 2, failures: 1)
+    )
 
     @Test("a state is recalled in the same boot, and forgotten in the next")
     func boots() {
@@ -30,6 +34,15 @@ struct RetryFileTests {
         let next = RetryFile(folder: "/app", storage: disk, boot: "one")
         #expect(next.recall("collector") == nil)
         #expect(next.recall("audit") == state)
+    }
+
+    @Test("a file of before attempts were counted is understood")
+    func older() throws {
+        let disk = MemoryStorage()
+        let content = #"{"boot":"one","destinations":{"collector":[3,5000]}}"#
+        try disk.replace("/app/retry", with: Array(content.utf8), durably: true)
+        let expected = RetryState(failures: 3, notBefore: MonotonicTime(milliseconds: 5_000))
+        #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == expected)
     }
 
     @Test(

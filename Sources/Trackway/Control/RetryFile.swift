@@ -43,7 +43,12 @@ package final class RetryFile: RetryMemory {
         let members = states.sorted { $0.key < $1.key }.map { id, state in
             JSONValue.Object.Member(
                 key: id.rawValue,
-                value: .array([.integer(Int64(state.failures)), .integer(state.notBefore.milliseconds)])
+                value: .array(
+                    [
+                        Int64(state.failures), state.notBefore.milliseconds, Int64(state.attempts.refusals),
+                        Int64(state.attempts.failures),
+                    ].map(JSONValue.integer)
+                )
             )
         }
         return JSONValue.object(
@@ -65,12 +70,15 @@ package final class RetryFile: RetryMemory {
         else { return [:] }
         var states: [DestinationID: RetryState] = [:]
         for member in members {
-            guard let id = DestinationID(member.key), let parts = member.value.array, parts.count == 2,
-                let failures = parts[0].integer, let notBefore = parts[1].integer
+            guard let id = DestinationID(member.key), let parts = member.value.array?.map(\.integer), parts.count >= 2,
+                let failures = parts[0], let notBefore = parts[1]
             else { continue }
+            // Older files have no attempts.
+            let attempts = parts.dropFirst(2).map { Int(clamping: $0 ?? 0) }
             states[id] = RetryState(
                 failures: Int(clamping: failures),
-                notBefore: MonotonicTime(milliseconds: notBefore)
+                notBefore: MonotonicTime(milliseconds: notBefore),
+                attempts: attempts.count == 2 ? Attempts(refusals: attempts[0], failures: attempts[1]) : Attempts()
             )
         }
         return states

@@ -9,10 +9,13 @@ package struct RetryState: Sendable, Hashable {
     package var failures: Int
     /// Nothing is sent before this time; holds within one boot.
     package var notBefore: MonotonicTime
+    /// How often the events at the front were tried; none while the policy sets no limit.
+    package var attempts: Attempts
 
     /// Makes a state.
-    package init(failures: Int, notBefore: MonotonicTime) {
+    package init(failures: Int, notBefore: MonotonicTime, attempts: Attempts = Attempts()) {
         self.failures = failures
         self.notBefore = notBefore
+        self.attempts = attempts
     }
 }

@@ -22,6 +22,7 @@ extension UploadMachine {
             return []  // Only a request under way can be answered.
         }
         lastOutcome = .verdict(verdict)
+        attempts.answered()
         switch verdict {
         case .accepted:
             return taken(sent, except: [], leftOut: leftOut, hand: hand, at: now, jitter: jitter)
@@ -32,11 +33,11 @@ extension UploadMachine {
         case .rejected(let reason):
             return rejected(sent, hand: hand, reason: reason)
         case .retry(let after, let reason):
-            return failed(hand, after: after, reason: reason, at: now, jitter: jitter)
+            return failed(hand, as: .refusal, after: after, reason: reason, at: now, jitter: jitter)
         case .notTheBackEnd(let reason):
-            return failed(hand, after: nil, reason: reason, at: now, jitter: jitter)
+            return failed(hand, as: .refusal, reason: reason, at: now, jitter: jitter)
         case .unauthorized, .misconfigured:
-            return park(verdict, at: now, jitter: jitter)
+            return park(verdict, hand: hand, as: .refusal, at: now, jitter: jitter)
         }
     }
 
@@ -50,13 +51,15 @@ extension UploadMachine {
         lastOutcome = .transport(error)
         switch error.code {
         case .invalidRequest:
-            return park(.misconfigured(reason: error.description), at: now, jitter: jitter)
+            return park(.misconfigured(reason: error.description), hand: hand, as: nil, at: now, jitter: jitter)
         case .timedOut:
             window.timedOut(at: sent.count)
         default:
             break  // The codes are open; none of the others says anything about the batch.
         }
-        return failed(hand, after: nil, reason: error.description, at: now, jitter: jitter)
+        // What we broke off ourselves says nothing about the batch.
+        let attempt: Attempts.Kind? = error.code == .cancelled ? nil : .failure
+        return failed(hand, as: attempt, reason: error.description, at: now, jitter: jitter)
     }
 
     /// The destination could not make a request of the part that was to be sent.
@@ -69,7 +72,7 @@ extension UploadMachine {
         lastOutcome = .encoding(error)
         switch error.code {
         case .misconfigured:
-            return park(.misconfigured(reason: error.message), at: now, jitter: jitter)
+            return park(.misconfigured(reason: error.message), hand: hand, as: nil, at: now, jitter: jitter)
         case .nothingToSend:
             // Not an answer: it says nothing about the back-end, and does not count as refusals by it.
             let messages = Dictionary(error.leftOut.map { ($0.index, $0) }) { first, _ in first }
@@ -107,7 +110,7 @@ extension UploadMachine {
                     // An answer about events that were not sent is no proof that those sent were taken.
                     return failed(
                         hand,
-                        after: nil,
+                        as: .refusal,
                         reason: "The answer names an event that was not sent.",
                         at: now,
                         jitter: jitter

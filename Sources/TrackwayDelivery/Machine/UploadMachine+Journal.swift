@@ -24,6 +24,8 @@ extension UploadMachine {
             state = .stopped
             return []
         }
+        // Somebody flushed since the journal was read.
+        if hasFreshDemand { return read() }
         guard pending > 0 else {
             demand = 0
             state = .idle
@@ -65,7 +67,10 @@ extension UploadMachine {
     package mutating func settled(pending: UInt64, at now: MonotonicTime, jitter: Double) -> [Action] {
         guard case .settling(var hand, let settlement) = state else { return [] }
         let reports = settlement.setAside.map { Action.report(.setAside($0)) }
-        demand -= min(demand, UInt64(settlement.records.count))
+        attempts = Attempts()
+        let isStale = hasFreshDemand
+        hasFreshDemand = false
+        if !isStale { demand -= min(demand, UInt64(settlement.records.count)) }
         let isRefusal = settlement.delivered == 0 && !settlement.setAside.isEmpty
         if isRefusal {
             // One guilty event explains the refusal of the whole; a second one in a row says that there are more, and
@@ -79,6 +84,14 @@ extension UploadMachine {
             state = .stopped
             return reports + (rest ? [.release] : [])
         }
+        switch hand.then {
+        case .wait(let until, let cause)?:
+            return reports + (rest ? [.release] : []) + wait(until: until, cause: cause)
+        case .park(let probeAt)?:
+            return reports + (rest ? [.release] : []) + park(probeAt: probeAt)
+        case nil:
+            break
+        }
         if isRefusal, refusals >= policy.setAsideThreshold {
             let delay = policy.retry.probeDelay(afterFailures: refusals - policy.setAsideThreshold + 1, jitter: jitter)
             return reports + (rest ? [.release] : []) + wait(until: now.advanced(by: delay), cause: .strict)
@@ -87,7 +100,7 @@ extension UploadMachine {
         if hand.wasTooLarge, !hand.foundTooLarge, hand.largestPassed > 0 {
             window.learned(fits: hand.largestPassed)
         }
-        return reports + plan(pending: pending, since: now, at: now)
+        return reports + plan(pending: isStale ? max(pending, demand) : pending, since: now, at: now)
     }
 
     /// The journal would not settle the front part. The back-end has it already; it is read and sent again, and the

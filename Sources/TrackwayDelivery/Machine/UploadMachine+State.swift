@@ -45,5 +45,13 @@ extension UploadMachine {
         var foundTooLarge = false
         /// The most events that passed in one request.
         var largestPassed = 0
+        /// What follows once the part that is given up is settled; nil when the next part does.
+        var then: Aftermath?
+    }
+
+    /// What follows after a part was given up.
+    enum Aftermath: Sendable, Hashable {
+        case wait(until: MonotonicTime, cause: Wait)
+        case park(probeAt: MonotonicTime)
     }
 }

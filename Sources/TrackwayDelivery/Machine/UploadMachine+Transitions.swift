@@ -10,6 +10,7 @@ extension UploadMachine {
         let isProbe = breaker.isOpen || wasParked || refusals >= policy.setAsideThreshold
         let count = isProbe ? 1 : min(window.current, narrowing ?? .max)
         narrowing = nil
+        hasFreshDemand = false
         state = .reading(isProbe: isProbe)
         return [.read(BatchLimits(events: count, bytes: limits.bytes))]
     }
@@ -28,6 +29,7 @@ extension UploadMachine {
     }
 
     mutating func settle(_ settlement: Settlement, hand: Hand) -> [Action] {
+        hasFreshDemand = false
         state = .settling(hand, settlement)
         return [.settle(settlement)]
     }
@@ -52,10 +54,14 @@ extension UploadMachine {
         return [.wake(at: until)]
     }
 
-    /// A request failed for no fault of its events: gives the batch back and waits.
+    /// A request failed for no fault of its events: gives the batch back and waits, or gives the part in hand up if it was
+    /// tried often enough.
+    ///
+    /// - Parameter attempt: What the policy's limit counts it as; nil when it does not count.
     mutating func failed(
         _ hand: Hand,
-        after: Duration?,
+        as attempt: Attempts.Kind?,
+        after: Duration? = nil,
         reason: String,
         at now: MonotonicTime,
         jitter: Double
@@ -79,13 +85,30 @@ extension UploadMachine {
         let asked = after.map { min($0, policy.longestRetryAfter) } ?? .zero
         let until = now.advanced(by: max(own, asked))
         let reports: [Action] = opened ? [.report(.down(failures: failures, reason: reason))] : []
-        let isStrict = breaker.isOpen || asked > .zero
-        return [.release, .remember(RetryState(failures: failures, notBefore: until))] + reports
-            + wait(until: until, cause: isStrict ? .strict : .backOff)
+        let cause = breaker.isOpen || asked > .zero ? Wait.strict : .backOff
+        let settlement = exhausting(hand, by: attempt, reason: reason)
+        let state = RetryState(failures: failures, notBefore: until, attempts: attempts)
+        if let settlement {
+            // The next events wait like these would have: giving up is no reason to ask more often.
+            var hand = hand
+            hand.then = .wait(until: until, cause: cause)
+            return [.remember(state)] + reports + settle(settlement, hand: hand)
+        }
+        return [.release, .remember(state)] + reports + wait(until: until, cause: cause)
     }
 
     /// The settings are wrong: gives the batch back, keeps everything, and asks again now and then.
-    mutating func park(_ verdict: Verdict, at now: MonotonicTime, jitter: Double) -> [Action] {
+    ///
+    /// - Parameters:
+    ///   - hand: The batch that was to be sent.
+    ///   - attempt: What the policy's limit counts it as; nil when nobody was asked.
+    mutating func park(
+        _ verdict: Verdict,
+        hand: Hand,
+        as attempt: Attempts.Kind?,
+        at now: MonotonicTime,
+        jitter: Double
+    ) -> [Action] {
         if isStopping {
             state = .stopped
             return [.release]
@@ -98,7 +121,31 @@ extension UploadMachine {
         let probeAt = now.advanced(by: policy.retry.probeDelay(afterFailures: .max, jitter: jitter))
         let reports: [Action] = wasParked ? [] : [.report(.parked(verdict))]
         wasParked = true
+        if let settlement = exhausting(hand, by: attempt, reason: verdict.reason) {
+            var hand = hand
+            hand.then = .park(probeAt: probeAt)
+            return reports + settle(settlement, hand: hand)
+        }
+        return [.release] + reports + park(probeAt: probeAt)
+    }
+
+    mutating func park(probeAt: MonotonicTime) -> [Action] {
         state = .parked(probeAt: probeAt)
-        return [.release] + reports + [.wake(at: probeAt)]
+        return [.wake(at: probeAt)]
+    }
+
+    /// Counts an attempt in vain.
+    ///
+    /// - Returns: How to give up the part in hand, when the policy says that it was tried often enough.
+    private mutating func exhausting(_ hand: Hand, by attempt: Attempts.Kind?, reason: String) -> Settlement? {
+        guard let limit = policy.attempts, let attempt else { return nil }
+        attempts.count(attempt)
+        // A batch without events tells of losses; there is nothing to give up.
+        guard attempts.exhaust(limit), let part = hand.parts.front, !part.isEmpty else { return nil }
+        attempts = Attempts()
+        let refused = part.map {
+            Refusal(index: $0, reason: .attemptsExhausted, code: DropReason.attemptsExhausted.rawValue, message: reason)
+        }
+        return Settlement(records: part, setAside: refused)
     }
 }

@@ -17,6 +17,9 @@ package struct UploadMachine: Sendable, Hashable {
     var window: BatchWindow
     /// Events a flush still asks for.
     var demand: UInt64 = 0
+    /// True when a flush came after what is being told of the journal may have been counted: then the count is no proof
+    /// that nothing the flush asked for is left.
+    var hasFreshDemand = false
     /// Events set aside in a row without any being taken.
     var refusals = 0
     /// Reads in a row that gave nothing though events wait.
@@ -28,6 +31,8 @@ package struct UploadMachine: Sendable, Hashable {
     /// True from a change of settings until the request then under way, made with the old ones, is answered.
     var hasOldRequest = false
     var wasParked = false
+    /// Attempts in vain since something was last settled.
+    var attempts: Attempts
     /// Where a restart left us: nothing is sent before it.
     var notBefore: MonotonicTime?
     /// What the last attempt led to; nil before the first.
@@ -44,6 +49,7 @@ package struct UploadMachine: Sendable, Hashable {
         self.limits = limits
         breaker = CircuitBreaker(threshold: policy.breakerThreshold, failures: remembered?.failures ?? 0)
         window = BatchWindow(limit: limits.events)
+        attempts = remembered?.attempts ?? Attempts()
         notBefore = remembered?.notBefore
     }
 
@@ -65,8 +71,8 @@ package struct UploadMachine: Sendable, Hashable {
     /// How far a flush has come.
     package var flushProgress: FlushProgress {
         switch state {
-        case .idle: .done
-        case .gathering, .reading, .sending, .settling: demand == 0 ? .done : .moving
+        // At rest with something asked for: wanted again after it was stopped, and not told yet what waits.
+        case .idle, .gathering, .reading, .sending, .settling: demand == 0 ? .done : .moving
         case .waiting(let until, _): demand == 0 ? .done : .blocked(until: until)
         case .parked(let probeAt): demand == 0 ? .done : .blocked(until: probeAt)
         case .stopped: .blocked(until: nil)
@@ -98,8 +104,9 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// Somebody wants everything that waits now to travel now.
     ///
-    /// Shortens an ordinary wait after a failure by one attempt, and looks into the journal again; never shortens a time the back-end named, nor the wait while it is
-    /// taken for down, nor parking.
+    /// Shortens an ordinary wait after a failure by one attempt, and looks into the journal again; never shortens a time
+    /// the back-end named, nor the wait while it is taken for down, nor parking. What waits is counted before this is told,
+    /// so it may come between an event's settlement and the news of it.
     package mutating func flushRequested(pending: UInt64, at now: MonotonicTime) -> [Action] {
         switch state {
         case .idle, .gathering:
@@ -108,10 +115,12 @@ package struct UploadMachine: Sendable, Hashable {
         case .waiting(_, .backOff), .waiting(_, .journal):
             demand = max(demand, pending)
             return pending > 0 ? read() : []
-        case .reading, .sending, .settling, .waiting, .parked:
+        case .reading, .settling:
             demand = max(demand, pending)
+            if pending > 0 { hasFreshDemand = true }
             return []
-        case .stopped:
+        case .sending, .waiting, .parked, .stopped:
+            demand = max(demand, pending)
             return []
         }
     }
@@ -140,6 +149,7 @@ package struct UploadMachine: Sendable, Hashable {
         breaker = CircuitBreaker(threshold: policy.breakerThreshold)
         window = BatchWindow(limit: limits.events)
         refusals = 0
+        attempts = Attempts()
         notBefore = nil
         switch state {
         case .waiting(_, .journal):

@@ -35,6 +35,8 @@ package enum DeliveryNotice: Sendable, Hashable {
                 "\(id) failed \(failures) times in a row and is taken for down: \(reason)"
             case .recovered:
                 "\(id) answers again."
+            case .setAside(let refusal) where refusal.reason == .attemptsExhausted:
+                "\(id) took an event at none of the attempts its policy allows (\(refusal.message)). It is given up."
             case .setAside(let refusal):
                 "\(id) refused an event (\(refusal.code)): \(refusal.message) It is set aside."
             case .journalFailed(let message):

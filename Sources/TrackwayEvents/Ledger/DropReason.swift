@@ -26,6 +26,8 @@ public struct DropReason: Sendable, Hashable, Codable, RawRepresentable, CustomS
     public static let storageFailed = DropReason(rawValue: "storage_failed")
     /// The back-end refused the event.
     public static let rejected = DropReason(rawValue: "rejected")
+    /// It was tried as often as the destination's policy allows, and nobody took it.
+    public static let attemptsExhausted = DropReason(rawValue: "attempts_exhausted")
     /// The event was larger than the back-end takes.
     public static let tooLarge = DropReason(rawValue: "too_large")
     /// The destination's format cannot express the event.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// What waits is counted on one thread and told to the machine a little later; meanwhile a flush may come from another.
+@Suite("A flush while the journal is being counted")
+struct UploadMachineFlushTests {
+    private let now = MonotonicTime(milliseconds: 5_000)
+    private let limits = BatchLimits(events: 1)
+
+    private func machine(recorded: UInt64 = 1) -> UploadMachine {
+        var machine = UploadMachine(policy: DeliveryPolicy(flushEvents: 1), limits: limits)
+        #expect(machine.eventsWait(pending: recorded, at: now) == [.read(limits)])
+        return machine
+    }
+
+    @Test("after the last settlement was counted, a flush for one more event is not done before that event is")
+    func settling() {
+        var machine = machine()
+        _ = machine.batchRead(count: 1)
+        #expect(machine.answered(.accepted, at: now, jitter: 0) == [.settle(Settlement(records: 0..<1))])
+        // The first event is settled and nothing was counted; the second one is recorded, and somebody flushes.
+        #expect(machine.flushRequested(pending: 1, at: now) == [])
+        #expect(machine.settled(pending: 0, at: now, jitter: 0) == [.read(limits)])
+        #expect(machine.flushProgress == .moving)
+        _ = machine.batchRead(count: 1)
+        _ = machine.answered(.accepted, at: now, jitter: 0)
+        #expect(machine.settled(pending: 0, at: now, jitter: 0) == [])
+        #expect(machine.flushProgress == .done)
+    }
+
+    @Test(
+        "after a read found nothing, a flush for an event recorded since has the journal read again",
+        arguments: [0, 1]
+    )
+    func reading(counted: UInt64) {
+        var machine = machine()
+        #expect(machine.flushRequested(pending: 1, at: now) == [])
+        #expect(machine.nothingToRead(pending: counted, at: now) == [.read(limits)])
+        #expect(machine.flushProgress == .moving)
+        // It asks once more, not for ever.
+        #expect(machine.nothingToRead(pending: 0, at: now) == [])
+        #expect(machine.flushProgress == .done)
+    }
+
+    @Test("what is on its way when a flush comes is part of what the flush waits for")
+    func sending() {
+        var machine = machine(recorded: 2)
+        _ = machine.batchRead(count: 1)
+        #expect(machine.flushRequested(pending: 2, at: now) == [])
+        _ = machine.answered(.accepted, at: now, jitter: 0)
+        #expect(machine.settled(pending: 1, at: now, jitter: 0) == [.read(limits)])
+        #expect(machine.flushProgress == .moving)
+        _ = machine.batchRead(count: 1)
+        _ = machine.answered(.accepted, at: now, jitter: 0)
+        _ = machine.settled(pending: 0, at: now, jitter: 0)
+        #expect(machine.flushProgress == .done)
+    }
+}

@@ -46,6 +46,7 @@ public final class Analytics: Sendable {
     let stage: Stage
     package let behavior: BehaviorDriver
     let dynamic: DynamicAttributes
+    package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
     package let commits: GroupCommitter<JournalError>
@@ -90,12 +91,14 @@ public final class Analytics: Sendable {
         stage = parts.stage
         behavior = parts.behavior
         dynamic = parts.dynamic
+        snapshots = parts.snapshots
         queue = parts.queue
         surroundings = parts.surroundings
         commits = parts.commits
         lifeCycle = LifeCycleFollower(
             parts.behavior,
             parts.timers,
+            parts.snapshots,
             parts.control,
             refreshFacts: parts.world.refreshFacts
         )
@@ -105,11 +108,13 @@ public final class Analytics: Sendable {
             ? parts.world.observeLifeCycle { [weak follower] in follower?.lifeCycleChanged($0, moment: $1) } : nil
         crashCapture = configuration.capture.contains(.crashes) ? parts.world.captureCrashes() : nil
         let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.world.pacer)
+        let snapshots = parts.snapshots
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
         Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await behavior.run(pacer, flush: work.flush) }
+                if let snapshots { group.addTask { await snapshots.run(pacer) } }
                 await control.run(work)
                 group.cancelAll()
             }
@@ -117,6 +122,7 @@ public final class Analytics: Sendable {
     }
 
     deinit {
+        snapshots?.abandon()
         behavior.abandon()
         control.change { $0.abandoned() }
     }

@@ -49,6 +49,7 @@ extension BehaviorDriver {
                 at: turn.now.moment
             )
         }
+        told(of: view.screen)
     }
 
     /// Half a minute in the foreground went by.

@@ -50,6 +50,11 @@ package final class BehaviorDriver: Sendable {
         let dynamic: Attributes
     }
 
+    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    private struct ScreenWatcher: Sendable {
+        var tell: @Sendable (RecordedContext.Screen) -> Void = { _ in }
+    }
+
     let stage: Stage
     let file: BehaviorFile
     let control: ControlDriver
@@ -62,6 +67,7 @@ package final class BehaviorDriver: Sendable {
     private let clock: any EventClock
     private let boot: String
     private let state: Locked<State>
+    private let watcher = Locked(ScreenWatcher())
     private let announceBeats: AsyncStream<Void>.Continuation
     private let announceFlush: AsyncStream<Void>.Continuation
 
@@ -120,6 +126,16 @@ package final class BehaviorDriver: Sendable {
         stage.tell(aftermath)
         if isBeating { announceBeats.yield() }
         if wantsFlush { announceFlush.yield() }
+    }
+
+    /// Has somebody told of every screen that is shown, captured or not, after it was recorded.
+    func tellScreens(_ tell: @escaping @Sendable (RecordedContext.Screen) -> Void) {
+        watcher.withLock { $0.tell = tell }
+    }
+
+    /// Tells of a screen. Holds no lock.
+    func told(of screen: RecordedContext.Screen) {
+        watcher.withLock { $0 }.tell(screen)
     }
 
     /// Lets `body` change the state alone.

@@ -5,11 +5,12 @@ package import TrackwayBehavior
 internal import TrackwayEvents
 package import TrackwayPlatform
 
-/// Turns what the system does with the app into inputs of behaviour and control, in this order: an exit is recorded before
-/// what waits is sent.
+/// Turns what the system does with the app into inputs of behaviour, snapshots and control, in this order: an exit is
+/// recorded before what waits is sent.
 package final class LifeCycleFollower: Sendable {
     private let behavior: BehaviorDriver
     private let timers: TimerDriver
+    private let snapshots: SnapshotDriver?
     private let control: ControlDriver
     private let refreshFacts: (@Sendable () -> ContextFacts)?
     private let others = Locked<[@Sendable ([LifeCycleChange]) -> Void]>([])
@@ -21,11 +22,13 @@ package final class LifeCycleFollower: Sendable {
     init(
         _ behavior: BehaviorDriver,
         _ timers: TimerDriver,
+        _ snapshots: SnapshotDriver?,
         _ control: ControlDriver,
         refreshFacts: (@Sendable () -> ContextFacts)?
     ) {
         self.behavior = behavior
         self.timers = timers
+        self.snapshots = snapshots
         self.control = control
         self.refreshFacts = refreshFacts
     }
@@ -39,6 +42,7 @@ package final class LifeCycleFollower: Sendable {
         }
         timers.lifeCycleChanged(changes)
         behavior.lifeCycleChanged(changes, facts: isReturn ? refreshFacts?() : nil, stepsAside: leaves)
+        snapshots?.lifeCycleChanged(changes)
         if leaves {
             // Letting go of the folder needs some of the moment too.
             let lastFlush = (moment?.limit ?? Self.usualLimit) * 0.8

@@ -19,6 +19,12 @@ package final class ConsentDriver: Sendable {
     /// What holds now, for the long way of recording.
     let permission: Locked<Permission>
     private let delivery = Locked<DeliveryService?>(nil)
+    private let listener = Locked(Listener())
+
+    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    private struct Listener: Sendable {
+        var tell: @Sendable () -> Void = {}
+    }
 
     init(
         _ settings: SettingsFile,
@@ -46,6 +52,11 @@ package final class ConsentDriver: Sendable {
         self.delivery.withLock { $0 = delivery }
     }
 
+    /// Has somebody told, without any lock, that it may have changed whether events may be recorded.
+    func tellChanges(_ tell: @escaping @Sendable () -> Void) {
+        listener.withLock { $0.tell = tell }
+    }
+
     /// Brings everything in step with the settings. Reads them inside the control machine's lock: of two decisions made
     /// at the same time, both then end with the one that was written last.
     package func follow() {
@@ -67,6 +78,7 @@ package final class ConsentDriver: Sendable {
     /// Carries out what a change of the decisions ordered; the settings hold it already.
     func carryOut(_ actions: [ConsentMachine.Action]) {
         follow()
+        listener.withLock { $0 }.tell()
         for action in actions {
             switch action {
             case .subject:
@@ -99,6 +111,7 @@ package final class ConsentDriver: Sendable {
         let after = settings.current.consent
         follow()
         guard after != before else { return control.machine.isAllowedToSend }
+        listener.withLock { $0 }.tell()
         delivery.withLock { $0 }?.admissionChanged()
         // What this request holds was judged by what counted before.
         return control.machine.isAllowedToSend && !after.permitsLess(than: before)

@@ -8,6 +8,7 @@ extension Analytics {
     public func disable() {
         settings.change { $0.isEnabled = false }
         consents.follow()
+        snapshots?.permissionChanged()
     }
 
     /// Switches the SDK on again. Survives restarts.
@@ -15,6 +16,7 @@ extension Analytics {
         settings.change { $0.isEnabled = true }
         consents.follow()
         behavior.begin()
+        snapshots?.permissionChanged()
     }
 
     /// Whether the SDK is switched on.
@@ -34,5 +36,6 @@ extension Analytics {
         reporter.replaceHandler(options.onDiagnostic)
         control.setGate(.logsEvents) { options.logEvents }
         applyCapture()
+        snapshots?.allows(motion: options.allowsMotion, location: options.allowsLocation)
     }
 }

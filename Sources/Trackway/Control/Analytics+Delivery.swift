@@ -65,6 +65,7 @@ extension Analytics {
     ///
     /// - Parameter timeout: how long the last flush may take; zero for none.
     public func shutdown(within timeout: Duration = .seconds(5)) async {
+        snapshots?.end()
         behavior.end()
         control.change { $0.shutDown(within: timeout) }
         await control.untilAtRest()

@@ -27,10 +27,14 @@ extension Analytics {
             .init(identity: settings.identity.erased(), consent: settings.consent.erased())
         }
         timers.tell { machine, _ in machine.cleared() }
-        defer { behavior.beginAnew() }
-        let (journal, behavior) = (journal, behavior)
+        defer {
+            behavior.beginAnew()
+            snapshots?.beginAnew()
+        }
+        let (journal, behavior, snapshots) = (journal, behavior, snapshots)
         let result = await queue.run { () -> Result<InstallationID, any Error> in
             do {
+                try snapshots?.forget()
                 try behavior.forget()
                 return .success(try journal.erase())
             } catch {

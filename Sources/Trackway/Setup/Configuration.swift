@@ -79,6 +79,12 @@ public struct Configuration: Sendable {
     /// as most reports count.
     public var sessionTimeout = Duration.seconds(1800)
 
+    // MARK: Snapshots
+
+    /// Whether and how snapshots of the device and the app's state are taken: battery, orientation, networks, place, motion.
+    /// nil (the default) takes none, because not every app needs to know that much about a device.
+    public var snapshots: SnapshotOptions?
+
     // MARK: Permission
 
     /// The consent to begin with: what counts for everybody who has not decided, as long as nothing was decided for the

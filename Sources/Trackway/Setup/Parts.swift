@@ -23,6 +23,7 @@ struct Parts {
     let consents: ConsentDriver
     let identity: IdentityDriver
     let timers: TimerDriver
+    let snapshots: SnapshotDriver?
     let delivery: DeliveryService
     let commits: GroupCommitter<JournalError>
     let work: ControlWork
@@ -113,6 +114,13 @@ struct Parts {
             boot: world.facts.boot,
             installation: { journal.installation }
         )
+        let (stage, behavior) = (stage, behavior)
+        snapshots = configuration.snapshots.map {
+            SnapshotDriver($0, in: world, stage: stage, behavior: behavior, control: control)
+        }
+        let snapshots = snapshots
+        consents.tellChanges { [weak snapshots] in snapshots?.permissionChanged() }
+        behavior.tellScreens { [weak snapshots] in snapshots?.screenShown($0.name) }
         identity = IdentityDriver(
             settings,
             stage: stage,

@@ -16,10 +16,20 @@ public struct RuntimeOptions: Sendable {
     /// How long the app may stay in the background before the next use of it is another session.
     public var sessionTimeout: Duration
 
+    /// Whether snapshots may read sensors of motion. What was read and not told yet is thrown away with the permission.
+    /// Without effect while ``Configuration/snapshots`` is nil.
+    public var allowsMotion: Bool
+    /// Whether snapshots may say where the device is, if the person allows the app to know. Without effect while
+    /// ``Configuration/snapshots`` is nil.
+    public var allowsLocation: Bool
+
     init(_ configuration: Configuration) {
         logEvents = configuration.logEvents
         onDiagnostic = configuration.onDiagnostic
         capture = configuration.capture
         sessionTimeout = configuration.sessionTimeout
+        let snapshots = configuration.snapshots ?? SnapshotOptions()
+        allowsMotion = snapshots.allowsMotion
+        allowsLocation = snapshots.allowsLocation
     }
 }

@@ -44,6 +44,10 @@ package struct World: Sendable {
     package var observeLifeCycle: @Sendable (_ tell: @escaping LifeCycleObserver) -> (any Sendable)?
     /// Begins to have a report left behind if the process crashes; the answer is kept as long as the analytics live.
     package var captureCrashes: @Sendable () -> (any Sendable)?
+    /// Where snapshots come from, unless the app names sources of its own.
+    package var snapshotSources = SnapshotSources()
+    /// Makes the thread on which a source of snapshots is asked; the name shows in debuggers.
+    package var sourceThread: @Sendable (_ name: String) -> any SourceThread = { SourceQueue(label: $0) }
 
     /// Takes changes that the system made at once, in order, and the moment it gives for them, if it gives one.
     package typealias LifeCycleObserver = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void

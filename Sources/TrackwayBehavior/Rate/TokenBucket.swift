@@ -20,10 +20,13 @@ package struct TokenBucket: Sendable, Hashable, Codable {
     ///   - capacity: How many tokens it holds. With none, it never gives one.
     ///   - interval: The time in which an empty bucket fills up. Without any, it is always full.
     package init(capacity: Int, per interval: Duration) {
-        // Beyond a million of either nothing is limited any more, and the products below stay in range.
-        self.capacity = Int64(min(max(capacity, 0), 1_000_000))
-        self.interval = min(max(interval.wholeMilliseconds, 0), 1_000_000_000_000)
+        self.capacity = min(max(Int64(capacity), Self.capacities.lowerBound), Self.capacities.upperBound)
+        self.interval = min(max(interval.wholeMilliseconds, Self.intervals.lowerBound), Self.intervals.upperBound)
     }
+
+    /// Beyond these nothing is limited any more, and the products below stay in range.
+    private static let capacities: ClosedRange<Int64> = 0...1_000_000
+    private static let intervals: ClosedRange<Int64> = 0...1_000_000_000_000
 
     /// Takes a token.
     ///
@@ -41,5 +44,30 @@ package struct TokenBucket: Sendable, Hashable, Codable {
         guard let available = parts, available >= interval else { return false }
         parts = available - interval
         return true
+    }
+}
+
+extension TokenBucket {
+    private enum CodingKeys: CodingKey {
+        case capacity, interval, parts, lastAsked
+    }
+
+    /// Reads a bucket that was kept.
+    ///
+    /// - Throws: `DecodingError` when it is none: a file can be damaged and still be readable, and numbers that no bucket
+    ///   holds would overflow.
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        capacity = try values.decode(Int64.self, forKey: .capacity)
+        interval = try values.decode(Int64.self, forKey: .interval)
+        parts = try values.decodeIfPresent(Int64.self, forKey: .parts)
+        lastAsked = try values.decodeIfPresent(DeviceTime.self, forKey: .lastAsked)
+        guard Self.capacities.contains(capacity), Self.intervals.contains(interval),
+            (0...capacity * interval).contains(parts ?? 0)
+        else {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: values.codingPath, debugDescription: "no bucket holds these numbers")
+            )
+        }
     }
 }

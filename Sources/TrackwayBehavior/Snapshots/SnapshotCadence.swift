@@ -98,13 +98,17 @@ package struct SnapshotCadence: Sendable, Hashable, Codable {
 
     /// True when there was none, or one that nobody can tell the age of.
     private func isDue(at now: DeviceTime) -> Bool {
+        guard policy.atLeastEvery > .zero else { return false }
         guard let age = lastTaken.flatMap({ now.elapsed(since: $0) }) else { return true }
-        return age >= policy.atLeastEvery
+        return age >= pause
     }
 
     private func wake(at now: DeviceTime) -> [Action] {
         guard isInForeground, policy.atLeastEvery > .zero else { return [] }
-        let age = lastTaken.flatMap { now.elapsed(since: $0) } ?? policy.atLeastEvery
-        return [.wake(at: now.monotonic.advanced(by: policy.atLeastEvery - age))]
+        let age = lastTaken.flatMap { now.elapsed(since: $0) } ?? pause
+        return [.wake(at: now.monotonic.advanced(by: pause - age))]
     }
+
+    /// How long there may be none.
+    private var pause: Duration { max(policy.atLeastEvery, .seconds(1)) }
 }

@@ -18,8 +18,8 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         case startMotion(MotionMeans)
         /// Let the motion sensors rest.
         case stopMotion
-        /// Take what the sensors have read out of their buffers, and record the snapshot that this brought about.
-        case finish(SnapshotCadence.Trigger)
+        /// Take what the sensors have read out of their buffers, and record the snapshot of this number.
+        case finish(Int)
         /// Call `timeCame` at this time; replaces any earlier such order.
         case wake(at: MonotonicTime)
         /// Forget the last such order.
@@ -27,7 +27,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
     }
 
     private struct Pending: Sendable, Hashable, Codable {
-        var trigger: SnapshotCadence.Trigger
+        var number: Int
         var due: MonotonicTime
     }
 
@@ -47,13 +47,15 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
     // MARK: Inputs
 
     /// A snapshot is to be taken, with these means.
+    ///
+    /// - Parameter number: what tells it from those under way.
     package mutating func begin(
-        _ trigger: SnapshotCadence.Trigger,
+        _ number: Int,
         with means: SnapshotMeans,
         isInForeground: Bool,
         at now: DeviceTime
     ) -> [Action] {
-        guard isInForeground, means.patience > .zero else { return [.finish(trigger)] }
+        guard isInForeground, means.patience > .zero else { return [.finish(number)] }
         var actions: [Action] = []
         if means.hasHeading, !runsHeading {
             runsHeading = true
@@ -63,8 +65,8 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
             motion = better
             actions.append(.startMotion(better))
         }
-        if pending.count >= Self.mostPending { actions.append(.finish(pending.removeFirst().trigger)) }
-        pending.append(Pending(trigger: trigger, due: now.monotonic.advanced(by: means.patience)))
+        if pending.count >= Self.mostPending { actions.append(.finish(pending.removeFirst().number)) }
+        pending.append(Pending(number: number, due: now.monotonic.advanced(by: means.patience)))
         return actions + wake()
     }
 
@@ -73,15 +75,22 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         guard isCollecting else { return [] }
         let due = pending.filter { $0.due <= now.monotonic }
         pending.removeAll { $0.due <= now.monotonic }
-        return due.map { .finish($0.trigger) } + (isCollecting ? wake() : stop())
+        return due.map { .finish($0.number) } + (isCollecting ? wake() : stop())
     }
 
     /// The user left.
     package mutating func enteredBackground() -> [Action] {
         guard isCollecting else { return [] }
-        let finished = pending.map { Action.finish($0.trigger) }
+        let finished = pending.map { Action.finish($0.number) }
         pending = []
         return finished + [.rest] + stop()
+    }
+
+    /// Nothing may be recorded any more: those under way are given up.
+    package mutating func cancelled() -> [Action] {
+        guard isCollecting else { return [] }
+        pending = []
+        return [.rest] + stop()
     }
 
     /// The app does not allow motion to be read any more. What was read is not to be sent either.

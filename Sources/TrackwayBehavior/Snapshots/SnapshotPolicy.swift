@@ -7,7 +7,8 @@ public struct SnapshotPolicy: Sendable, Hashable, Codable {
     public var atMost: Int
     /// …in so long.
     public var per: Duration
-    /// In the foreground a snapshot is taken at least so often, use or not.
+    /// In the foreground a snapshot is taken at least so often, use or not; a second at the least. Without any time, use
+    /// alone brings snapshots about.
     public var atLeastEvery: Duration
 
     /// A policy of these parts; by default thirty a minute, and one in two minutes.

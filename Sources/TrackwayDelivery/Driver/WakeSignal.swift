@@ -4,7 +4,7 @@
 internal import TrackwayEvents
 
 /// Wakes one waiting task; remembered when nobody waits yet. May wake for nothing, so the waiter looks again.
-final class WakeSignal: Sendable {
+package final class WakeSignal: Sendable {
     private enum State {
         case clear
         case set
@@ -13,8 +13,11 @@ final class WakeSignal: Sendable {
 
     private let state = Locked<State>(.clear)
 
+    /// Nobody waits, and nothing is remembered.
+    package init() {}
+
     /// Wakes the task that waits, or lets the next one pass.
-    func signal() {
+    package func signal() {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard case .waiting(let waiter) = state else {
                 state = .set
@@ -34,7 +37,7 @@ final class WakeSignal: Sendable {
     }
 
     /// Waits for a signal, or for the task's cancellation. One task at a time.
-    func wait() async {
+    package func wait() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let passes = state.withLock { state -> Bool in

@@ -33,9 +33,9 @@ struct SnapshotCollectionTests {
         #expect(means.patience == .milliseconds(milliseconds))
         var device = TestDevice()
         var collection = SnapshotCollection()
-        let started = collection.begin(.foreground, with: means, isInForeground: true, at: device.now)
+        let started = collection.begin(1, with: means, isInForeground: true, at: device.now)
         guard milliseconds > 0 else {
-            #expect(started == [.finish(.foreground)])
+            #expect(started == [.finish(1)])
             return
         }
         let due = device.now.monotonic.advanced(by: means.patience)
@@ -48,7 +48,7 @@ struct SnapshotCollectionTests {
         collection = try kept(collection)
         let stops: [SnapshotCollection.Action] =
             (hasHeading ? [.stopHeading] : []) + (motion == nil ? [] : [.stopMotion])
-        #expect(collection.timeCame(at: device.now) == [.finish(.foreground)] + stops)
+        #expect(collection.timeCame(at: device.now) == [.finish(1)] + stops)
         #expect(collection.timeCame(at: device.now) == [])
         #expect(!collection.isCollecting)
     }
@@ -59,7 +59,7 @@ struct SnapshotCollectionTests {
         var collection = SnapshotCollection()
         let means = SnapshotMeans(hasHeading: true, motion: .device)
         #expect(
-            collection.begin(.request, with: means, isInForeground: false, at: device.now) == [.finish(.request)]
+            collection.begin(3, with: means, isInForeground: false, at: device.now) == [.finish(3)]
         )
     }
 
@@ -68,13 +68,13 @@ struct SnapshotCollectionTests {
         var device = TestDevice()
         var collection = SnapshotCollection()
         _ = collection.begin(
-            .screen,
+            2,
             with: SnapshotMeans(hasHeading: true, motion: .raw),
             isInForeground: true,
             at: device.now
         )
         device.pass(.seconds(1))
-        #expect(collection.enteredBackground() == [.finish(.screen), .rest, .stopHeading, .stopMotion])
+        #expect(collection.enteredBackground() == [.finish(2), .rest, .stopHeading, .stopMotion])
         #expect(collection.enteredBackground() == [])
         device.pass(.seconds(9))
         #expect(collection.timeCame(at: device.now) == [])
@@ -85,15 +85,15 @@ struct SnapshotCollectionTests {
         var device = TestDevice()
         var collection = SnapshotCollection()
         let means = SnapshotMeans(hasHeading: true, motion: .device)
-        _ = collection.begin(.foreground, with: means, isInForeground: true, at: device.now)
+        _ = collection.begin(1, with: means, isInForeground: true, at: device.now)
         let first = device.now.monotonic.advanced(by: .milliseconds(5100))
         device.pass(.seconds(2))
         let second = device.now.monotonic.advanced(by: .milliseconds(5100))
-        #expect(collection.begin(.screen, with: means, isInForeground: true, at: device.now) == [.wake(at: first)])
+        #expect(collection.begin(2, with: means, isInForeground: true, at: device.now) == [.wake(at: first)])
         device.pass(.milliseconds(3100))
-        #expect(collection.timeCame(at: device.now) == [.finish(.foreground), .wake(at: second)])
+        #expect(collection.timeCame(at: device.now) == [.finish(1), .wake(at: second)])
         device.pass(.seconds(2))
-        #expect(collection.timeCame(at: device.now) == [.finish(.screen), .stopHeading, .stopMotion])
+        #expect(collection.timeCame(at: device.now) == [.finish(2), .stopHeading, .stopMotion])
     }
 
     @Test("When motion is not allowed any more its sensors stop at once, and the snapshot is finished without them")
@@ -101,11 +101,11 @@ struct SnapshotCollectionTests {
         var device = TestDevice()
         var collection = SnapshotCollection()
         let means = SnapshotMeans(motion: .device)
-        _ = collection.begin(.foreground, with: means, isInForeground: true, at: device.now)
+        _ = collection.begin(1, with: means, isInForeground: true, at: device.now)
         #expect(collection.motionDisallowed() == [.stopMotion])
         #expect(collection.motionDisallowed() == [])
         device.pass(.milliseconds(5100))
-        #expect(collection.timeCame(at: device.now) == [.finish(.foreground)])
+        #expect(collection.timeCame(at: device.now) == [.finish(1)])
     }
 
     @Test("On a walk of 100,000 steps every snapshot is finished once, and sensors run exactly while one is under way")
@@ -127,7 +127,7 @@ struct SnapshotCollectionTests {
                     motion: [nil, .device, .raw][chance.next(below: 3)]
                 )
                 begun += 1
-                actions = collection.begin(.screen, with: means, isInForeground: chance.nextBool(), at: device.now)
+                actions = collection.begin(begun, with: means, isInForeground: chance.nextBool(), at: device.now)
             case 2: actions = collection.enteredBackground()
             case 3: actions = collection.motionDisallowed()
             case 4, 5: actions = collection.timeCame(at: device.now)
@@ -166,12 +166,17 @@ struct SnapshotCollectionTests {
         let means = SnapshotMeans(hasHeading: true)
         var finished = 0
         for _ in 0..<10_000 {
-            let actions = collection.begin(.request, with: means, isInForeground: true, at: device.now)
-            finished += actions.filter { $0 == .finish(.request) }.count
+            let actions = collection.begin(3, with: means, isInForeground: true, at: device.now)
+            finished += actions.filter { $0.isFinish }.count
         }
         #expect(finished == 10_000 - SnapshotCollection.mostPending)
         #expect(
-            collection.enteredBackground().filter { $0 == .finish(.request) }.count == SnapshotCollection.mostPending
+            collection.enteredBackground().filter { $0.isFinish }.count == SnapshotCollection.mostPending
         )
     }
+}
+
+extension SnapshotCollection.Action {
+    /// Whether it finishes a snapshot, whichever.
+    fileprivate var isFinish: Bool { if case .finish = self { true } else { false } }
 }

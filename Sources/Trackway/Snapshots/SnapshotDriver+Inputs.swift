@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+
+extension SnapshotDriver {
+    /// The system, or the app in its place, changed the app's life in this order.
+    func lifeCycleChanged(_ changes: [LifeCycleChange]) {
+        tell { routine, now in
+            changes.flatMap { change -> [SnapshotRoutine.Action] in
+                // A start that nobody sees is finished, too.
+                guard change != .didFinishLaunching else { return [] }
+                return routine.appChanged(to: change.state, at: now)
+            }
+        }
+    }
+
+    /// The app shows a screen.
+    func screenShown(_ title: String?) {
+        tell { routine, now in routine.screenShown(title, at: now) }
+    }
+
+    /// The app wants a snapshot of everything.
+    func collect(_ title: String?) {
+        tell { routine, now in routine.requested(title, at: now) }
+    }
+
+    /// The app wants a snapshot if the last one is too long ago.
+    func collectIfDue() {
+        tell { routine, now in routine.requestedIfDue(at: now) }
+    }
+
+    /// The app allows or forbids sensors.
+    func allows(motion: Bool, location: Bool) {
+        tell(begins: false) { routine, now in routine.allows(motion: motion, location: location, at: now) }
+    }
+
+    /// Whether a snapshot taken now would say where the device is.
+    var canCollectLocation: Bool {
+        guard allowsLocation, let source = sources.location else { return false }
+        return source.isAuthorized
+    }
+}

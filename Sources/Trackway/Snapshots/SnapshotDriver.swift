@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Drives ``SnapshotRoutine``: hands it what happens, and carries out its orders in their order.
+///
+/// Inputs come from any thread. Under the lock the routine alone is asked; its orders are carried out after it, by one
+/// thread at a time, so that a start and a stop, or two events, never change places. What the app or a sensor is asked
+/// happens on a thread of the source's own.
+package final class SnapshotDriver: Sendable {
+    private struct State: Sendable {
+        var routine: SnapshotRoutine
+        /// Orders that wait for whoever carries them out.
+        var orders: [SnapshotRoutine.Action] = []
+        var isPerforming = false
+        /// The start of the process was told, or could have been: until then the app has not said yet who it is.
+        var hasBegun = false
+        /// The installation is being erased.
+        var isForgetting = false
+        /// The app has shut the SDK down, or let go of it.
+        var isOver = false
+    }
+
+    let options: SnapshotOptions
+    let sources: SnapshotSources
+    let file: SnapshotFile
+    let stage: Stage
+    let behavior: BehaviorDriver
+    let threads: [SnapshotPart: any SourceThread]
+    /// What the app has been told, so that nothing is told with every snapshot.
+    let told = Locked<Set<String>>([])
+    private let control: ControlDriver
+    private let clock: any EventClock
+    private let boot: String
+    private let start: MonotonicTime
+    private let state: Locked<State>
+    /// There may be another time to wait for.
+    private let replanned = WakeSignal()
+
+    /// Makes a driver. Nothing is taken before the start of the process was told; see ``begin()``.
+    init(_ options: SnapshotOptions, in world: World, stage: Stage, behavior: BehaviorDriver, control: ControlDriver) {
+        self.options = options
+        self.stage = stage
+        self.behavior = behavior
+        self.control = control
+        clock = world.clock
+        boot = world.facts.boot
+        start = world.clock.now().monotonic
+        sources = options.sources ?? world.snapshotSources
+        let file = SnapshotFile(folder: world.folder, storage: world.storage)
+        self.file = file
+        let parts = sources.parts
+        threads = Dictionary(uniqueKeysWithValues: parts.map { ($0, world.sourceThread("trackway.\($0.rawValue)")) })
+        let rules = SnapshotRules(
+            policy: options.policy,
+            sources: Set(parts),
+            allowsMotion: options.allowsMotion,
+            allowsLocation: options.allowsLocation,
+            repeatsPropertiesAfter: options.repeatsDevicePropertiesAfter
+        )
+        let (memory, diagnostic) = Self.recall(file, options.policy)
+        state = Locked(State(routine: SnapshotRoutine(memory, rules, app: world.launchState)))
+        if let diagnostic { stage.perform { $0.report(diagnostic) } }
+    }
+
+    /// When ``timeCame()`` is to be called next; never when nil.
+    package var due: MonotonicTime? {
+        state.withLock { state in
+            if state.isOver { return nil }
+            return state.hasBegun ? state.routine.due : start.advanced(by: BehaviorDriver.patience)
+        }
+    }
+
+    /// What must survive a restart, as it is now.
+    var memory: SnapshotMemory { state.withLock { $0.routine.memory } }
+
+    /// Whether a snapshot may say where the device is, as far as the app is concerned.
+    var allowsLocation: Bool { state.withLock { $0.routine.rules.allowsLocation } }
+
+    // MARK: Inputs
+
+    /// The start of the process was told, or it is time to tell it: snapshots are taken from now on.
+    package func begin() {
+        tell { _, _ in [] }
+    }
+
+    /// Time passed.
+    package func timeCame() {
+        tell { routine, now in routine.timeCame(at: now) }
+    }
+
+    /// Consent or switch may have changed, and with them whether anything may be watched.
+    func permissionChanged() {
+        tell(begins: false) { _, _ in [] }
+    }
+
+    /// Whatever happened, told to the routine at the time it is now.
+    ///
+    /// - Parameter begins: whether it shows that the process is past its start.
+    func tell(begins: Bool = true, _ input: (inout SnapshotRoutine, DeviceTime) -> [SnapshotRoutine.Action]) {
+        let now = DeviceTime(clock.now(), boot: boot)
+        let isOpen = control.gate.state.contains(.isOpen)
+        change { state in
+            if begins { state.hasBegun = true }
+            let isWatching = state.hasBegun && isOpen && !state.isForgetting && !state.isOver
+            // What changed first comes first: who may watch again has not missed anything before.
+            state.orders += state.routine.watches(isWatching, at: now) + input(&state.routine, now)
+        }
+    }
+
+    /// The app is done: what is under way is told with what there is, and nothing more is taken.
+    func end() {
+        let now = DeviceTime(clock.now(), boot: boot)
+        change { state in
+            state.orders += state.routine.ended(at: now)
+            state.isOver = true
+        }
+    }
+
+    /// The front door is gone: sensors rest, and nothing is told any more.
+    func abandon() {
+        let now = DeviceTime(clock.now(), boot: boot)
+        change { state in
+            state.orders += state.routine.watches(false, at: now)
+            state.isOver = true
+        }
+    }
+
+    /// The installation was erased: nothing of what was known is true any more. Until ``beginAnew()`` nothing is taken.
+    func forget() throws(StorageError) {
+        let now = DeviceTime(clock.now(), boot: boot)
+        change { state in
+            state.isForgetting = true
+            state.orders += state.routine.forgotten(at: now)
+        }
+        try file.remove()
+    }
+
+    /// A new installation has begun.
+    func beginAnew() {
+        change { $0.isForgetting = false }
+        begin()
+    }
+
+    // MARK: Carrying out
+
+    /// Changes the state, and carries out what comes of it, unless somebody is about it.
+    private func change(_ body: (inout State) -> Void) {
+        let isMine = state.withLock { state in
+            body(&state)
+            guard !state.isPerforming, !state.orders.isEmpty else { return false }
+            state.isPerforming = true
+            return true
+        }
+        while isMine, let order = nextOrder() { perform(order) }
+        replanned.signal()
+    }
+
+    private func nextOrder() -> SnapshotRoutine.Action? {
+        state.withLock { state in
+            guard !state.orders.isEmpty else {
+                state.isPerforming = false
+                return nil
+            }
+            return state.orders.removeFirst()
+        }
+    }
+
+    /// Lets time do its part. Returns when cancelled.
+    func run(_ sleeper: any DeliverySleeper) async {
+        while !Task.isCancelled {
+            await sleeper.sleep(until: due, or: replanned)
+            if let due, due <= clock.now().monotonic, !Task.isCancelled { timeCame() }
+        }
+    }
+
+    private static func recall(_ file: SnapshotFile, _ policy: SnapshotPolicy) -> (SnapshotMemory, Diagnostic?) {
+        let fresh = SnapshotMemory(policy: policy)
+        do throws(StorageError) {
+            switch try file.read() {
+            case .nothing:
+                return (fresh, nil)
+            case .kept(let memory):
+                return (memory, nil)
+            case .damaged(let what):
+                return (fresh, .snapshots(damaged: what))
+            }
+        } catch {
+            return (fresh, .snapshots(notKept: error))
+        }
+    }
+}
+
+extension SnapshotSources {
+    /// What there is a source for.
+    fileprivate var parts: [SnapshotPart] {
+        let known: [(SnapshotPart, Bool)] = [
+            (.deviceProperties, deviceProperties != nil), (.appState, appState != nil), (.location, location != nil),
+            (.heading, heading != nil), (.motion, motion != nil),
+        ]
+        return known.filter(\.1).map(\.0)
+    }
+}

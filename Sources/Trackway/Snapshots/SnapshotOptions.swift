@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayBehavior
+public import TrackwayEvents
+
+/// Whether and how snapshots are taken; see ``Configuration/snapshots``.
+///
+/// A snapshot is one or two events: `_device_properties` says what the device and its system are, `_app_state` what the app
+/// and its device are about at that moment. What is not known is left out.
+///
+/// ```swift
+/// var snapshots = SnapshotOptions()
+/// snapshots.allowsMotion = true
+/// configuration.snapshots = snapshots
+/// ```
+public struct SnapshotOptions: Sendable {
+    /// How often. Thirty a minute at most that the app's use brings about, and one in two minutes at least while it is
+    /// used, by default.
+    public var policy: SnapshotPolicy
+
+    /// Where snapshots come from. nil (the default) asks the system; sources of the app's own replace all of the system's,
+    /// and a part without a source is left out.
+    ///
+    /// Each source is asked on a thread of its own, one thing at a time. One that takes longer than two seconds is told as a
+    /// `Diagnostic`, and snapshots go on without it until it answers.
+    public var sources: SnapshotSources?
+
+    /// Whether sensors of motion may be read. False by default: few apps need that, and it costs power. May change later,
+    /// see ``RuntimeOptions/allowsMotion``.
+    public var allowsMotion: Bool
+
+    /// Whether a snapshot may say where the device is. True by default: it is asked for only when the person allows the
+    /// app to know, and nothing is ever started to find out. May change later, see ``RuntimeOptions/allowsLocation``.
+    public var allowsLocation: Bool
+
+    /// The destinations that `_device_properties` is for; all of them (the default) when empty.
+    public var devicePropertiesRoute: [DestinationID]
+
+    /// The destinations that `_app_state` is for; all of them (the default) when empty.
+    public var appStateRoute: [DestinationID]
+
+    /// For how long properties of the device that did not change are not told again. An hour by default; zero tells them
+    /// with every occasion.
+    public var repeatsDevicePropertiesAfter: Duration
+
+    /// Options of these parts.
+    public init(
+        policy: SnapshotPolicy = SnapshotPolicy(),
+        sources: SnapshotSources? = nil,
+        allowsMotion: Bool = false,
+        allowsLocation: Bool = true,
+        devicePropertiesRoute: [DestinationID] = [],
+        appStateRoute: [DestinationID] = [],
+        repeatsDevicePropertiesAfter: Duration = .seconds(3600)
+    ) {
+        self.policy = policy
+        self.sources = sources
+        self.allowsMotion = allowsMotion
+        self.allowsLocation = allowsLocation
+        self.devicePropertiesRoute = devicePropertiesRoute
+        self.appStateRoute = appStateRoute
+        self.repeatsDevicePropertiesAfter = repeatsDevicePropertiesAfter
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// A snapshot that is being taken: what brought it about, and what is known for it so far.
+struct SnapshotDraft: Sendable, Hashable {
+    /// What tells it from all others of the process.
+    let number: Int
+    /// What brought it about; nil when the person left, which asks for the device's properties alone.
+    let trigger: SnapshotCadence.Trigger?
+    /// When.
+    let time: DeviceTime
+    /// What the app and its device are about, as far as the sources have said.
+    var state = AppStateSnapshot()
+    /// What the device is, once its source has said so.
+    var properties: DeviceProperties?
+    /// Which sensors there are, once their sources have said so.
+    var means = SnapshotMeans()
+    /// Whose answers it waits for.
+    var awaited: Set<SnapshotPart> = []
+    /// What is shown, as the app said it; counts more than what the source knows.
+    let title: String?
+    /// Whether the person sees the app, as the SDK knows it; counts when the source does not know.
+    let applicationState: AppStateSnapshot.ApplicationState?
+
+    /// Takes what the source of the app's state knows. What needs other sources is not its business.
+    mutating func take(_ answer: AppStateSnapshot) {
+        let location = state.location
+        state = answer
+        if state.location == nil { state.location = location }
+    }
+
+    /// What is known, completed by what the SDK knows itself.
+    var completed: AppStateSnapshot {
+        var state = state
+        if let title { state.screenTitles = [title] }
+        if state.applicationState == nil { state.applicationState = applicationState }
+        return state
+    }
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Takes snapshots: decides when, whom to ask, how long to wait, and what is worth telling.
+///
+/// A snapshot goes through two rooms. First its sources are asked (``SnapshotInquiry``); then, in the foreground, sensors
+/// are given the time they need (``SnapshotCollection``). Who leaves the app takes every snapshot out of both at once, with
+/// what there is. What the device is, is told as soon as the first room is left; so it comes before what it is about.
+package struct SnapshotRoutine: Sendable {
+    /// An order to the driver. Orders are carried out one after the other, in this order.
+    package enum Action: Sendable, Hashable {
+        /// Ask a source, elsewhere, and tell its answer with ``SnapshotRoutine/answered(_:at:)``.
+        case ask(SnapshotPart)
+        /// Run the compass; readings come with this number.
+        case startHeading(run: Int)
+        /// Let the compass rest.
+        case stopHeading
+        /// Sample motion in this way; readings come with this number.
+        case startMotion(MotionMeans, run: Int)
+        /// Let the motion sensors rest.
+        case stopMotion
+        /// Record what the device is.
+        case recordProperties(Attributes, at: DeviceTime)
+        /// Record what the app and its device are about.
+        case recordState(AppStateSnapshot, at: DeviceTime, SnapshotCadence.Trigger)
+        /// Tell the app that this source does not answer.
+        case tellSilent(SnapshotPart)
+        /// Keep ``SnapshotRoutine/memory``.
+        case save
+    }
+
+    /// What must survive a restart.
+    package internal(set) var memory: SnapshotMemory
+    /// How snapshots are taken.
+    package internal(set) var rules: SnapshotRules
+    /// What the app does, whether anything may be watched or not.
+    var app: AppState
+    /// Whether snapshots may be taken at all now.
+    var isWatching = false
+    var inquiry = SnapshotInquiry()
+    var collection = SnapshotCollection()
+    var readings = SensorReadings()
+    /// Snapshots in the first room, in the order in which they began.
+    var asking: [SnapshotDraft] = []
+    /// Those in the second, by their numbers.
+    var collecting: [Int: SnapshotDraft] = [:]
+    var lastNumber = 0
+    /// Which run of each sensor counts; readings of an earlier one come too late.
+    var headingRun: Int?
+    var motionRun: Int?
+    var cadenceDue: MonotonicTime?
+    var collectionDue: MonotonicTime?
+
+    /// A process began, with what an earlier one left.
+    package init(_ memory: SnapshotMemory, _ rules: SnapshotRules, app: AppState) {
+        self.memory = memory
+        self.rules = rules
+        self.app = app
+        self.memory.cadence.processStarted(policy: rules.policy)
+    }
+
+    /// When ``timeCame(at:)`` is to be called next; never when nil.
+    package var due: MonotonicTime? {
+        [asking.isEmpty ? nil : inquiry.due, collectionDue, cadenceDue].compactMap { $0 }.min()
+    }
+
+    /// True while a snapshot is being taken.
+    package var isBusy: Bool { !asking.isEmpty || !collecting.isEmpty }
+
+    // MARK: The app's life
+
+    /// Snapshots may be taken from now on, or may not: what is under way then is given up, and nothing of it is told.
+    package mutating func watches(_ isWatching: Bool, at now: DeviceTime) -> [Action] {
+        guard isWatching != self.isWatching else { return [] }
+        self.isWatching = isWatching
+        guard !isWatching else { return app.isInSight ? cameIntoSight(at: now) : [] }
+        asking = []
+        collecting = [:]
+        readings = SensorReadings()
+        _ = memory.cadence.enteredBackground()
+        cadenceDue = nil
+        return carryOut(collection.cancelled(), at: now)
+    }
+
+    /// The app does something else now.
+    package mutating func appChanged(to app: AppState, at now: DeviceTime) -> [Action] {
+        let before = self.app
+        self.app = app
+        if before == .suspended { inquiry.resumed(at: now) }
+        guard isWatching, before.isInSight != app.isInSight else { return [] }
+        return app.isInSight ? cameIntoSight(at: now) : wentOutOfSight(at: now)
+    }
+
+    /// The app shows a screen.
+    package mutating func screenShown(_ title: String?, at now: DeviceTime) -> [Action] {
+        guard isWatching else { return [] }
+        return carryOut(memory.cadence.screenChanged(at: now), title: title, at: now)
+    }
+
+    /// The app wants a snapshot of everything, seen or not.
+    package mutating func requested(_ title: String?, at now: DeviceTime) -> [Action] {
+        guard isWatching else { return [] }
+        return carryOut(memory.cadence.requested(at: now), title: title, tellsProperties: true, at: now)
+    }
+
+    /// The app wants a snapshot if the last one is too long ago.
+    package mutating func requestedIfDue(at now: DeviceTime) -> [Action] {
+        guard isWatching else { return [] }
+        return carryOut(memory.cadence.timeCame(at: now), at: now)
+    }
+
+    /// The app is done: what is under way is told with what there is, and nothing more is taken.
+    package mutating func ended(at now: DeviceTime) -> [Action] {
+        guard isWatching else { return [] }
+        return finishAll(at: now) + watches(false, at: now)
+    }
+
+    /// Everything is forgotten.
+    package mutating func forgotten(at now: DeviceTime) -> [Action] {
+        let actions = watches(false, at: now)
+        memory = SnapshotMemory(policy: rules.policy)
+        return actions
+    }
+
+    /// The app allows or forbids sensors. What was read and is not allowed any more is not told either.
+    package mutating func allows(motion: Bool, location: Bool, at now: DeviceTime) -> [Action] {
+        rules.allowsLocation = location
+        rules.allowsMotion = motion
+        guard !motion else { return [] }
+        readings.forgetMotion()
+        for index in asking.indices { asking[index].means.motion = nil }
+        return carryOut(collection.motionDisallowed(), at: now)
+    }
+
+    // MARK: Sources
+
+    /// A source answered.
+    package mutating func answered(_ answer: SnapshotAnswer, at now: DeviceTime) -> [Action] {
+        inquiry.answered(answer.part)
+        for index in asking.indices where asking[index].awaited.contains(answer.part) {
+            asking[index].awaited.remove(answer.part)
+            switch answer {
+            case .deviceProperties(let properties):
+                asking[index].properties = properties
+            case .appState(let state):
+                asking[index].take(state)
+            case .location(let location):
+                asking[index].state.location = location
+            case .heading(let isAvailable):
+                asking[index].means.hasHeading = isAvailable
+            case .motion(let hasDeviceMotion, let hasRawSensors):
+                asking[index].means.motion = .preferred(
+                    hasDeviceMotion: hasDeviceMotion,
+                    hasRawSensors: hasRawSensors,
+                    isAllowed: rules.allowsMotion
+                )
+            }
+        }
+        return advance(at: now)
+    }
+
+    /// A sensor of motion was read.
+    ///
+    /// - Parameter run: the run it was read in; nil when the app read it itself.
+    package mutating func read(_ reading: MotionReading, run: Int?) {
+        guard isWatching, rules.allowsMotion, run == nil || run == motionRun else { return }
+        readings.append(reading)
+    }
+
+    /// A compass was read.
+    ///
+    /// - Parameter run: the run it was read in; nil when the app read it itself.
+    package mutating func read(_ heading: Heading, run: Int?) {
+        guard isWatching, run == nil || run == headingRun else { return }
+        readings.append(heading)
+    }
+
+    // MARK: Time
+
+    /// Time passed.
+    package mutating func timeCame(at now: DeviceTime) -> [Action] {
+        guard isWatching else { return [] }
+        let fallen = asking.isEmpty ? [] : inquiry.timeCame(at: now)
+        for index in asking.indices { asking[index].awaited.subtract(fallen) }
+        var actions = fallen.map(Action.tellSilent) + advance(at: now)
+        if let due = collectionDue, due <= now.monotonic {
+            collectionDue = nil
+            actions += carryOut(collection.timeCame(at: now), at: now)
+        }
+        if let due = cadenceDue, due <= now.monotonic {
+            cadenceDue = nil
+            actions += carryOut(memory.cadence.timeCame(at: now), at: now)
+        }
+        return actions
+    }
+}
+
+extension AppState {
+    /// Whether the person sees the app.
+    var isInSight: Bool { self == .active || self == .inactive }
+}

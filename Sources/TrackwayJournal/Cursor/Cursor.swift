@@ -20,11 +20,17 @@ struct Cursor: Sendable, Hashable {
     var skipped: UInt64 = 0
     /// Events given up, by reason.
     var dropped: [DropReason: UInt64] = [:]
+    /// The release mark of a queue: the first sequence number not released to delivery; nil before the first transfer.
+    /// What the cursor has passed is settled, wherever the mark stands.
+    var mark: UInt64?
     /// Losses the destination has not been told of yet.
     var unreported = DroppedRanges()
 
     var droppedTotal: UInt64 { dropped.values.reduce(0, +) }
     var isBalanced: Bool { next - base == delivered + skipped + droppedTotal }
+
+    /// The first sequence number of a queue that may wait for a transfer.
+    var firstWaiting: UInt64 { max(next, mark ?? base) }
 
     /// Counts a range as given up.
     mutating func drop(_ range: DroppedRange) {
@@ -42,6 +48,7 @@ extension Cursor {
         lines.add("next", next)
         lines.add("delivered", delivered)
         lines.add("skipped", skipped)
+        if let mark { lines.add("released", mark) }
         for (reason, count) in dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             lines.add("dropped", "\(count) \(reason.rawValue)")
         }
@@ -62,6 +69,10 @@ extension Cursor {
         self.next = next
         self.delivered = delivered
         self.skipped = skipped
+        if let text = lines["released"] {
+            guard let mark = UInt64(text) else { return nil }
+            self.mark = mark
+        }
         for line in lines.all("dropped") {
             let parts = line.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, let count = UInt64(parts[0]) else { return nil }

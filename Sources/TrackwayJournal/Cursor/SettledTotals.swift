@@ -66,6 +66,13 @@ extension Ledger.Account {
         dropped.merge(other.dropped, uniquingKeysWith: +)
     }
 
+    /// Leaves out pending numbers that are known to be for others.
+    mutating func limitPending(to known: UInt64) {
+        guard known < pending else { return }
+        recorded -= pending - known
+        pending = known
+    }
+
     /// What a cursor says, given the writer's last sequence number.
     init(_ cursor: Cursor, last: UInt64) {
         // After power loss the log may have lost a tail that was delivered before: the cursor then knows more.

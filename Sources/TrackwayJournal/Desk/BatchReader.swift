@@ -27,6 +27,8 @@ struct BatchReader: Sendable {
         var next: UInt64
         /// True when the next event may not leave yet.
         var isHeld = false
+        /// The event that waits for a transfer, where reading stopped before one.
+        var waiting: UInt64?
         /// True when there is more to read at once, though the stretch holds no event.
         var isCut = false
 
@@ -100,10 +102,13 @@ struct BatchReader: Sendable {
     /// - Parameters:
     ///   - next: the first sequence number not settled yet.
     ///   - rule: what may leave; nil when everything may. Asked once for each context.
+    ///   - mark: the first sequence number that is not released; reading stops before the destination's first event there
+    ///     and passes over those of others. Nil when everything is released.
     mutating func read(
         next: UInt64,
         _ limits: Limits,
-        admitting rule: Admission.Rule? = nil
+        admitting rule: Admission.Rule? = nil,
+        releasedBefore mark: UInt64? = nil
     ) throws(JournalError) -> Stretch {
         var admissions = AdmissionBook(rule)
         var stretch = Stretch(end: reader.position, next: next)
@@ -144,11 +149,15 @@ struct BatchReader: Sendable {
                 reader.seek(to: entry.start)
                 return stretch
             }
-            if rule == nil || !isForUs(entry) {
+            if !isForUs(entry) {
                 explain(upTo: entry.sequence, in: &stretch)
-                take(entry, into: &stretch, &lastContext)
+                stretch.skip(entry.sequence)
+            } else if let mark, entry.sequence >= mark {
+                stretch.waiting = entry.sequence
+                reader.seek(to: entry.start)
+                return stretch
             } else {
-                switch admissions.admission(of: entry.context, json: contexts[entry.context]) {
+                switch rule == nil ? .send : admissions.admission(of: entry.context, json: contexts[entry.context]) {
                 case .send:
                     explain(upTo: entry.sequence, in: &stretch)
                     take(entry, into: &stretch, &lastContext)
@@ -172,10 +181,6 @@ struct BatchReader: Sendable {
 
     private mutating func take(_ entry: LogEntry, into stretch: inout Stretch, _ lastContext: inout UInt32?) {
         let route = entry.routeLength ?? 0
-        guard isForUs(entry) else {
-            stretch.skip(entry.sequence)
-            return
-        }
         if lastContext != entry.context {
             lastContext = entry.context
             // A context whose record was damaged: the event stands, with nothing said around it.

@@ -76,6 +76,7 @@ extension Journal {
         var fresh = try Self.claim(
             installation: installation,
             configuration,
+            for: destinations,
             folder: folder,
             storage: storage,
             clock: clock,
@@ -85,6 +86,7 @@ extension Journal {
             fresh.setContext(state.context.json)
             _ = state.held.removeAll()
             state.close()
+            roster.withLock { $0.restart() }
             state = fresh
         }
         state.withLock { $0.prepare() }

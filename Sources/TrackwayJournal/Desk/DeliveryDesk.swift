@@ -19,6 +19,7 @@ package final class DeliveryDesk: Sendable {
             storage: journal.storage,
             configuration: journal.configuration,
             bootID: journal.bootID,
+            roster: journal.roster,
             clock: journal.clock,
             lock: lock
         )
@@ -44,12 +45,14 @@ package final class DeliveryDesk: Sendable {
     ///   - rule: what may leave, by the context it was recorded in; nil when everything may. What it drops is passed over
     ///     and counted, in one atomic step with the batch's last record, or at once where no record follows. A batch ends
     ///     before the first event it holds; that event's writer then waits as a whole, others do not.
+    ///   - onlyReleased: true for a queue: stops before its first event beyond the release mark, see ``transfer(for:)``.
     /// - Returns: nil when the destination has settled everything that may leave for now.
     /// - Throws: `outOfOrder` while a batch for this destination is leased, `storage` when the log cannot be read now.
     package func read(
         for destination: DestinationID,
         limits: (events: Int, bytes: Int),
-        admitting rule: Admission.Rule? = nil
+        admitting rule: Admission.Rule? = nil,
+        onlyReleased: Bool = false
     ) throws(JournalError) -> JournalBatch? {
         let limits = BatchReader.Limits(events: max(1, limits.events), bytes: limits.bytes, throughSegment: nil)
         return try state.withLock { (state) throws(JournalError) in
@@ -60,14 +63,17 @@ package final class DeliveryDesk: Sendable {
                     "a batch for \(destination) is still leased; settle or release it first"
                 )
             }
-            if let batch = try state.readNext(for: destination, limits, admitting: rule, journal) { return batch }
+            state.note(destination, isQueue: onlyReleased)
+            if let batch = try state.readNext(for: destination, limits, admitting: rule, onlyReleased, journal) {
+                return batch
+            }
             // Nothing at the writers known: look for new ones before saying so.
             do throws(StorageError) {
                 guard try state.refresh(own: journal.writer) else { return nil }
             } catch {
                 throw JournalError(error)
             }
-            return try state.readNext(for: destination, limits, admitting: rule, journal)
+            return try state.readNext(for: destination, limits, admitting: rule, onlyReleased, journal)
         }
     }
 

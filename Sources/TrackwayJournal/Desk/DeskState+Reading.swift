@@ -4,16 +4,27 @@
 internal import TrackwayEvents
 
 extension DeskState {
+    /// Remembers how a destination is read.
+    mutating func note(_ destination: DestinationID, isQueue: Bool) {
+        if isQueue {
+            queues.insert(destination)
+            delivered.remove(destination)
+        } else {
+            delivered.insert(destination)
+        }
+    }
+
     mutating func readNext(
         for destination: DestinationID,
         _ limits: BatchReader.Limits,
         admitting rule: Admission.Rule?,
+        _ onlyReleased: Bool,
         _ journal: Journal
     ) throws(JournalError) -> JournalBatch? {
         for id in order where shelves[id]?.problem == nil {
-            guard let (cursor, stretch) = try passing(id, destination, limits, admitting: rule, journal) else {
-                continue
-            }
+            guard
+                let (cursor, stretch) = try passing(id, destination, limits, admitting: rule, onlyReleased, journal)
+            else { continue }
             if stretch.records.isEmpty {
                 guard let batch = try untold(id, destination, journal) else { continue }
                 return batch
@@ -43,12 +54,23 @@ extension DeskState {
         _ destination: DestinationID,
         _ limits: BatchReader.Limits,
         admitting rule: Admission.Rule?,
+        _ onlyReleased: Bool,
         _ journal: Journal
     ) throws(JournalError) -> (Cursor, BatchReader.Stretch)? {
         shelves[id]?.held[destination] = nil
         while true {
             let cursor = try cursor(id, destination, journal)
-            guard let stretch = try readable(id, destination, cursor, limits, admitting: rule) else { return nil }
+            let mark = onlyReleased ? cursor.mark ?? cursor.base : nil
+            guard
+                let stretch = try readable(
+                    id,
+                    destination,
+                    cursor,
+                    limits,
+                    admitting: rule,
+                    releasedBefore: mark
+                )
+            else { return nil }
             guard stretch.records.isEmpty else { return (cursor, stretch) }
             try pass(id, destination, stretch)
             if stretch.isHeld { shelves[id]?.held[destination] = stretch.next }
@@ -69,7 +91,7 @@ extension DeskState {
         let limits = BatchReader.Limits(events: 1, bytes: 1 << 20)
         for id in order where shelves[id]?.problem == nil && leases[destination]?.writer != id {
             let wasHeld = shelves[id]?.held[destination]
-            _ = try passing(id, destination, limits, admitting: frontOnly, journal)
+            _ = try passing(id, destination, limits, admitting: frontOnly, false, journal)
             // What stopped this is held only if it was before.
             let isHeld = wasHeld != nil && shelves[id]?.held[destination] == wasHeld
             shelves[id]?.held[destination] = isHeld ? wasHeld : nil
@@ -98,7 +120,7 @@ extension DeskState {
         return lend(events, to: destination, ends: [], end: cursor.position, found: [])
     }
 
-    private func recorded(_ id: WriterID, _ journal: Journal) throws(JournalError) -> UInt64 {
+    func recorded(_ id: WriterID, _ journal: Journal) throws(JournalError) -> UInt64 {
         try journal.extent(of: id, isComplete: shelves[id]?.isComplete ?? false).last
     }
 
@@ -129,15 +151,16 @@ extension DeskState {
     }
 
     /// Reads one stretch; nil when a newer version wrote the log, which is then left alone.
-    private mutating func readable(
+    mutating func readable(
         _ id: WriterID,
         _ destination: DestinationID,
         _ cursor: Cursor,
         _ limits: BatchReader.Limits,
-        admitting rule: Admission.Rule?
+        admitting rule: Admission.Rule?,
+        releasedBefore mark: UInt64? = nil
     ) throws(JournalError) -> BatchReader.Stretch? {
         do {
-            return try read(id, destination, cursor, limits, admitting: rule)
+            return try read(id, destination, cursor, limits, admitting: rule, releasedBefore: mark)
         } catch {
             guard error.code == .newerVersion else { throw error }
             shelves[id]?.problem = error
@@ -151,7 +174,8 @@ extension DeskState {
         _ destination: DestinationID,
         _ cursor: Cursor,
         _ limits: BatchReader.Limits,
-        admitting rule: Admission.Rule? = nil
+        admitting rule: Admission.Rule? = nil,
+        releasedBefore mark: UInt64? = nil
     ) throws(JournalError) -> BatchReader.Stretch {
         let isComplete = shelves[id]?.isComplete ?? false
         var reader: BatchReader
@@ -169,7 +193,7 @@ extension DeskState {
             )
         }
         reader.isComplete = isComplete
-        let stretch = try reader.read(next: cursor.next, limits, admitting: rule)
+        let stretch = try reader.read(next: cursor.next, limits, admitting: rule, releasedBefore: mark)
         shelves[id]?.readers[destination] = reader
         return stretch
     }

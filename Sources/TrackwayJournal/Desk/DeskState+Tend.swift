@@ -12,12 +12,14 @@ extension DeskState {
             for id in order {
                 guard let shelf = shelves[id], !shelf.isOwn, !shelf.isComplete else { continue }
                 let isDead = try isDead(shelf)
+                try noticeCursors(of: id)
                 shelves[id]?.isComplete = isDead
             }
             try observe(moment)
         } catch {
             throw JournalError(error)
         }
+        try passIdle(journal)
         try trim(at: moment, journal)
         try foldDrained(journal)
     }
@@ -139,19 +141,19 @@ extension DeskState {
         }
     }
 
-    /// The destinations that count in a writer's folder: those with a cursor there and those configured.
+    /// The destinations that count in a writer's folder: those with a cursor there and those there are at present.
     func destinations(of id: WriterID) -> [DestinationID] {
         let known = shelves[id].map { Array($0.cursors.keys) } ?? []
-        return Set(known + configuration.destinations).sorted()
+        return Set(known + roster.withLock { $0.present }).sorted()
     }
 
     // MARK: Removing
 
     /// Deletes the segments of a writer that every destination has passed.
     mutating func removePassed(_ id: WriterID) throws(StorageError) {
-        guard let shelf = shelves[id], configuration.destinations.allSatisfy({ shelf.cursors[$0] != nil }) else {
-            return
-        }
+        if shelves[id]?.isOwn == false { try noticeCursors(of: id) }
+        let present = roster.withLock { $0.present }
+        guard let shelf = shelves[id], present.allSatisfy({ shelf.cursors[$0] != nil }) else { return }
         let needed = shelf.firstNeededSegment
         for number in try SegmentName.all(in: folder.writer(id), storage) where number < needed {
             try storage.remove(SegmentName.path(folder.writer(id), number))
@@ -168,9 +170,8 @@ extension DeskState {
             }
             guard cursors.allSatisfy({ $0.1.next > extent.last }) else { continue }
             // Losses that are still to be told keep the folder, as far as there is anybody to tell.
-            guard
-                cursors.allSatisfy({ $0.1.unreported.isEmpty || !configuration.destinations.contains($0.0) })
-            else { continue }
+            let present = journal.destinations
+            guard cursors.allSatisfy({ $0.1.unreported.isEmpty || !present.contains($0.0) }) else { continue }
             guard !leases.values.contains(where: { $0.writer == id }) else { continue }
             let accounts = Dictionary(
                 uniqueKeysWithValues: cursors.map { ($0.0, Ledger.Account($0.1, last: extent.last)) }
@@ -237,7 +238,7 @@ extension DeskState {
 
     mutating func ledger(_ journal: Journal) throws(JournalError) -> Ledger {
         var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts)
-        for destination in configuration.destinations where ledger.destinations[destination] == nil {
+        for destination in journal.destinations where ledger.destinations[destination] == nil {
             ledger.destinations[destination] = Ledger.Account()
         }
         do throws(StorageError) {
@@ -255,7 +256,10 @@ extension DeskState {
             guard let extent = try journal.readableExtent(of: id, isComplete: isComplete) else { continue }
             ledger.recorded += Self.last(extent, cursors.map(\.1))
             for (destination, cursor) in cursors {
-                let account = Ledger.Account(cursor, last: extent.last)
+                var account = Ledger.Account(cursor, last: extent.last)
+                if queues.contains(destination), let waiting = try tally(id, destination, journal)?.count {
+                    account.limitPending(to: released(cursor) + waiting)
+                }
                 ledger.destinations[destination, default: Ledger.Account()].add(account)
             }
         }

@@ -9,6 +9,8 @@ struct DeskState: Sendable {
     let storage: any JournalStorage
     let configuration: JournalConfiguration
     let bootID: String
+    /// The journal's; destinations come and go while it is open.
+    let roster: Locked<DestinationRoster>
     private let clock: any EventClock
     /// The office itself; nil after closing.
     var lock: (any StorageLock)?
@@ -16,6 +18,10 @@ struct DeskState: Sendable {
     /// The writers in the order they were started.
     var order: [WriterID] = []
     var leases: [DestinationID: Lease] = [:]
+    /// Destinations that were asked about as queues.
+    var queues: Set<DestinationID> = []
+    /// Destinations that were read without regard to a release mark: somebody reads on from their cursors.
+    var delivered: Set<DestinationID> = []
     var totals = SettledTotals()
     var setAsideLog: SegmentedLog?
     var lastTended: MonotonicTime?
@@ -34,9 +40,11 @@ struct DeskState: Sendable {
         storage: any JournalStorage,
         configuration: JournalConfiguration,
         bootID: String,
+        roster: Locked<DestinationRoster>,
         clock: any EventClock,
         lock: any StorageLock
     ) {
+        self.roster = roster
         self.clock = clock
         self.folder = folder
         self.storage = storage
@@ -71,6 +79,15 @@ struct DeskState: Sendable {
         return isChanged
     }
 
+    /// Notices the cursors that another process made for a destination it added, in its own writer's folder.
+    mutating func noticeCursors(of id: WriterID) throws(StorageError) {
+        for destination in try CursorFile.destinations(of: id, folder, storage)
+        where shelves[id]?.cursors[destination] == nil {
+            let kept = try CursorFile.load(id, destination, folder, storage)
+            shelves[id]?.cursors[destination] = kept
+        }
+    }
+
     /// Whether a writer's process is gone: its lock can be had, and it has begun to write.
     ///
     /// A process makes its folder, then takes the lock, then makes its first segment. A folder without a segment whose
@@ -85,11 +102,16 @@ struct DeskState: Sendable {
         return made.duration(to: clock.now().wall) > .seconds(3600)
     }
 
-    /// The cursor of a destination in a writer's log; a destination that is new there starts at the oldest record kept.
+    /// The cursor of a destination in a writer's log. A destination that is new there starts at the oldest record kept, one
+    /// that was added while this process ran where this process's log stood then.
     mutating func cursor(_ id: WriterID, _ destination: DestinationID, _ journal: Journal) throws(JournalError)
         -> Cursor
     {
         if let known = shelves[id]?.cursors[destination] { return known }
+        if let beginning = try beginning(id, destination) {
+            shelves[id]?.cursors[destination] = beginning
+            return beginning
+        }
         let isComplete = shelves[id]?.isComplete ?? false
         guard let extent = try journal.readableExtent(of: id, isComplete: isComplete) else {
             let problem = JournalError(
@@ -105,6 +127,16 @@ struct DeskState: Sendable {
         shelves[id]?.cursors[destination] = fresh
         shelves[id]?.unsaved.insert(destination)
         return fresh
+    }
+
+    private func beginning(_ id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
+        do throws(StorageError) {
+            if let kept = try CursorFile.load(id, destination, folder, storage) { return kept }
+        } catch {
+            throw JournalError(error)
+        }
+        guard shelves[id]?.isOwn == true else { return nil }
+        return roster.withLock { $0.beginning(of: destination) }
     }
 
     // MARK: Settling

@@ -14,12 +14,24 @@ struct Shelf: Sendable {
     var problem: JournalError?
     var cursors: [DestinationID: Cursor] = [:]
     var readers: [DestinationID: BatchReader] = [:]
+    /// What waits for queues; nil until one asks.
+    var counter: WaitingCounter?
+    /// The next event of a queue's own, as far as it was looked for; see ``Front``.
+    var fronts: [DestinationID: Front] = [:]
     /// Where a destination was last found to be held: the first sequence number that may not leave yet.
     var held: [DestinationID: UInt64] = [:]
     /// Cursors whose newest state is not on disk yet.
     var unsaved: Set<DestinationID> = []
     /// Time deliverers have spent on this writer since its boot ended.
     var observed: Duration = .zero
+
+    /// The next event of a destination, valid while its cursor stands where it stood.
+    struct Front: Sendable, Hashable {
+        /// The cursor's next number when it was found.
+        let next: UInt64
+        /// The event's number; beyond ``next`` when numbers before it are lost.
+        let event: UInt64
+    }
 
     init(id: WriterID, isOwn: Bool) {
         self.id = id

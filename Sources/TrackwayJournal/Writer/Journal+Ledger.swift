@@ -25,7 +25,7 @@ extension Journal {
     private func ledgerFromFiles() throws -> Ledger {
         let totals = try SettledTotals.load(folder, storage)
         var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts)
-        for destination in configuration.destinations where ledger.destinations[destination] == nil {
+        for destination in destinations where ledger.destinations[destination] == nil {
             ledger.destinations[destination] = Ledger.Account()
         }
         for name in try storage.names(in: folder.writers).sorted() {
@@ -36,11 +36,12 @@ extension Journal {
                 cursors[destination] = try CursorFile.load(id, destination, folder, storage)
             }
             guard let extent = try readableExtent(of: id, isComplete: false) else { continue }
-            for destination in configuration.destinations where cursors[destination] == nil {
+            for destination in destinations where cursors[destination] == nil {
                 var fresh = Cursor()
                 fresh.base = extent.first
                 fresh.next = extent.first
-                cursors[destination] = fresh
+                let beginning = id == writer ? roster.withLock { $0.beginning(of: destination) } : nil
+                cursors[destination] = beginning ?? fresh
             }
             ledger.recorded += DeskState.last(extent, Array(cursors.values))
             for (destination, cursor) in cursors {
@@ -57,7 +58,7 @@ extension Journal {
         let losses = state.withLock { $0.held.dropped }
         guard !losses.isEmpty else { return ledger }
         var ledger = ledger
-        for destination in configuration.destinations {
+        for destination in destinations {
             for (reason, count) in losses {
                 // Events dropped since the ledger was counted are not in it.
                 let known = min(count, ledger.destinations[destination]?.pending ?? 0)

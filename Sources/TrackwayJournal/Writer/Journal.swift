@@ -17,6 +17,8 @@ package final class Journal: Sendable {
     let bootID: String
     let state: Locked<WriterState>
     let counting: Locked<LedgerCounter>
+    /// Shared with the desk. Its lock is the innermost: inside it nothing else is locked.
+    let roster: Locked<DestinationRoster>
     /// The desk this process holds, if it is the elected one; its cursors are newer than the files.
     let desk = Locked<WeakDesk>(WeakDesk())
 
@@ -45,9 +47,11 @@ package final class Journal: Sendable {
             throw JournalError(error)
         }
         let installation = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
+        let destinations = DestinationRoster(configuration.destinations)
         var writer = try Self.claim(
             installation: installation,
             configuration,
+            for: destinations.present,
             folder: folder,
             storage: storage,
             clock: clock,
@@ -56,6 +60,7 @@ package final class Journal: Sendable {
         writer.prepare()
         state = Locked(writer)
         counting = Locked(LedgerCounter())
+        roster = Locked(destinations)
     }
 
     deinit {
@@ -72,11 +77,12 @@ package final class Journal: Sendable {
 
     /// Appends an event's canonical JSON. When this returns `kept`, the event survives the death of the process.
     ///
-    /// - Parameter route: the destinations it is for; all when empty.
+    /// - Parameter route: the destinations it is for; all that are there at present when empty.
     package func append(_ payload: UnsafeRawBufferPointer, to route: [DestinationID] = []) -> AppendOutcome {
         guard route.isEmpty else { return append(payload, addressedTo: route) }
         let checksum = Checksum.payload(payload)
-        return state.withLock { state in
+        let outcome: AppendOutcome? = state.withLock { state in
+            if state.everybodyByName != nil { return nil }
             let sequence = state.next
             let header = FrameHeader(
                 kind: .event,
@@ -91,6 +97,8 @@ package final class Journal: Sendable {
             state.next = sequence &+ 1
             return .kept(sequence)
         }
+        // Somebody who has a place in the log is away: the event says whom it is for.
+        return outcome ?? append(payload, addressedTo: destinations)
     }
 
     private func append(_ event: UnsafeRawBufferPointer, addressedTo route: [DestinationID]) -> AppendOutcome {
@@ -186,6 +194,7 @@ package final class Journal: Sendable {
     static func claim(
         installation: InstallationID,
         _ configuration: JournalConfiguration,
+        for destinations: [DestinationID],
         folder: JournalFolder,
         storage: any JournalStorage,
         clock: any EventClock,
@@ -198,7 +207,7 @@ package final class Journal: Sendable {
                 try storage.makeFolder(folder.writer(id))
                 // A deliverer that meets the folder before it is locked takes it for an orphan's and removes it.
                 guard let alive = try storage.lock(folder.aliveLock(id)) else { continue }
-                for destination in configuration.destinations {
+                for destination in destinations {
                     try storage.replace(folder.cursor(id, destination), with: Cursor().fileBytes, durably: false)
                 }
                 let log = LogWriter(

@@ -7,7 +7,8 @@ package import TrackwayEvents
 package struct JournalConfiguration: Sendable, Hashable {
     /// The installation's folder, an absolute path.
     package var folder: String
-    /// The destinations events are kept for. Each gets a cursor before the first event is recorded.
+    /// The destinations events are kept for from the start; see ``Journal/addDestination(_:)`` for later ones. Each gets a
+    /// cursor before the first event is recorded.
     package var destinations: [DestinationID]
     /// Bytes the installation's segments may take. Beyond, the oldest undelivered events go first, counted.
     package var maximumBytes: Int

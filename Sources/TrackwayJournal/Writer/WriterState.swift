@@ -16,6 +16,8 @@ struct WriterState: Sendable {
     /// The lock that tells other processes that this writer lives.
     var alive: (any StorageLock)?
     var isClosed = false
+    /// Whom an event without a route is for; nil while that is everybody. See ``DestinationRoster``.
+    var everybodyByName: [DestinationID]?
     /// The context new events are recorded in.
     private(set) var context = ContextState()
     /// The context in effect at the log's end; behind ``context`` while the storage refuses.
@@ -55,6 +57,15 @@ struct WriterState: Sendable {
     struct ContextState: Sendable, Hashable {
         var generation: UInt32 = 0
         var json: [UInt8] = []
+    }
+
+    /// A cursor before the next event to be recorded. What still waits in memory lies before it, by its numbers.
+    var beginning: Cursor {
+        var cursor = Cursor()
+        cursor.position = log.end
+        cursor.base = next
+        cursor.next = next
+        return cursor
     }
 
     // MARK: Recording

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// Queues and segments: an idle queue pins none, a waiting one keeps its own, and the limits hold for both.
+@Suite("Queues and segments")
+struct QueueSegmentTests {
+    private static let pad = String(repeating: "x", count: 200)
+
+    private func fill(_ journal: Journal, _ count: Int, to route: [DestinationID]) {
+        for number in 0..<count { journal.append("\(number)\(Self.pad)", to: route) }
+    }
+
+    @Test("segments go as soon as the ordinary destinations have passed them while a queue is idle")
+    func idle() throws {
+        let world = QueueWorld()
+        let journal = try world.open()
+        let desk = try #require(try journal.tryElection())
+        for _ in 0..<20 {
+            fill(journal, 40, to: ["collector"])
+            _ = try desk.deliverAll("collector")
+            #expect(try desk.waiting(for: "queue") == 0)
+            try desk.tend(at: world.clock.now())
+            // The one being written, the next one made ahead, and the one just left.
+            #expect(world.segments.count <= 3)
+        }
+        #expect(try journal.ledger().destinations["queue"] == Ledger.Account())
+    }
+
+    @Test("segments of a waiting queue stay, those before its first event go, and all go after its delivery")
+    func waiting() throws {
+        let world = QueueWorld()
+        let journal = try world.open()
+        let desk = try #require(try journal.tryElection())
+        fill(journal, 100, to: ["collector"])
+        journal.append("mine", to: ["queue"])
+        fill(journal, 100, to: ["collector"])
+        _ = try desk.deliverAll("collector")
+        let all = world.segments.count
+        #expect(all > 8)
+        try desk.tend(at: world.clock.now())
+        let pinned = world.segments.count
+        #expect(pinned > 4 && pinned < all - 3)
+        #expect(try desk.waitingTexts("queue") == ["mine"])
+        #expect(try desk.transfer(for: "queue") == 1)
+        #expect(try desk.deliverReleased("queue") == ["mine"])
+        try desk.tend(at: world.clock.now())
+        #expect(world.segments.count <= 3)
+    }
+
+    @Test("a dead writer's folder goes once its queue is empty, and its counts stay")
+    func folded() throws {
+        let world = QueueWorld()
+        let dead = try world.open()
+        fill(dead, 30, to: ["collector"])
+        dead.append("mine", to: ["queue"])
+        dead.close()
+        let journal = try world.open()
+        let desk = try #require(try journal.tryElection())
+        _ = try desk.deliverAll("collector")
+        try desk.tend(at: world.clock.now())
+        #expect(try desk.waiting(for: "queue") == 1)
+        #expect(try desk.transfer(for: "queue") == 1)
+        #expect(try desk.deliverReleased("queue") == ["mine"])
+        try desk.tend(at: world.clock.now())
+        #expect(world.segments.allSatisfy { !$0.contains(dead.writer.description) })
+        #expect(try journal.ledger().destinations["queue"] == Ledger.Account(recorded: 1, delivered: 1))
+    }
+
+    @Test(
+        "what waits beyond the limits of bytes or age is given up, oldest first, and counted",
+        arguments: [DropReason.journalFull, .expired]
+    )
+    func trimmed(reason: DropReason) throws {
+        var world = QueueWorld()
+        if reason == .journalFull { world.maximumBytes = 16384 } else { world.maximumAge = .seconds(60) }
+        let journal = try world.open()
+        let desk = try #require(try journal.tryElection())
+        fill(journal, 100, to: ["queue"])
+        #expect(try desk.waiting(for: "queue") == 100)
+        world.clock.advance(.seconds(90))
+        fill(journal, 20, to: ["queue"])
+        try desk.tend(at: world.clock.now())
+        let waiting = try desk.waiting(for: "queue")
+        #expect(waiting < 120 && waiting >= 20)
+        #expect(try desk.waitingEvents(for: "queue", most: 1000).count == Int(waiting))
+        let account = try #require(try journal.ledger().destinations["queue"])
+        #expect(account == Ledger.Account(recorded: 120, pending: waiting, dropped: [reason: 120 - waiting]))
+        #expect(try desk.transfer(for: "queue") == waiting)
+        #expect(try desk.deliverReleased("queue").count == Int(waiting))
+    }
+
+    @Test("a mark that trimming has passed lets nothing leave that came later")
+    func markBehind() throws {
+        var world = QueueWorld()
+        world.maximumBytes = 8192
+        let journal = try world.open()
+        let desk = try #require(try journal.tryElection())
+        journal.append("early", to: ["queue"])
+        #expect(try desk.transfer(for: "queue") == 1)
+        fill(journal, 100, to: ["queue"])
+        try desk.tend(at: world.clock.now())
+        #expect(try desk.released(for: "queue") == 0)
+        let waiting = try desk.waiting(for: "queue")
+        let batch = try desk.read(for: "queue", limits: QueueWorld.limits, onlyReleased: true)
+        // Only the news of what was lost may travel.
+        #expect(batch?.texts ?? [] == [])
+        #expect(try #require(try journal.ledger().destinations["queue"]).pending == waiting)
+    }
+}

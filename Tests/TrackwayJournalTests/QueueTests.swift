@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// A queue's events wait, exactly counted, until a transfer releases them.
+@Suite("Queues in the journal")
+struct QueueTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        /// One letter an event: q to the queue, c to the collector, b to both by name, a to all.
+        let before: String
+        let after: String
+        let released: [Int]
+        let waiting: [Int]
+
+        init(_ before: String, _ after: String, released: [Int], waiting: [Int]) {
+            self.before = before
+            self.after = after
+            self.released = released
+            self.waiting = waiting
+        }
+
+        var testDescription: String { "\(before)|\(after)" }
+    }
+
+    static func record(_ letters: String, from first: Int = 0, _ journal: Journal) {
+        for (index, letter) in letters.enumerated() {
+            let route: [DestinationID] =
+                switch letter {
+                case "q": ["queue"]
+                case "c": ["collector"]
+                case "b": ["collector", "queue"]
+                default: []
+                }
+            journal.append("\(first + index)", to: route)
+        }
+    }
+
+    @Test(
+        "a transfer releases what was recorded before it, and nothing that came after",
+        arguments: [
+            Case("", "", released: [], waiting: []),
+            Case("q", "", released: [0], waiting: []),
+            Case("", "q", released: [], waiting: [0]),
+            Case("c", "c", released: [], waiting: []),
+            Case("a", "b", released: [0], waiting: [1]),
+            Case("qqq", "qq", released: [0, 1, 2], waiting: [3, 4]),
+            Case("cqcqc", "ccqc", released: [1, 3], waiting: [7]),
+            Case("qcccc", "cccc", released: [0], waiting: []),
+            Case("cccc", "abq", released: [], waiting: [4, 5, 6]),
+            Case(
+                String(repeating: "qca", count: 40),
+                String(repeating: "cbc", count: 30),
+                released: (0..<120).filter { $0 % 3 != 1 },
+                waiting: (120..<210).filter { $0 % 3 == 1 }
+            ),
+        ]
+    )
+    func table(row: Case) throws {
+        let journal = try QueueWorld().open()
+        let desk = try #require(try journal.tryElection())
+        Self.record(row.before, journal)
+        #expect(try desk.waiting(for: "queue") == UInt64(row.released.count))
+        #expect(try desk.released(for: "queue") == 0)
+        #expect(try desk.deliverReleased("queue") == [])
+        #expect(try desk.transfer(for: "queue") == UInt64(row.released.count))
+        #expect(try (desk.released(for: "queue") > 0) == !row.released.isEmpty)
+        Self.record(row.after, from: row.before.count, journal)
+        #expect(try desk.waiting(for: "queue") == UInt64(row.waiting.count))
+        #expect(try desk.waitingTexts("queue") == row.waiting.map(String.init))
+        #expect(try desk.deliverReleased("queue") == row.released.map(String.init))
+        #expect(try desk.released(for: "queue") == 0)
+        #expect(try desk.waiting(for: "queue") == UInt64(row.waiting.count))
+        let account = try #require(try journal.ledger().destinations["queue"])
+        #expect(account.isBalanced)
+        #expect(account.delivered == UInt64(row.released.count))
+        #expect(account.pending == UInt64(row.waiting.count))
+        #expect(try desk.transfer(for: "queue") == UInt64(row.waiting.count))
+        #expect(try desk.deliverReleased("queue") == row.waiting.map(String.init))
+    }
+
+    @Test("read as an ordinary destination, a queue gives everything, and the mark it then lies behind does no harm")
+    func ordinaryReading() throws {
+        let journal = try QueueWorld().open()
+        let desk = try #require(try journal.tryElection())
+        Self.record("qqcq", journal)
+        #expect(try desk.transfer(for: "queue") == 3)
+        Self.record("qcq", from: 4, journal)
+        #expect(try desk.deliverAll("queue") == ["0", "1", "3", "4", "6"])
+        #expect(try desk.waiting(for: "queue") == 0)
+        #expect(try desk.released(for: "queue") == 0)
+        Self.record("qq", from: 7, journal)
+        #expect(try desk.waiting(for: "queue") == 2)
+        #expect(try desk.deliverReleased("queue") == [])
+        #expect(try desk.transfer(for: "queue") == 2)
+        #expect(try desk.deliverReleased("queue") == ["7", "8"])
+    }
+
+    @Test("only as many waiting events as asked for are shown, from the oldest on", arguments: [0, 1, 4, 5, 6])
+    func shown(most: Int) throws {
+        let journal = try QueueWorld().open()
+        let desk = try #require(try journal.tryElection())
+        Self.record("cqqcqqq", journal)
+        #expect(try desk.waitingTexts("queue", most: most) == Array(["1", "2", "4", "5", "6"].prefix(most)))
+    }
+
+    @Test("every writer's events wait and are released together: those of the living, of the dead, of other processes")
+    func severalWriters() throws {
+        let world = QueueWorld()
+        let dead = try world.open()
+        Self.record("qcq", journal: dead, prefix: "dead")
+        dead.close()
+        let other = try world.open()
+        Self.record("cq", journal: other, prefix: "other")
+        let own = try world.open()
+        let desk = try #require(try own.tryElection())
+        Self.record("q", journal: own, prefix: "own")
+        #expect(try desk.waiting(for: "queue") == 4)
+        Self.record("q", journal: other, prefix: "late")
+        #expect(try desk.transfer(for: "queue") == 5)
+        Self.record("q", journal: other, prefix: "next")
+        #expect(try desk.deliverReleased("queue") == ["dead0", "dead2", "other1", "late0", "own0"])
+        #expect(try desk.waitingTexts("queue") == ["next0"])
+        #expect(try desk.waiting(for: "queue") == 1)
+    }
+
+    private static func record(_ letters: String, journal: Journal, prefix: String) {
+        for (index, letter) in letters.enumerated() {
+            journal.append("\(prefix)\(index)", to: letter == "q" ? ["queue"] : ["collector"])
+        }
+    }
+
+    @Test("what consent holds is released and stays, and what it drops is given up, beyond the mark too")
+    func admission() throws {
+        let journal = try QueueWorld().open()
+        let desk = try #require(try journal.tryElection())
+        let rule: Admission.Rule = { context in
+            context == Array("{\"d\":1}".utf8)
+                ? .drop(.consentDenied) : context == Array("{\"h\":1}".utf8) ? .hold : .send
+        }
+        journal.setContext(Array("{\"d\":1}".utf8))
+        Self.record("qc", journal)
+        journal.setContext(Array("{\"s\":1}".utf8))
+        Self.record("q", from: 2, journal)
+        journal.setContext(Array("{\"h\":1}".utf8))
+        Self.record("q", from: 3, journal)
+        #expect(try desk.waiting(for: "queue") == 3)
+        #expect(try desk.read(for: "queue", limits: QueueWorld.limits, admitting: rule, onlyReleased: true) == nil)
+        // A refusal takes effect at once, however long the queue would still have waited.
+        try desk.discardDropped(for: "queue", admitting: rule)
+        #expect(try desk.waiting(for: "queue") == 2)
+        #expect(try desk.transfer(for: "queue") == 2)
+        let batch = try #require(
+            try desk.read(for: "queue", limits: QueueWorld.limits, admitting: rule, onlyReleased: true)
+        )
+        #expect(batch.texts == ["2"])
+        try desk.settle(batch, records: 0..<1, delivered: 1)
+        #expect(try desk.read(for: "queue", limits: QueueWorld.limits, admitting: rule, onlyReleased: true) == nil)
+        #expect(desk.isOwnHeld(for: "queue"))
+        #expect(try desk.released(for: "queue") == 1)
+        #expect(try desk.released(for: "queue", leavingOutHeld: true) == 0)
+        desk.forgetHeld(for: "queue")
+        #expect(try desk.deliverReleased("queue") == ["3"])
+        let account = try #require(try journal.ledger().destinations["queue"])
+        #expect(account == Ledger.Account(recorded: 3, delivered: 2, dropped: [.consentDenied: 1]))
+    }
+}

@@ -3,6 +3,7 @@
 
 internal import Collector
 internal import CollectorWeb
+internal import Foundation
 internal import Testing
 
 @Suite("The page")
@@ -21,6 +22,34 @@ struct CollectorPageTests {
         #expect(asked == Self.paths)
         #expect(Self.paths.count == CollectorPage.assets.count)
         #expect(CollectorPage.assets.allSatisfy { !$0.body.isEmpty })
+    }
+
+    @Test("every file in the folder of assets is served, as it lies there")
+    func listed() throws {
+        let folder = URL(filePath: #filePath).appending(path: "../../../Sources/CollectorWeb/Assets").standardized
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        #expect(Set(names.map { $0 == "index.html" ? "/" : "/" + $0 }) == Self.paths)
+        for asset in CollectorPage.assets {
+            let file = folder.appending(path: asset.path == "/" ? "index.html" : asset.path)
+            #expect(try Array(Data(contentsOf: file)) == asset.body, "\(asset.path)")
+        }
+    }
+
+    @Test("each file says what it is", arguments: CollectorPage.assets.map(\.path))
+    func types(path: String) throws {
+        let asset = try #require(CollectorPage.assets.first { $0.path == path })
+        let expected = [
+            "": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+            "svg": "image/svg+xml",
+        ]
+        #expect(asset.contentType == expected[URL(filePath: path).pathExtension])
+    }
+
+    @Test("each part of the page can be chosen and is there", arguments: ["main", "visitors", "devices"])
+    func parts(id: String) throws {
+        let page = try #require(Self.texts.first { $0.0 == "/" }?.1)
+        #expect(page.contains(try Regex("<main [^>]*id=\"\(id)\"")))
+        #expect(page.contains("id=\"mode-\(id == "main" ? "live" : id)\""))
     }
 
     @Test("nothing in it needs more than the strict policy allows")

@@ -5,12 +5,14 @@
 
 import { ask, key } from "./ask.js";
 import { Detail } from "./detail.js";
+import { Devices } from "./devices.js";
 import { byId, h, setText } from "./dom.js";
 import { Failures } from "./failed.js";
 import { Feed } from "./feed.js";
 import { asParameters, parseFilter, withTerm } from "./filter.js";
 import { compact, number } from "./format.js";
 import { Ledger } from "./ledger.js";
+import { Modes } from "./modes.js";
 import { Plot } from "./plot.js";
 import { Stream } from "./stream.js";
 import { Visitors } from "./visitors.js";
@@ -29,11 +31,21 @@ const ledger = new Ledger((installation) => {
   show("events");
 });
 const failures = new Failures((failure) => detail.showFailure(failure));
-const visitors = new Visitors((key, value) => {
-  setMode("live");
+const showEvents = (key, value) => {
+  modes.show("live");
   setFilter(withTerm("", key, value));
   show("events");
+};
+const visitors = new Visitors(showEvents, () => modes.remember());
+const devices = new Devices({
+  events: (installation) => showEvents("installation", installation),
+  visitor: (installation) => {
+    visitors.place = `installation:${installation}`;
+    modes.show("visitors");
+  },
+  chosen: () => modes.remember(),
 });
+const modes = new Modes({ visitors, devices }, () => detail.isOpen && detail.close());
 const feed = new Feed({
   event: (stored) => stream.add(stored),
   skipped: (count) => stream.skip(count),
@@ -109,6 +121,7 @@ async function look() {
   if (looking || byId("key-dialog").open || document.visibilityState !== "visible") return;
   looking = true;
   visitors.look();
+  devices.look();
   const now = Date.now();
   const part = async (path, use) => {
     try {
@@ -164,21 +177,7 @@ function filterBy(key, value) {
 /** The filter lives in the address, so that it can be shared and survives a reload. */
 function remember() {
   const line = input.value.trim();
-  history.replaceState(null, "", location.pathname + (visitors.isShown ? location.search : "") + (line === "" ? "" : `#${encodeURIComponent(line)}`));
-}
-
-/** "live" or "visitors": one at a time, the stream goes on behind. */
-function setMode(mode) {
-  const isVisitors = mode === "visitors";
-  if (detail.isOpen) detail.close();
-  main.hidden = isVisitors;
-  byId("tabs").hidden = isVisitors;
-  byId("visitors").hidden = !isVisitors;
-  byId("mode-live").setAttribute("aria-pressed", String(!isVisitors));
-  byId("mode-visitors").setAttribute("aria-pressed", String(isVisitors));
-  visitors.show(isVisitors);
-  const place = visitors.place === "" ? "?visitors" : `?visitors=${encodeURIComponent(visitors.place)}`;
-  history.replaceState(null, "", location.pathname + (isVisitors ? place : "") + location.hash);
+  modes.remember(line === "" ? "" : `#${encodeURIComponent(line)}`);
 }
 
 function togglePause() {
@@ -219,8 +218,6 @@ byId("waiting").addEventListener("click", () => {
 byId("clear").addEventListener("click", () => stream.reset([]));
 byId("plot-stacked").addEventListener("click", () => plot.isStacked || toggleStacked());
 byId("plot-total").addEventListener("click", () => plot.isStacked && toggleStacked());
-byId("mode-live").addEventListener("click", () => setMode("live"));
-byId("mode-visitors").addEventListener("click", () => setMode("visitors"));
 byId("help").addEventListener("click", () => byId("shortcuts").showModal());
 const views = ["events", "ledger", "failed"];
 for (const view of views) {
@@ -260,7 +257,8 @@ const actions = {
   2: () => show("ledger"),
   3: () => show("failed"),
   t: toggleStacked,
-  v: () => setMode(visitors.isShown ? "live" : "visitors"),
+  v: () => modes.toggle("visitors"),
+  d: () => modes.toggle("devices"),
   "?": () => byId("shortcuts").showModal(),
 };
 
@@ -294,11 +292,7 @@ try {
   input.value = ""; // An address someone mistyped is no filter.
 }
 show("events");
-const wished = new URLSearchParams(location.search).get("visitors");
-if (wished !== null) {
-  visitors.place = wished;
-  setMode("visitors");
-}
+modes.restore(location.search);
 begin(true);
 look();
 setInterval(look, lookEvery);

@@ -14,9 +14,10 @@ import { printable } from "./stream.js";
 const mostPeople = 100;
 const mostSessions = 30;
 
-/** The view of visitors. `showEvents(key, value)` goes to the live events with a filter. */
+/** The view of visitors. `showEvents(key, value)` goes to the live events with a filter, `moved()` says that `place` changed. */
 export class Visitors {
   #showEvents;
+  #moved;
   #isShown = false;
   /** Whose view it is: null for everybody, {user} for somebody who signed in, {installation} for a visitor. */
   #chosen = null;
@@ -25,12 +26,9 @@ export class Visitors {
   #isLooking = false;
   #lookAfter = 0;
 
-  constructor(showEvents) {
+  constructor(showEvents, moved) {
     this.#showEvents = showEvents;
-  }
-
-  get isShown() {
-    return this.#isShown;
+    this.#moved = moved;
   }
 
   /** What the address says about the view: "", or "user:carl". */
@@ -42,6 +40,7 @@ export class Visitors {
   set place(text) {
     const match = /^(user|installation):(.+)$/s.exec(text);
     this.#chosen = match ? { [match[1]]: match[2] } : null;
+    this.#drawn = { people: "", detail: "" };
   }
 
   show(isShown) {
@@ -79,8 +78,7 @@ export class Visitors {
   #choose(chosen) {
     this.#chosen = chosen;
     this.#drawn = { people: "", detail: "" };
-    const search = this.place === "" ? "?visitors" : `?visitors=${encodeURIComponent(this.place)}`;
-    history.replaceState(null, "", search + location.hash);
+    this.#moved();
     byId("visitor").scrollTop = 0;
     this.look(true);
   }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// A battery in one small picture and in words.
+
+import { h, s } from "./dom.js";
+
+const low = 0.2;
+
+/** "83 %"; a level is 0…1. */
+export const percent = (level) => `${Math.round(level * 100)} %`;
+
+/** True for a level that can be shown: a sender may have written anything. */
+export const isLevel = (level) => Number.isFinite(level) && level >= 0 && level <= 1;
+
+/** The states as people say them. Unknown ones are shown as they are. */
+export const batteryWords = { unplugged: "on battery", charging: "charging", full: "full", unknown: "unknown" };
+
+/** The picture with its words; null when neither level nor state is known. */
+export function battery(level, state) {
+  if (!isLevel(level) && !state) return null;
+  const words = [isLevel(level) ? percent(level) : null, state && state !== "unplugged" ? (batteryWords[state] ?? state) : null].filter(Boolean);
+  return h("span", { class: "meter" }, isLevel(level) ? picture(level, state) : null, h("span", { class: "meter-text" }, words.join(", ") || batteryWords.unplugged));
+}
+
+function picture(level, state) {
+  const isPlugged = state === "charging" || state === "full";
+  const mood = isPlugged ? "good" : level <= low ? "bad" : "calm";
+  return s("svg", { class: `meter-picture ${mood}`, viewBox: "0 0 26 12", "aria-hidden": "true", focusable: "false" },
+    s("rect", { class: "meter-case", x: 0.5, y: 0.5, width: 22, height: 11, rx: 3 }),
+    s("rect", { class: "meter-pole", x: 23.5, y: 4, width: 2, height: 4, rx: 1 }),
+    s("rect", { class: "meter-fill", x: 2, y: 2, width: Math.max(1, 19 * level), height: 8, rx: 1.5 }),
+    state === "charging" ? s("path", { class: "meter-bolt", d: bolt(11.5, 6, 5) }) : null);
+}
+
+/** A flash around a middle point, so high above and below it. */
+export const bolt = (x, y, size) =>
+  `M${x + size * 0.3} ${y - size}L${x - size * 0.6} ${y + size * 0.2}H${x}L${x - size * 0.3} ${y + size}L${x + size * 0.6} ${y - size * 0.2}H${x}Z`;

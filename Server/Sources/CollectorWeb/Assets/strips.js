@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// What stayed the same for a while, as strips over time: the app's state, the screen, the network, how the device was held.
+
+import { s } from "./dom.js";
+import { dateAndClock, span } from "./format.js";
+import { stretches } from "./stretches.js";
+import { printable } from "./stream.js";
+
+/** A letter's width at the strips' size, on the safe side. */
+const letter = 6.6;
+
+const stateColours = { active: "c0", inactive: "c2", background: "cx" };
+
+/** How a device was held, as people say it. Unknown words are shown as they are. */
+export const held = (orientation) => String(orientation).replaceAll("_", " ");
+
+/** Addresses in a fixed order: those others can reach first. */
+export const ordered = (addresses) => [...addresses].sort((a, b) => isLocal(a) - isLocal(b) || a.includes(":") - b.includes(":") || (a < b ? -1 : 1));
+const isLocal = (address) => /^(fe80:|169\.254\.|127\.|::1$)/i.test(address);
+
+/** The strips of which anything is known: {name, stretches, colour(value), text(value)}. */
+export function stripsOf(states, colours) {
+  const all = [
+    {
+      name: "State",
+      // In the background an app stays until it says otherwise; any other word is good for some minutes.
+      stretches: stretches(states, (state) => state.application_state, (value) => (value === "background" ? Infinity : undefined)),
+      colour: (value) => stateColours[value] ?? "cx",
+      text: (value) => value,
+    },
+    { name: "Screen", stretches: stretches(states, (state) => state.screen), colour: (value) => colours.of(value), text: (value) => value },
+    {
+      name: "Network",
+      stretches: stretches(states, (state) => state.network_addresses && JSON.stringify(ordered(state.network_addresses))),
+      colour: (value) => (value === "[]" ? "cx" : "c4"),
+      text: (value) => networkText(JSON.parse(value)),
+    },
+    { name: "Orientation", stretches: stretches(states, (state) => state.device_orientation), colour: (value) => (value === "unknown" ? "cx" : "c3"), text: held },
+  ];
+  return all.filter((candidate) => candidate.stretches.length > 0);
+}
+
+const networkText = (addresses) => (addresses.length === 0 ? "none" : addresses.length === 1 ? addresses[0] : `${addresses[0]} +${addresses.length - 1}`);
+
+/** The nodes of one strip in a box {left, right, top, height}. */
+export function strip(found, scale, box) {
+  const middle = box.top + box.height / 2;
+  return [
+    s("path", { class: "strip-ground", d: `M${box.left} ${middle}H${box.right}` }),
+    found.stretches.map((stretch) => {
+      const width = Math.max(3, scale.x(stretch.to) - scale.x(stretch.from) - 1);
+      const from = Math.min(scale.x(stretch.from), box.right - width);
+      const text = printable(found.text(stretch.value));
+      const fits = Math.floor((width - 12) / letter);
+      const shown = text.length <= fits ? text : fits >= 4 ? `${text.slice(0, fits - 1)}…` : "";
+      return s("g", { class: `stretch ${found.colour(stretch.value)}` },
+        s("title", {}, `${text}: ${dateAndClock(stretch.from).slice(0, 19)}${stretch.to > stretch.from ? `, ${span(stretch.to - stretch.from)}` : ""}`),
+        s("rect", { class: "stretch-ground", x: from, y: box.top, width, height: box.height, rx: 2 }),
+        s("rect", { class: "stretch-edge", x: from, y: box.top, width: Math.min(3, width), height: box.height, rx: 1 }),
+        shown === "" ? null : s("text", { class: "stretch-text", x: from + 7, y: middle + 4 }, shown));
+    }),
+  ];
+}

@@ -20,6 +20,7 @@ export class Devices {
   #chosen = null;
   #device = null;
   #devices = [];
+  #hasMore = false;
   #drawn = "";
   #answered = 0;
   #isLooking = false;
@@ -60,6 +61,7 @@ export class Devices {
       if (chosen !== this.#chosen) return;
       this.#answered = Date.now();
       this.#devices = all.devices;
+      this.#hasMore = all.next !== undefined;
       this.#trouble(null);
       this.#draw(one, Date.now());
     } catch (error) {
@@ -96,8 +98,10 @@ export class Devices {
       this.#drawAll(choose, now);
       return;
     }
-    const summary = this.#devices.find((device) => device.installation === this.#chosen);
-    fleetList(byId("fleet"), this.#devices, this.#chosen, choose, now);
+    // The address may spell the installation otherwise than the collector does.
+    const installation = detail?.installation ?? this.#chosen;
+    const summary = this.#devices.find((device) => device.installation === installation);
+    fleetList(byId("fleet"), this.#devices, installation, choose, now);
     setText(byId("device-title"), summary || detail?.installation ? deviceName(summary ?? detail) : "Device");
     setText(byId("device-note"), "");
     if (detail === null) {
@@ -124,7 +128,7 @@ export class Devices {
       if (this.#answered > 0) this.#say("No device yet", howToBegin());
       return;
     }
-    setText(byId("device-note"), this.#devices.length < mostDevices ? counted(this.#devices.length, "device") : `the ${mostDevices} seen last`);
+    setText(byId("device-note"), this.#hasMore ? `the ${this.#devices.length} seen last` : counted(this.#devices.length, "device"));
     const state = JSON.stringify(this.#devices) + Math.floor(now / 5000);
     if (state === this.#drawn) return;
     this.#drawn = state;
@@ -156,9 +160,9 @@ export class Devices {
   }
 }
 
-/** An installation the collector does not know is an answer, everything else is none. */
+/** An installation the collector does not know, or that can be none, is an answer; everything else is not. */
 function absent(error) {
-  if (error.status !== 404) throw error;
+  if (error.status !== 404 && error.status !== 400) throw error;
   return {};
 }
 

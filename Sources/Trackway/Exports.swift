@@ -30,6 +30,7 @@
 @_exported public import enum TrackwayDestinations.SensorsAnalyticsDebugMode
 @_exported public import struct TrackwayDestinations.SensorsAnalyticsDestination
 @_exported public import struct TrackwayDestinations.SensorsAnalyticsOptions
+@_exported public import struct TrackwayDestinations.SiftDestination
 // The vocabulary.
 @_exported public import struct TrackwayEvents.AppStateSnapshot
 @_exported public import protocol TrackwayEvents.AttributeConvertible

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The keys of an app state, in the order they are written.
+enum SiftAppState {
+    static let members: [SiftMember] =
+        [
+            SiftMember(
+                "application_state",
+                .constant(
+                    SiftConstants("UIApplicationState", AppStateSnapshot.ApplicationState.allCases.map(\.rawValue))
+                )
+            ),
+            SiftMember("window_root_view_controller_titles", .someTexts, isCurrent: true),
+            SiftMember("battery_level", .measure, isCurrent: true),
+            SiftMember(
+                "battery_state",
+                .constant(
+                    SiftConstants("UIDeviceBatteryState", AppStateSnapshot.BatteryState.allCases.map(\.rawValue))
+                ),
+                isCurrent: true
+            ),
+            SiftMember(
+                "device_orientation",
+                .constant(SiftConstants("UIDeviceOrientation", AppStateSnapshot.Orientation.allCases.map(\.rawValue)))
+            ),
+            SiftMember("proximity_state", .truth, isCurrent: true),
+            SiftMember("network_addresses", .texts, isCurrent: true),
+            SiftMember("location", .object(location), isCurrent: true),
+            SiftMember("heading", .object(heading)),
+            SiftMember("motion", .objects(motion)),
+            SiftMember("raw_accelerometer", .objects(time + SiftMember.vector("acceleration"))),
+            SiftMember("raw_gyro", .objects(time + SiftMember.vector("rotation_rate"))),
+            SiftMember("raw_magnetometer", .objects(time + SiftMember.vector("magnetic_field"))),
+        ]
+
+    private static let time = [SiftMember("time", .time)]
+
+    private static let location =
+        time + [
+            SiftMember("latitude", .number, .unlessUnknown("horizontal_accuracy"), isCurrent: true),
+            SiftMember("longitude", .number, .unlessUnknown("horizontal_accuracy"), isCurrent: true),
+            SiftMember("horizontal_accuracy", .measure),
+            SiftMember("altitude", .number, .unlessUnknown("vertical_accuracy")),
+            SiftMember("vertical_accuracy", .measure),
+            SiftMember("floor", .whole),
+            SiftMember("speed", .measure),
+            SiftMember("course", .measure),
+        ]
+
+    private static let heading =
+        time + [
+            SiftMember("magnetic_heading", .number, .unlessUnknown("accuracy")),
+            SiftMember("accuracy", .measure),
+            SiftMember("true_heading", .measure),
+        ] + SiftMember.vector("raw_magnetic_field")
+
+    private static let calibration = "magnetic_field_calibration_accuracy"
+
+    private static let motion =
+        time + SiftMember.several(["attitude_roll", "attitude_pitch", "attitude_yaw"], .number)
+        + ["rotation_rate", "gravity", "user_acceleration"].flatMap { SiftMember.vector($0) }
+        + SiftMember.vector("magnetic_field", .with(calibration))
+        // A field that is not calibrated is not sent, and neither is the word for it.
+        + [
+            SiftMember(
+                calibration,
+                .constant(
+                    SiftConstants(
+                        "CMMagneticFieldCalibrationAccuracy",
+                        ["low", "medium", "high"],
+                        unspoken: [DeviceMotion.Calibration.uncalibrated.rawValue]
+                    )
+                )
+            )
+        ]
+}

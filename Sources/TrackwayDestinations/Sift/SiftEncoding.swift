@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// A batch as the format's list of events, before it is packed.
+struct SiftEncoding {
+    /// The whole body: an object that holds the list.
+    private(set) var json: [UInt8] = []
+    /// How many events the list holds.
+    private(set) var count = 0
+    /// Events that cannot be read.
+    private(set) var leftOut: [Rejection] = []
+    /// What was left out of events that travel.
+    private(set) var trimmed: [Rejection] = []
+
+    /// Encodes a batch.
+    ///
+    /// - Complexity: O(bytes of the batch).
+    init(_ batch: EventBatch, edition: SiftDestination.Edition) {
+        var contexts: [UInt32: RecordedContext] = [:]
+        let installation = batch.installation.description.uppercased()
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("data")
+        writer.beginArray()
+        batch.bytes.withUnsafeBytes { bytes in
+            for (index, record) in batch.records.enumerated() {
+                let event: Event
+                do throws(JSONError) {
+                    event = try Event(json: UnsafeRawBufferPointer(rebasing: bytes[record.payload]))
+                } catch {
+                    leftOut.append(
+                        Rejection(index: index, code: "unreadable", message: "The record is no event: \(error)")
+                    )
+                    continue
+                }
+                let context = contexts[record.context] ?? Self.context(record.context, of: batch, bytes)
+                contexts[record.context] = context
+                let written = SiftRecord(event, in: context, installation: installation, edition: edition)
+                writer.element()
+                JSONValue.object(written.members).write(into: &writer)
+                count += 1
+                trimmed += written.remarks.map { remark in
+                    Rejection(index: index, code: remark.code.rawValue, message: remark.message)
+                }
+            }
+        }
+        writer.endArray()
+        writer.endObject()
+        json = writer.array()
+    }
+
+    private static func context(
+        _ generation: UInt32,
+        of batch: EventBatch,
+        _ bytes: UnsafeRawBufferPointer
+    ) -> RecordedContext {
+        guard let content = batch.context(generation)?.content else { return RecordedContext() }
+        // A context that cannot be read is an empty one: the event itself is worth more.
+        return (try? RecordedContext(json: UnsafeRawBufferPointer(rebasing: bytes[content]))) ?? RecordedContext()
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayDestinations
+import TrackwayEvents
+import TrackwayWire
+
+@Suite("Sift events")
+struct SiftEventTests {
+    private static let installation = JSONValue.string("9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E")
+
+    private static func codes(_ trimmed: [Rejection]) -> [String] { trimmed.map(\.code) }
+
+    @Test("of an event about which nothing is known, time, type and installation are sent")
+    func bare() throws {
+        let sent = try SiftSample.sent(SiftSample.event("checkout"))
+        #expect(sent.json.keys == ["time", "mobile_event_type", "installation_id"])
+        #expect(sent.json["time"] == .integer(1_750_000_000_123))
+        #expect(sent.json["mobile_event_type"] == .string("checkout"))
+        #expect(sent.json["installation_id"] == Self.installation)
+        #expect(sent.trimmed.isEmpty)
+    }
+
+    @Test("every key comes in the format's order")
+    func everything() throws {
+        let event = SiftSample.event(
+            "checkout",
+            [
+                "_metrics": ["m": "1"], "_device_properties": ["d": "1"], "_fields": ["f": "1"], "_user": "u",
+                "_path": "/p",
+            ]
+        )
+        let sent = try SiftSample.sent(event)
+        #expect(
+            sent.json.keys == [
+                "time", "mobile_event_type", "path", "user_id", "installation_id", "fields", "device_properties",
+                "metrics",
+            ]
+        )
+        #expect(sent.trimmed.isEmpty)
+    }
+
+    @Test("an event marked as one without a type has none", arguments: [true, false])
+    func untyped(_ isUntyped: Bool) throws {
+        let event = SiftSample.event(SiftKey.untypedName, ["_untyped": .boolean(isUntyped)])
+        let sent = try SiftSample.sent(event)
+        #expect(sent.json["mobile_event_type"] == (isUntyped ? nil : .string("_event")))
+        #expect(sent.json["fields"] == nil)
+        #expect(sent.trimmed.isEmpty)
+    }
+
+    @Test("attributes become fields of text, with what is said of all events beneath them")
+    func fields() throws {
+        let event = SiftSample.event(
+            "buy",
+            [
+                "text": "a\"b", "empty": "", "whole": 3, "large": .integer(.max), "price": 279.9, "round": 3.0,
+                "truth": true, "date": .date(Timestamp(milliseconds: 0)), "like a date": "2026-11-21T06:38:00.000Z",
+                "list": [1, "two", 3.5, [false]], "object": ["inner": ["deep": 1]], "channel": "event's",
+            ]
+        )
+        let context = RecordedContext(global: ["channel": "global", "build": 7])
+        let sent = try SiftSample.sent(event, in: context)
+        let fields = try #require(sent.json["fields"]?.object).members
+        let expected = [
+            "channel": "event's", "build": "7", "text": "a\"b", "empty": "", "whole": "3",
+            "large": "9223372036854775807", "price": "279.9", "round": "3.0", "truth": "true",
+            "date": "1970-01-01T00:00:00.000Z", "like a date": "2026-11-21T06:38:00.000Z",
+            "list": #"[1,"two",3.5,[false]]"#, "object": #"{"inner":{"deep":1}}"#,
+        ]
+        #expect(Dictionary(uniqueKeysWithValues: fields.map { ($0.key, $0.value.string) }) == expected)
+        #expect(sent.trimmed.isEmpty)
+    }
+
+    @Test("fields said in the format's own words are sent as they are, empty ones too, and nothing beside them")
+    func ownFields() throws {
+        let context = RecordedContext(screen: .init(name: "Cart"), global: ["channel": "store"])
+        let sent = try SiftSample.sent(
+            SiftSample.event("a", ["_fields": ["b": "2", "a": "", "when": "2026-11-21T06:38:00.000Z"], "other": 1]),
+            in: context
+        )
+        #expect(sent.json["fields"]?.keys == ["b", "a", "when"])
+        #expect(sent.json["fields"]?["when"] == .string("2026-11-21T06:38:00.000Z"))
+        #expect(sent.json["path"] == nil)
+        #expect(sent.trimmed.map(\.code) == ["key_unknown"])
+        #expect(try SiftSample.sent(SiftSample.event("a", ["_fields": [:]])).json["fields"] == .object(.init()))
+    }
+
+    @Test(
+        "fields, properties and metrics that are no text are left out one by one, and told",
+        arguments: [("_fields", "fields"), ("_device_properties", "device_properties"), ("_metrics", "metrics")]
+    )
+    func notTexts(_ attribute: String, _ key: String) throws {
+        let mixed: AttributeValue = ["a": "1", "b": 2, "c": true, "d": ["x"], "e": ["f": "g"], "h": 1.5, "i": "3"]
+        let sent = try SiftSample.sent(SiftSample.event("a", SiftSample.only(attribute, mixed)))
+        #expect(sent.json[key]?.keys == ["a", "i"])
+        #expect(Self.codes(sent.trimmed) == Array(repeating: "value_type", count: 5))
+        #expect(sent.trimmed.first?.message == "\(attribute).b was left out: the format wants a text there.")
+        for wrong: AttributeValue in ["text", 1, true, ["a"]] {
+            let sent = try SiftSample.sent(SiftSample.event("a", SiftSample.only(attribute, wrong)))
+            #expect(sent.json[key] == nil)
+            #expect(Self.codes(sent.trimmed) == ["value_type"])
+        }
+    }
+
+    @Test(
+        "the path is the event's own, else the screen; an empty one is none",
+        arguments: [
+            ([:], nil, nil), ([:], "Cart", "Cart"), (["_path": "/p"], "Cart", "/p"), (["_path": ""], "Cart", nil),
+            (["_screen_name": "Home"], "Cart", "Home"), (["_path": ""], nil, nil), ([:], "", nil),
+            (["_fields": [:]], "Cart", nil), (["_fields": [:], "_path": "/p"], "Cart", "/p"),
+        ] as [(Attributes, String?, String?)]
+    )
+    func paths(_ attributes: Attributes, _ screen: String?, _ path: String?) throws {
+        let context = RecordedContext(screen: screen.map { .init(name: $0) })
+        let sent = try SiftSample.sent(SiftSample.event("a", attributes), in: context)
+        #expect(sent.json["path"]?.string == path)
+        #expect(sent.trimmed.isEmpty)
+    }
+
+    @Test(
+        "the user is the event's own, else the context's; an empty one is nobody",
+        arguments: [
+            ([:], nil, nil), ([:], "u", "u"), ([:], "", nil), (["_user": "own"], "u", "own"), (["_user": ""], "u", nil),
+            (["_user": "own"], nil, "own"),
+        ] as [(Attributes, String?, String?)]
+    )
+    func users(_ attributes: Attributes, _ user: String?, _ expected: String?) throws {
+        let context = RecordedContext(user: .init(id: user))
+        let sent = try SiftSample.sent(SiftSample.event("a", attributes), in: context)
+        #expect(sent.json["user_id"]?.string == expected)
+        #expect(sent.json["fields"] == nil)
+    }
+
+    @Test(
+        "a path, a user or a mark of the wrong type counts as none, and is told",
+        arguments: ["_path", "_user", "_untyped"]
+    )
+    func wrongWords(_ attribute: String) throws {
+        let context = RecordedContext(user: .init(id: "u"), screen: .init(name: "Cart"))
+        let event = SiftSample.event("a", SiftSample.only(attribute, 7))
+        let sent = try SiftSample.sent(event, in: context)
+        #expect(sent.json.keys == ["time", "mobile_event_type", "path", "user_id", "installation_id"])
+        #expect(sent.json["path"] == .string("Cart"))
+        #expect(sent.json["user_id"] == .string("u"))
+        #expect(Self.codes(sent.trimmed) == ["value_type"])
+    }
+
+    @Test("items have no place in the format, and are told")
+    func items() throws {
+        let sent = try SiftSample.sent(SiftSample.event("buy", ["n": 1], items: [Item(id: "1"), Item(id: "2")]))
+        #expect(sent.json.keys == ["time", "mobile_event_type", "installation_id", "fields"])
+        #expect(Self.codes(sent.trimmed) == ["items_unsupported"])
+    }
+
+    @Test("what was left out is named with its event, and clean events have no remark")
+    func remarks() throws {
+        let events = [
+            SiftSample.event("clean", ["a": 1]), SiftSample.event("b", items: [Item(id: "1")]),
+            SiftSample.event("_app_state", ["battery_level": "full", "mood": "good"]),
+        ]
+        let request = try SiftSample.destination().request(for: SiftSample.batch(events), sentAt: SiftSample.sentAt)
+        #expect(request.trimmed.map(\.index) == [1, 2, 2])
+        #expect(Self.codes(request.trimmed) == ["items_unsupported", "value_type", "key_unknown"])
+        #expect(request.leftOut.isEmpty)
+    }
+
+    @Test(
+        "times before 1970 and far away travel as they are",
+        arguments: [Int64.min, -1, 0, 1_750_000_000_123, Int64.max]
+    )
+    func times(_ time: Int64) throws {
+        var event = SiftSample.event("a")
+        event.time = Timestamp(milliseconds: time)
+        #expect(try SiftSample.sent(event).json["time"] == .integer(time))
+    }
+}

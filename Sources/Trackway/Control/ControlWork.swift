@@ -7,7 +7,7 @@ package struct ControlWork: Sendable {
     package var begin: @Sendable () -> Void
     /// Delivers until cancelled.
     package var deliver: @Sendable () async -> Void
-    /// Sends what waits, if anything may be sent.
+    /// Sends what waits, of a queue what is released, if anything may be sent.
     package var flush: @Sendable () async -> Void
     /// Ends the delivery after a last flush of at most this long; returns when nothing is sent any more.
     package var stop: @Sendable (_ lastFlush: Duration) async -> Void

@@ -33,7 +33,7 @@ extension Analytics {
         )
         for diagnostic in outcome.diagnostics { reporter.report(diagnostic) }
         if let line = outcome.line { write(line) }
-        if outcome.receipt.durability != .none { delivery.eventRecorded(sequence: outcome.receipt.sequence) }
+        if outcome.receipt.durability != .none { delivery.eventRecorded(sequence: outcome.receipt.sequence, to: route) }
         return outcome.receipt
     }
 

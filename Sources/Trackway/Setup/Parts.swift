@@ -75,6 +75,7 @@ struct Parts {
             sleeper: world.sleeper,
             random: world.random,
             memory: RetryFile(folder: world.folder, storage: world.storage, boot: world.facts.boot),
+            boot: world.facts.boot,
             report: { notice in
                 if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
             }
@@ -146,12 +147,12 @@ struct Parts {
                 await control.untilSettled()
                 guard control.machine.maySend else { return }
                 await queue.run { _ = journal.drain() }
-                _ = await delivery.flush(timeout: Self.longestFlush)
+                _ = await delivery.flush(timeout: Self.longestFlush, forcesQueues: false)
             },
             stop: { lastFlush in
                 if lastFlush > .zero {
                     await queue.run { _ = journal.drain() }
-                    _ = await delivery.flush(timeout: lastFlush)
+                    _ = await delivery.flush(timeout: lastFlush, forcesQueues: false)
                 }
                 await delivery.suspend(timeout: .zero)
             },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayWire
 
@@ -14,9 +15,13 @@ struct DeliveryEquipment: Sendable {
     /// Wakes the housekeeping after events were settled.
     let housekeeping: WakeSignal
     let memory: (any RetryMemory)?
+    let queues: (any QueueMemory)?
+    /// The boot that the clock's monotonic time belongs to.
+    let boot: String
     let report: @Sendable (DeliveryNotice) -> Void
     /// Called after every step, outside any lock: somebody may wait for it.
     let progressed: @Sendable () -> Void
 
     var now: MonotonicTime { clock.now().monotonic }
+    var deviceTime: DeviceTime { DeviceTime(clock.now(), boot: boot) }
 }

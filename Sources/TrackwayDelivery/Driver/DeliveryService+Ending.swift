@@ -4,7 +4,8 @@
 internal import TrackwayEvents
 
 extension DeliveryService {
-    /// Delivers what can be delivered in time, then ends: `run` returns, another process may deliver.
+    /// Delivers what can be delivered in time, of a queue what was released, then ends: `run` returns, another process may
+    /// deliver.
     ///
     /// A request under way at the deadline is cancelled; its events stay, and are known by their ids if they come twice.
     ///
@@ -13,7 +14,7 @@ extension DeliveryService {
     @discardableResult
     package func shutdown(timeout: Duration) async -> FlushReport {
         let deadline = equipment.now.advanced(by: max(.zero, timeout))
-        let report = await flush(timeout: timeout)
+        let report = await flush(timeout: timeout, forcesQueues: false)
         await leave(for: .ending, by: deadline)
         return report
     }
@@ -39,6 +40,7 @@ extension DeliveryService {
             if state.phase != .ending { state.phase = phase }
         }
         stopWorkers()
+        changed.signal()
         attention.signal()
         let (key, signal) = beginObserving()
         while isAtWork(phase), equipment.now < deadline {

@@ -9,6 +9,8 @@ extension DeliveryService {
     private static let lookInterval = Duration.milliseconds(50)
     /// What stands in the way of events that may not leave yet.
     private static let held = "Events wait for consent."
+    /// The same where a queue is not forced.
+    private static let gathering = "Events wait until their queue is worth an upload."
     /// How many looks pass before the deliverer is asked again.
     private static let looksPerRequest = 20
 
@@ -18,30 +20,38 @@ extension DeliveryService {
     /// cannot move before the deadline. A flush shortens an ordinary wait after a failure, but never one the back-end
     /// asked for, nor the wait while a destination is taken for down, nor parking.
     ///
-    /// - Parameter timeout: The longest wait.
+    /// Destinations that are added meanwhile take part, those removed do not count any more.
+    ///
+    /// - Parameters:
+    ///   - timeout: The longest wait.
+    ///   - forcesQueues: False to leave in queues what they have not released.
     /// - Returns: What was achieved.
     @concurrent
-    package func flush(timeout: Duration) async -> FlushReport {
+    package func flush(timeout: Duration, forcesQueues: Bool = true) async -> FlushReport {
         let before = journal.counts() ?? Ledger()
         let deadline = equipment.now.advanced(by: max(.zero, timeout))
         let (key, signal) = beginObserving()
         state.withLock { $0.flushes += 1 }
-        var asked: Set<DestinationID> = []
+        var asked: Set<ObjectIdentifier> = []
         var looks = 0
         while !Task.isCancelled, equipment.now < deadline {
-            for worker in workers where !asked.contains(worker.id) {
-                if worker.requestFlush() { asked.insert(worker.id) }
+            let workers = workers
+            for worker in workers where !asked.contains(ObjectIdentifier(worker)) {
+                if worker.requestFlush(forcesQueue: forcesQueues) { asked.insert(ObjectIdentifier(worker)) }
             }
             let (isElected, othersDeliver, phase) = state.withLock { ($0.isElected, $0.othersDeliver, $0.phase) }
             guard phase == .running else { break }
             let wakeAt: MonotonicTime
-            if isElected, asked.count == workers.count {
-                guard let next = nextMove(before: deadline) else { break }
+            if isElected {
+                // A worker that has not begun yet says so when it has.
+                let isComplete = workers.allSatisfy { asked.contains(ObjectIdentifier($0)) }
+                guard let next = isComplete ? nextMove(of: workers, before: deadline) : deadline else { break }
                 wakeAt = next
             } else {
                 // Another process delivers, or nobody does yet. Should the office fall vacant, this process takes it. What
                 // other writers left is this flush's business too until it is known that somebody else delivers it.
-                if othersDeliver, workers.allSatisfy({ journal.ownWaiting(for: $0.id) == 0 }) { break }
+                let own = workers.lazy.filter { forcesQueues || $0.queue == nil }
+                if othersDeliver, own.allSatisfy({ journal.ownWaiting(for: $0.id) == 0 }) { break }
                 if looks % Self.looksPerRequest == 0 { journal.askDeliverer() }
                 looks += 1
                 attention.signal()
@@ -60,7 +70,7 @@ extension DeliveryService {
     }
 
     /// When to look again at the latest; nil when nothing can move before the deadline.
-    private func nextMove(before deadline: MonotonicTime) -> MonotonicTime? {
+    private func nextMove(of workers: [DestinationWorker], before deadline: MonotonicTime) -> MonotonicTime? {
         var earliest: MonotonicTime?
         for worker in workers {
             switch worker.progress.flush {
@@ -87,10 +97,18 @@ extension DeliveryService {
                 pending: new.pending,
                 dropped: new.droppedTotal &- min(old.droppedTotal, new.droppedTotal),
                 lastVerdict: outcome?.verdict,
-                obstacle: new.pending == 0 ? nil : outcome?.obstacle ?? (worker.isHolding ? Self.held : nil)
+                obstacle: new.pending == 0 ? nil : outcome?.obstacle ?? Self.patience(of: worker)
             )
         }
         return report
+    }
+}
+
+extension DeliveryService {
+    /// Why events wait though nothing failed; nil when they are about to go.
+    private static func patience(of worker: DestinationWorker) -> String? {
+        if worker.isHolding { return held }
+        return worker.isGathering ? gathering : nil
     }
 }
 

@@ -11,7 +11,9 @@ extension DeliveryService {
     private static let tendInterval = Duration.seconds(1)
 
     private enum Ending: Sendable {
-        case worker
+        case worker(DestinationID)
+        /// Destinations came or went, or the service was told to end.
+        case changed
         case housekeeping
         case aborted
     }
@@ -64,22 +66,12 @@ extension DeliveryService {
 
     private func serve(_ source: any DeliverySource) async {
         abort.reset()
-        for worker in workers { worker.prepare(source) }
         state.withLock { state in
             state.isElected = true
             state.othersDeliver = false
         }
         equipment.report(.elected)
-        wakeObservers()
-        // Asked to stop before the workers were ready to hear it.
-        if state.withLock({ $0.phase != .running }) { stopWorkers() }
         await withTaskGroup(of: Ending.self) { group in
-            for worker in workers {
-                group.addTask {
-                    await worker.run(source)
-                    return .worker
-                }
-            }
             group.addTask {
                 await self.keepHouse(source)
                 return .housekeeping
@@ -88,12 +80,40 @@ extension DeliveryService {
                 await self.abort.wait()
                 return .aborted
             }
-            var atWork = workers.count
-            while atWork > 0, let ending = await group.next() {
-                switch ending {
-                case .worker: atWork -= 1
-                case .aborted: group.cancelAll()
-                case .housekeeping: break  // It ends only when the task is cancelled; the workers end then too.
+            group.addTask { await self.untilChanged() }
+            // By destination: whoever takes over from a worker that was removed waits until that one has ended.
+            var atWork: [DestinationID: DestinationWorker] = [:]
+            var isLeaving = false
+            while true {
+                isLeaving = isLeaving || Task.isCancelled || state.withLock { $0.phase != .running }
+                if !isLeaving {
+                    for worker in workers where atWork[worker.id] == nil {
+                        worker.prepare(source)
+                        atWork[worker.id] = worker
+                        group.addTask {
+                            await worker.run(source)
+                            return .worker(worker.id)
+                        }
+                    }
+                    wakeObservers()
+                    // Asked to stop before the workers were ready to hear it.
+                    isLeaving = state.withLock { $0.phase != .running }
+                }
+                if isLeaving {
+                    for worker in atWork.values { worker.requestStop() }
+                    if atWork.isEmpty { break }
+                }
+                switch await group.next() {
+                case .worker(let id)?:
+                    // One that ends though nobody removed it was asked to, perhaps for a moment only: all do.
+                    if let ended = atWork.removeValue(forKey: id), !ended.isRetired { isLeaving = true }
+                case .changed?:
+                    if !group.isCancelled { group.addTask { await self.untilChanged() } }
+                case .aborted?:
+                    isLeaving = true
+                    group.cancelAll()
+                case .housekeeping?, nil:
+                    break  // It ends only when the task is cancelled; the workers end then too.
                 }
             }
             group.cancelAll()
@@ -101,6 +121,11 @@ extension DeliveryService {
         source.close()
         state.withLock { $0.isElected = false }
         wakeObservers()
+    }
+
+    private func untilChanged() async -> Ending {
+        await changed.wait()
+        return .changed
     }
 
     func stopWorkers() {
@@ -118,7 +143,8 @@ extension DeliveryService {
             }
             let isUrgent = source.wasAsked()
             for worker in workers {
-                if isUrgent { _ = worker.requestFlush() } else { worker.lookAgain() }
+                // Whoever asks cannot say for which destinations.
+                if isUrgent { _ = worker.requestFlush(forcesQueue: true) } else { worker.lookAgain() }
             }
             if !source.hasCompany {
                 let next = tended.advanced(by: tending)

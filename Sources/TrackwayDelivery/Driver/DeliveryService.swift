@@ -16,6 +16,8 @@ package final class DeliveryService: Sendable {
     }
 
     struct State {
+        /// Who serves the destinations that are present, in the order they were added.
+        var workers: [DestinationWorker] = []
         var phase = Phase.running
         var isElected = false
         /// True from an election lost until one is won: another process delivers.
@@ -29,15 +31,15 @@ package final class DeliveryService: Sendable {
     }
 
     let journal: any DeliveryJournal
-    let workers: [DestinationWorker]
     let equipment: DeliveryEquipment
     let state: Locked<State>
     /// Wakes `run` between elections and while suspended.
     let attention = WakeSignal()
+    /// Tells `run` that there may be workers to begin with, or none left to wait for.
+    let changed = WakeSignal()
     /// Ends requests under way when a deadline has passed.
     let abort = WakeSignal()
     let tending: Duration
-    private let gate: NudgeGate
 
     /// Makes a service; it delivers while `run` is under way.
     ///
@@ -51,6 +53,8 @@ package final class DeliveryService: Sendable {
     ///   - tending: How often the journal is tended when nothing happens: often enough to notice another process that asks
     ///     for delivery. At least 1 s.
     ///   - memory: Keeps retry states across restarts; nil keeps none.
+    ///   - queues: Keeps the times of queues' last uploads; nil keeps none.
+    ///   - boot: The boot that the clock's monotonic time belongs to.
     ///   - report: Hears what is worth telling, on delivery's tasks; must not block.
     package init(
         journal: any DeliveryJournal,
@@ -61,51 +65,52 @@ package final class DeliveryService: Sendable {
         random: any RandomNumberGenerator & Sendable,
         tending: Duration = .seconds(5),
         memory: (any RetryMemory)? = nil,
+        queues: (any QueueMemory)? = nil,
+        boot: String = "",
         report: @escaping @Sendable (DeliveryNotice) -> Void
     ) {
-        var names: Set<DestinationID> = []
-        let routes = routes.filter { names.insert($0.destination.id).inserted }
         let state = Locked(State())
-        let gate = NudgeGate(workers: routes.count)
         let equipment = DeliveryEquipment(
             transport: transport,
             clock: clock,
             sleeper: sleeper,
             jitter: JitterSource(random),
-            gate: gate,
+            gate: NudgeGate(),
             housekeeping: WakeSignal(),
             memory: memory,
+            queues: queues,
+            boot: boot,
             report: report,
             progressed: { Self.wakeObservers(of: state) }
         )
         self.journal = journal
         self.tending = max(.seconds(1), tending)
-        self.gate = gate
         self.state = state
         self.equipment = equipment
-        workers = routes.enumerated().map { DestinationWorker($1, index: $0, equipment: equipment) }
+        for route in routes { add(route) }
     }
 
     // MARK: Recording
 
     /// An event was recorded. Costs one load unless delivery waits for it.
+    ///
+    /// - Parameter route: The destinations it is addressed to; none means all.
     @inline(__always)
-    package func eventRecorded(sequence: UInt64) {
-        if gate.isOpen(for: sequence) { wanted(sequence) }
+    package func eventRecorded(sequence: UInt64, to route: [DestinationID] = []) {
+        if equipment.gate.isOpen(for: sequence) { wanted(sequence, route) }
     }
 
     @inline(never)
-    private func wanted(_ sequence: UInt64) {
-        guard gate.passed(sequence) else { return }
-        for worker in workers { worker.eventRecorded() }
+    private func wanted(_ sequence: UInt64, _ route: [DestinationID]) {
+        equipment.gate.passed(sequence, to: route)
     }
 
     // MARK: Settings
 
     /// Takes a destination with new settings (credentials, address) in place of the one with its name, and tries it at once.
-    /// Without one of that name, nothing happens: destinations are fixed when the service is made.
+    /// Without one of that name, nothing happens.
     package func replace(_ destination: any Destination) {
-        workers.first { $0.id == destination.id }?.replace(destination)
+        worker(of: destination.id)?.replace(destination)
     }
 
     /// What may leave for a destination, or for all, may have changed: what was held is looked at again at once.

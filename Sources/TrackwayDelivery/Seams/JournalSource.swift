@@ -22,13 +22,14 @@ final class JournalSource: DeliverySource {
     func read(
         for destination: DestinationID,
         limits: BatchLimits,
-        admitting rule: Admission.Rule?
+        admitting rule: Admission.Rule?,
+        onlyReleased: Bool
     ) throws(DeliverySourceError) -> LeasedBatch? {
         // What waits in memory, losses included, becomes readable as soon as there is room for it.
         journal.drain()
         do throws(JournalError) {
             let limits = (events: limits.events, bytes: limits.bytes)
-            let batch = try desk.read(for: destination, limits: limits, admitting: rule)
+            let batch = try desk.read(for: destination, limits: limits, admitting: rule, onlyReleased: onlyReleased)
             return batch.map { LeasedBatch(events: $0.events, lease: $0) }
         } catch {
             throw DeliverySourceError(error.message)
@@ -70,6 +71,28 @@ final class JournalSource: DeliverySource {
         let events = (try? desk.deliverable(for: destination)) ?? 0
         // Losses that no event will carry are worth a request of their own.
         return events == 0 && desk.isUntold(destination) ? 1 : events
+    }
+
+    func released(for destination: DestinationID) -> UInt64 {
+        // Losses are told with the events of the next transfer: they are no reason to send before it.
+        (try? desk.released(for: destination, leavingOutHeld: true)) ?? 0
+    }
+
+    func waiting(for destination: DestinationID) -> UInt64? {
+        try? desk.waiting(for: destination)  // nil says that they cannot be counted at present.
+    }
+
+    func transfer(for destination: DestinationID) throws(DeliverySourceError) -> UInt64 {
+        do throws(JournalError) {
+            return try desk.transfer(for: destination)
+        } catch {
+            throw DeliverySourceError(error.message)
+        }
+    }
+
+    func waitingEvents(for destination: DestinationID, most: Int) -> [[UInt8]] {
+        // What cannot be read at present is not shown.
+        (try? desk.waitingEvents(for: destination, most: most)) ?? []
     }
 
     func held(for destination: DestinationID) -> HeldEvents {

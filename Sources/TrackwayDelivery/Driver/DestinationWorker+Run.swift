@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+extension DestinationWorker {
+    private enum Step {
+        case carryOut(UploadMachine.Action)
+        case rest(until: MonotonicTime?, nudgeAt: UInt64?)
+        case end
+    }
+
+    /// Makes the worker ready for `run`: from here on it hears what it is asked.
+    func prepare(_ source: any DeliverySource) {
+        queue?.prepare(source)
+        state.withLock {
+            $0.source = source
+            if !$0.isRetired { $0.machine.resumed() }
+        }
+    }
+
+    /// Works until asked to stop; a cancelled task stops as soon as the request under way lets it.
+    func run(_ source: any DeliverySource) async {
+        guard let queue else { return await deliver(source) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await queue.run(source) { self.lookAgain() } }
+            await deliver(source)
+            group.cancelAll()
+        }
+    }
+
+    private func deliver(_ source: any DeliverySource) async {
+        lookAgain()
+        var hand: LeasedBatch?
+        while true {
+            if Task.isCancelled { requestStop() }
+            switch next() {
+            case .carryOut(let order):
+                await carryOut(order, source: source, hand: &hand)
+            case .rest(let until, let nudgeAt):
+                await rest(until: until, nudgeAt: nudgeAt, source: source)
+            case .end:
+                equipment.gate.arm(bell, after: nil)
+                state.withLock { $0.source = nil }
+                equipment.progressed()
+                return
+            }
+        }
+    }
+
+    private func next() -> Step {
+        state.withLock { state in
+            if !state.orders.isEmpty { return .carryOut(state.orders.removeFirst()) }
+            if state.machine.isStopped { return .end }
+            return .rest(until: state.wakeAt, nudgeAt: state.machine.wantsNudge)
+        }
+    }
+
+    private func rest(until: MonotonicTime?, nudgeAt: UInt64?, source: any DeliverySource) async {
+        if let until, equipment.now >= until {
+            let pending = pending(source)
+            return tell { machine, now in
+                machine.timeCame(pending: pending, at: now)
+            } before: {
+                $0.wakeAt = nil
+            }
+        }
+        guard let nudgeAt else {
+            return await equipment.sleeper.sleep(until: until, or: signal)
+        }
+        guard source.held(for: id) != .own else {
+            // What is recorded now waits behind what is held: recording threads need not tell of it.
+            equipment.gate.arm(bell, after: nil)
+            return await equipment.sleeper.sleep(until: until, or: signal)
+        }
+        if queue == nil {
+            let counted = pending(source)
+            equipment.gate.arm(bell, after: nudgeAt > counted ? nudgeAt - counted : 1)
+        }
+        // Counted again with the gate armed, so that no event slips through between the two. What a queue releases is told
+        // by whoever released it.
+        let pending = pending(source)
+        if pending >= nudgeAt {
+            equipment.gate.arm(bell, after: nil)
+            return tell { machine, now in machine.eventsWait(pending: pending, at: now) }
+        }
+        await equipment.sleeper.sleep(until: until, or: signal)
+    }
+
+    private func carryOut(
+        _ order: UploadMachine.Action,
+        source: any DeliverySource,
+        hand: inout LeasedBatch?
+    ) async {
+        switch order {
+        case .read(let limits):
+            read(limits, source: source, hand: &hand)
+        case .send(let records):
+            guard let batch = hand else { return }
+            await send(records, of: batch.events)
+        case .settle(let settlement):
+            guard let batch = hand else { return }
+            settle(settlement, of: batch, source: source, hand: &hand)
+        case .release:
+            guard let batch = hand else { return }
+            hand = nil
+            source.release(batch)
+        case .wake(let time):
+            state.withLock { $0.wakeAt = time }
+        case .remember(let retryState):
+            equipment.memory?.keep(retryState, for: id)
+        case .report(let notice):
+            equipment.report(.destination(id, notice))
+        }
+    }
+
+    private func read(_ limits: BatchLimits, source: any DeliverySource, hand: inout LeasedBatch?) {
+        do throws(DeliverySourceError) {
+            hand = try source.read(for: id, limits: limits, admitting: admission, onlyReleased: queue != nil)
+        } catch {
+            let jitter = equipment.jitter.next()
+            return tell { machine, now in machine.readFailed(error.message, at: now, jitter: jitter) }
+        }
+        if let count = hand?.events.records.count {
+            tell { machine, _ in machine.batchRead(count: count) }
+        } else {
+            let pending = pending(source)
+            tell { machine, now in machine.nothingToRead(pending: pending, at: now) }
+        }
+    }
+
+    private func send(_ records: Range<Int>, of events: EventBatch) async {
+        let batch = records == events.records.indices ? events : events.slice(records)
+        // Between reading and sending, or between two parts of a batch, somebody may have withdrawn consent.
+        guard mayLeave(batch) else { return tell { machine, _ in machine.admissionWithdrawn() } }
+        let destination = state.withLock { $0.destination }
+        let request: WireRequest
+        do throws(WireEncodingError) {
+            request = try destination.request(for: batch, sentAt: equipment.clock.now().wall)
+        } catch {
+            let jitter = equipment.jitter.next()
+            return tell { machine, now in machine.encodingFailed(error, at: now, jitter: jitter) }
+        }
+        do throws(TransportError) {
+            var response = try await equipment.transport.send(request, timeout: policy.requestTimeout)
+            if response.receivedAt == nil { response.receivedAt = equipment.clock.now().wall }
+            let verdict = destination.verdict(on: response, for: batch)
+            let jitter = equipment.jitter.next()
+            // Told when they are taken, not with every attempt.
+            if verdict.isTaken, !request.trimmed.isEmpty { equipment.report(.trimmed(id, request.trimmed)) }
+            tell { machine, now in machine.answered(verdict, leftOut: request.leftOut, at: now, jitter: jitter) }
+        } catch {
+            let jitter = equipment.jitter.next()
+            tell { machine, now in machine.transportFailed(error, at: now, jitter: jitter) }
+        }
+    }
+
+    private func mayLeave(_ batch: EventBatch) -> Bool {
+        guard let admission else { return true }
+        return Set(batch.records.map(\.context)).allSatisfy { generation in
+            let json = batch.context(generation).map { Array(batch.bytes[$0.content]) }
+            return admission(json ?? Array("{}".utf8)) == .send
+        }
+    }
+
+    private func settle(
+        _ settlement: Settlement,
+        of batch: LeasedBatch,
+        source: any DeliverySource,
+        hand: inout LeasedBatch?
+    ) {
+        let jitter = equipment.jitter.next()
+        do throws(DeliverySourceError) {
+            let warning = try source.settle(batch, records: settlement.records, setAside: settlement.setAside)
+            if let warning { equipment.report(.destination(id, .journalFailed(warning))) }
+        } catch {
+            return tell { machine, now in machine.settleFailed(error.message, at: now, jitter: jitter) }
+        }
+        equipment.housekeeping.signal()
+        if settlement.records.upperBound == batch.events.records.count { hand = nil }
+        let pending = pending(source)
+        tell { machine, now in machine.settled(pending: pending, at: now, jitter: jitter) }
+    }
+}
+
+extension Verdict {
+    /// Whether events of the request were taken.
+    fileprivate var isTaken: Bool {
+        switch self {
+        case .accepted, .acceptedExcept: true
+        case .tooLarge, .retry, .rejected, .notTheBackEnd, .unauthorized, .misconfigured: false
+        }
+    }
+}

@@ -9,10 +9,12 @@ extension Analytics {
     /// gets its answer. Again while paused changes nothing.
     package func pause() {
         control.change { $0.pausedChanged(to: true) }
+        snapshots?.permissionChanged()
     }
 
     /// Records and sends again.
     package func resume() {
         control.change { $0.pausedChanged(to: false) }
+        snapshots?.permissionChanged()
     }
 }

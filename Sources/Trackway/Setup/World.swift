@@ -46,8 +46,8 @@ package struct World: Sendable {
     package var captureCrashes: @Sendable () -> (any Sendable)?
     /// Where snapshots come from, unless the app names sources of its own.
     package var snapshotSources = SnapshotSources()
-    /// Makes the thread on which a source of snapshots is asked; the name shows in debuggers.
-    package var sourceThread: @Sendable (_ name: String) -> any SourceThread = { SourceQueue(label: $0) }
+    /// Makes the thread on which the source of a part of snapshots is asked.
+    package var sourceThread: @Sendable (SnapshotPart) -> any SourceThread = { SourceQueue(for: $0) }
 
     /// Takes changes that the system made at once, in order, and the moment it gives for them, if it gives one.
     package typealias LifeCycleObserver = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void

@@ -54,7 +54,7 @@ package final class SnapshotDriver: Sendable {
         let file = SnapshotFile(folder: world.folder, storage: world.storage)
         self.file = file
         let parts = sources.parts
-        threads = Dictionary(uniqueKeysWithValues: parts.map { ($0, world.sourceThread("trackway.\($0.rawValue)")) })
+        threads = Dictionary(uniqueKeysWithValues: parts.map { ($0, world.sourceThread($0)) })
         let rules = SnapshotRules(
             policy: options.policy,
             sources: Set(parts),
@@ -122,7 +122,7 @@ package final class SnapshotDriver: Sendable {
     }
 
     /// The front door is gone: sensors rest, and nothing is told any more.
-    func abandon() {
+    package func abandon() {
         let now = DeviceTime(clock.now(), boot: boot)
         change { state in
             state.orders += state.routine.watches(false, at: now)

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Dispatch
+package import TrackwayBehavior
 
 /// Where a source is asked: a thread that nobody else waits for, so that a source which never answers holds nothing up.
 package protocol SourceThread: Sendable {
@@ -13,9 +14,9 @@ package protocol SourceThread: Sendable {
 package struct SourceQueue: SourceThread {
     private let queue: DispatchQueue
 
-    /// Makes a thread; `label` shows in debuggers.
-    package init(label: String) {
-        queue = DispatchQueue(label: label, qos: .utility)
+    /// Makes the thread of a part's source; debuggers show which.
+    package init(for part: SnapshotPart) {
+        queue = DispatchQueue(label: "trackway.snapshots.\(part.rawValue)", qos: .utility)
     }
 
     /// Runs `work` after everything handed over before.

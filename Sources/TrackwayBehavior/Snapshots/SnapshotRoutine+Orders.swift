@@ -41,8 +41,8 @@ extension SnapshotRoutine {
             parts.insert(.appState)
             if rules.allowsLocation { parts.insert(.location) }
             // Whoever does not see the app does not move it either.
-            if app.isInSight { parts.insert(.heading) }
-            if app.isInSight, rules.allowsMotion { parts.insert(.motion) }
+            if isInSight { parts.insert(.heading) }
+            if isInSight, rules.allowsMotion { parts.insert(.motion) }
         }
         let (ask, awaited) = inquiry.needs(parts.intersection(rules.sources), at: now)
         lastNumber += 1
@@ -70,7 +70,7 @@ extension SnapshotRoutine {
             guard draft.trigger != nil else { continue }
             collecting[draft.number] = draft
             actions += carryOut(
-                collection.begin(draft.number, with: draft.means, isInForeground: app.isInSight, at: now),
+                collection.begin(draft.number, with: draft.means, isInForeground: isInSight, at: now),
                 at: now
             )
         }

@@ -37,6 +37,9 @@ package struct SnapshotRoutine: Sendable {
     package internal(set) var rules: SnapshotRules
     /// What the app does, whether anything may be watched or not.
     var app: AppState
+    /// Whether the person has the app before them: from when it is in use until it is gone. What only lies over it does not
+    /// change that.
+    var isInSight: Bool
     /// Whether snapshots may be taken at all now.
     var isWatching = false
     var inquiry = SnapshotInquiry()
@@ -58,6 +61,7 @@ package struct SnapshotRoutine: Sendable {
         self.memory = memory
         self.rules = rules
         self.app = app
+        isInSight = app == .active
         self.memory.cadence.processStarted(policy: rules.policy)
     }
 
@@ -65,6 +69,9 @@ package struct SnapshotRoutine: Sendable {
     package var due: MonotonicTime? {
         [asking.isEmpty ? nil : inquiry.due, collectionDue, cadenceDue].compactMap { $0 }.min()
     }
+
+    /// The number that readings of motion must come with now; nil while its sensors rest.
+    package var currentMotionRun: Int? { motionRun }
 
     /// True while a snapshot is being taken.
     package var isBusy: Bool { !asking.isEmpty || !collecting.isEmpty }
@@ -75,7 +82,7 @@ package struct SnapshotRoutine: Sendable {
     package mutating func watches(_ isWatching: Bool, at now: DeviceTime) -> [Action] {
         guard isWatching != self.isWatching else { return [] }
         self.isWatching = isWatching
-        guard !isWatching else { return app.isInSight ? cameIntoSight(at: now) : [] }
+        guard !isWatching else { return isInSight ? cameIntoSight(at: now) : [] }
         asking = []
         collecting = [:]
         readings = SensorReadings()
@@ -86,11 +93,16 @@ package struct SnapshotRoutine: Sendable {
 
     /// The app does something else now.
     package mutating func appChanged(to app: AppState, at now: DeviceTime) -> [Action] {
-        let before = self.app
+        let wasInSight = isInSight
+        if self.app == .suspended { inquiry.resumed(at: now) }
         self.app = app
-        if before == .suspended { inquiry.resumed(at: now) }
-        guard isWatching, before.isInSight != app.isInSight else { return [] }
-        return app.isInSight ? cameIntoSight(at: now) : wentOutOfSight(at: now)
+        switch app {
+        case .active: isInSight = true
+        case .inactive: break  // On its way in or out, or something lies over it.
+        case .background, .suspended, .notRunning: isInSight = false
+        }
+        guard isWatching, wasInSight != isInSight else { return [] }
+        return isInSight ? cameIntoSight(at: now) : wentOutOfSight(at: now)
     }
 
     /// The app shows a screen.
@@ -195,9 +207,4 @@ package struct SnapshotRoutine: Sendable {
         }
         return actions
     }
-}
-
-extension AppState {
-    /// Whether the person sees the app.
-    var isInSight: Bool { self == .active || self == .inactive }
 }

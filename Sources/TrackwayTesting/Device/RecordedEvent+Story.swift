@@ -10,6 +10,7 @@ extension RecordedEvent {
     /// _app_start cold          _screen_view Home        _app_update from 1.0
     /// _app_end 20s             _user_engagement 1500ms  _os_update from 17.0
     /// _app_end 20s recovered   _session_start 2         purchase
+    /// _app_state Home          _device_properties
     /// ```
     public var story: String {
         let own = event.attributes
@@ -29,6 +30,8 @@ extension RecordedEvent {
             words = [own[CapturedKey.previousAppVersion]?.string.map { "from \($0)" }]
         case CapturedName.osUpdate:
             words = [own[CapturedKey.previousOSVersion]?.string.map { "from \($0)" }]
+        case CapturedName.appState:
+            words = [own["window_root_view_controller_titles"]?.array?.first?.string]
         default:
             words = []
         }

@@ -122,7 +122,7 @@ extension SimulatedDevice {
     private func startProcess(_ step: String) throws(SimulatedDeviceError) {
         let (world, version) = state.withLock { state -> (World, String) in
             state.processes += 1
-            return (Self.world(state, appID: configuration.appID), state.appVersion)
+            return (Self.world(state, appID: configuration.appID, sensors), state.appVersion)
         }
         let process: SimulatedProcess
         do throws(TrackwayError) {
@@ -153,8 +153,8 @@ extension SimulatedDevice {
         return configuration
     }
 
-    private static func world(_ state: State, appID: String) -> World {
-        World(
+    private static func world(_ state: State, appID: String, _ sensors: SimulatedSensors) -> World {
+        var world = World(
             clock: state.clock,
             ids: EventIDGenerator(),
             storage: state.storage,
@@ -174,6 +174,9 @@ extension SimulatedDevice {
             write: { _ in },
             launchState: state.app.behavior
         )
+        world.snapshotSources = sensors.sources
+        world.sourceThread = { sensors.thread(for: $0) }
+        return world
     }
 }
 

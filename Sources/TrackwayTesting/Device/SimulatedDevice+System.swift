@@ -124,12 +124,13 @@ extension SimulatedDevice {
     /// Ends the process, if there is one; `left` says what it leaves on the disk.
     func endProcess(leaving left: (MemoryStorage) -> MemoryStorage) {
         process?.die()
+        sensors.processEnded()
         look()
         let disk = (storage.base as? MemoryStorage).map { FaultyStorage(left($0)) }
         // Let go of outside the lock: the end of the analytics may look at the device's clock.
         let process = state.withLock { state -> SimulatedProcess? in
             defer { state.process = nil }
-            (state.startDue, state.nextBeat) = (nil, nil)
+            (state.startDue, state.nextBeat, state.nextReading) = (nil, nil, nil)
             if let disk { state.storage = disk }
             return state.process
         }

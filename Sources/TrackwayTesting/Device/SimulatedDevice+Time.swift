@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
+internal import TrackwayBehavior
 internal import TrackwayEvents
 
 extension SimulatedDevice {
@@ -28,10 +29,17 @@ extension SimulatedDevice {
     }
 
     private func nextTick(until end: MonotonicTime) -> MonotonicTime? {
-        state.withLock { state in
+        let isReading = !sensors.running.isEmpty
+        return state.withLock { state in
             // Who is suspended does nothing, and comes late to what was due.
-            guard state.process != nil, state.app != .suspended else { return nil }
-            return [state.startDue, state.nextBeat].compactMap { $0 }.filter { $0 <= end }.min()
+            guard let process = state.process, state.app != .suspended else { return nil }
+            if !isReading {
+                state.nextReading = nil
+            } else if state.nextReading == nil {
+                state.nextReading = state.clock.now().monotonic.advanced(by: SnapshotMeans.samplingInterval)
+            }
+            return [state.startDue, state.nextBeat, state.nextReading, process.analytics.snapshots?.due]
+                .compactMap { $0 }.filter { $0 <= end }.min()
         }
     }
 
@@ -41,14 +49,18 @@ extension SimulatedDevice {
     }
 
     private func tick(_ due: MonotonicTime) {
-        let (analytics, starts, beats) = state.withLock { state -> (Analytics?, Bool, Bool) in
+        let (analytics, starts, beats, reads) = state.withLock { state -> (Analytics?, Bool, Bool, Bool) in
             let starts = state.startDue.map { $0 <= due } ?? false
             let beats = state.nextBeat.map { $0 <= due } ?? false
+            let reads = state.nextReading.map { $0 <= due } ?? false
             if starts { state.startDue = nil }
+            if reads { state.nextReading = due.advanced(by: SnapshotMeans.samplingInterval) }
             if beats { state.nextBeat = due.advanced(by: Self.beat) }
-            return (state.process?.analytics, starts, beats)
+            return (state.process?.analytics, starts, beats, reads)
         }
         if starts { analytics?.behavior.begin() }
         if beats { analytics?.behavior.heartbeat() }
+        if reads { sensors.read(at: clock.now().wall) }
+        if let snapshots = analytics?.snapshots, snapshots.due.map({ $0 <= due }) ?? false { snapshots.timeCame() }
     }
 }

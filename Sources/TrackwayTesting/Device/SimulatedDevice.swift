@@ -40,12 +40,16 @@ public final class SimulatedDevice: Sendable {
         var startDue: MonotonicTime?
         /// When the app's analytics look next that the app is still in sight.
         var nextBeat: MonotonicTime?
+        /// When sensors that run read next.
+        var nextReading: MonotonicTime?
         var history = SimulatedHistory()
         var diagnostics: [Diagnostic] = []
     }
 
     /// The back-ends: by default they accept everything.
     public let network: ScriptedTransport
+    /// What the device knows of itself. The SDK asks for it if the configuration has snapshots taken.
+    public let sensors: SimulatedSensors
     let configuration: Configuration
     let runsInBackground: Bool
     let setUp: SetUp
@@ -65,6 +69,7 @@ public final class SimulatedDevice: Sendable {
     ///   - runsInBackground: false for an app that the system ends as soon as the person leaves it.
     ///   - clock: tells the time of the device's first boot.
     ///   - network: the back-ends.
+    ///   - sensors: what the device knows of itself: nothing, unless it is told.
     ///   - setUp: what the app does right after it made its analytics, in every process; sets global attributes, say.
     public init(
         _ configuration: Configuration? = nil,
@@ -73,10 +78,12 @@ public final class SimulatedDevice: Sendable {
         runsInBackground: Bool = true,
         clock: ManualClock = ManualClock(),
         network: ScriptedTransport = ScriptedTransport(),
+        sensors: SimulatedSensors = SimulatedSensors(),
         setUp: @escaping SetUp = { _ in }
     ) {
         self.configuration = configuration ?? Self.usualConfiguration
         self.network = network
+        self.sensors = sensors
         self.runsInBackground = runsInBackground
         self.setUp = setUp
         air = SimulatedAir(backEnd: network)

@@ -52,6 +52,8 @@ final class SimulatedProcess: Sendable {
     /// The process is gone: nothing it still tries reaches anybody.
     func die() {
         isAlive.withLock { $0 = false }
+        // Whoever holds the analytics still, as a test may, holds nothing that runs.
+        analytics.snapshots?.abandon()
     }
 
     /// A moment by a clock that stands still. All the work that takes no time fits into it; whoever would have to wait, for

@@ -26,6 +26,8 @@ public struct InMemoryAnalytics: Sendable {
     public let transport: ScriptedTransport
     /// The disk, with faults to order.
     public let storage: FaultyStorage
+    /// What the device knows of itself. The SDK asks for it if the configuration has snapshots taken.
+    public let sensors: SimulatedSensors
     /// The installation's folder on that disk.
     public let folder: String
     private let heard: Locked<[Diagnostic]>
@@ -42,6 +44,7 @@ public struct InMemoryAnalytics: Sendable {
     ///   - storage: a disk of an earlier run, to go on with what it holds; a fresh one when nil.
     ///   - clock: a clock to share; a fresh one when nil.
     ///   - transport: a network to share; one that accepts everything when nil.
+    ///   - sensors: what the device knows of itself: nothing, unless it is told.
     ///   - folder: the installation's folder.
     ///   - segmentBytes: how much of the disk a segment takes at a time, at least 4,096.
     /// - Throws: `TrackwayError`, as the real one does.
@@ -50,6 +53,7 @@ public struct InMemoryAnalytics: Sendable {
         storage: FaultyStorage? = nil,
         clock: ManualClock = ManualClock(),
         transport: ScriptedTransport = ScriptedTransport(),
+        sensors: SimulatedSensors = SimulatedSensors(),
         folder: String = InMemoryAnalytics.usualFolder,
         segmentBytes: Int = 65_536
     ) throws(TrackwayError) {
@@ -63,7 +67,7 @@ public struct InMemoryAnalytics: Sendable {
             heard.withLock { $0.append(diagnostic) }
             handler?(diagnostic)
         }
-        let world = World(
+        var world = World(
             clock: clock,
             ids: EventIDGenerator(),
             storage: storage,
@@ -80,8 +84,11 @@ public struct InMemoryAnalytics: Sendable {
             log: { _ in },
             write: { line in lines.withLock { $0.append(line) } }
         )
+        world.snapshotSources = sensors.sources
+        world.sourceThread = { sensors.thread(for: $0) }
         self.clock = clock
         self.transport = transport
+        self.sensors = sensors
         self.storage = storage
         self.folder = folder
         self.heard = heard

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+import Foundation
 import Testing
 import TrackwayBehavior
 import TrackwayEvents
@@ -73,6 +74,22 @@ struct TokenBucketTests {
         expect(bucket.take(at: device.now), is: false)
         device.restart(takes: .seconds(10))
         expect(bucket.take(at: device.now), is: true)
+    }
+
+    @Test(
+        "A bucket that was kept and damaged is none: numbers that no bucket holds are refused",
+        arguments: [
+            (#"{"capacity":2,"interval":10}"#, true), (#"{"capacity":2,"interval":10,"parts":20}"#, true),
+            (#"{"capacity":2,"interval":10,"parts":21}"#, false), (#"{"capacity":2,"interval":10,"parts":-1}"#, false),
+            (#"{"capacity":1000000,"interval":1000000000000}"#, true),
+            (#"{"capacity":1000001,"interval":1}"#, false), (#"{"capacity":-1,"interval":1}"#, false),
+            (#"{"capacity":1,"interval":1000000000001}"#, false),
+            (#"{"capacity":9223372036854775807,"interval":9223372036854775807}"#, false),
+        ]
+    )
+    func damaged(json: String, isBucket: Bool) {
+        let bucket = try? JSONDecoder().decode(TokenBucket.self, from: Data(json.utf8))
+        #expect((bucket != nil) == isBucket)
     }
 
     @Test("It gives what the documented formula gives, without its rounding")

@@ -123,6 +123,49 @@ struct SnapshotCadenceTests {
         #expect(run.taken.count == 30)
     }
 
+    @Test(
+        "A restart in between does not put the two minutes off",
+        arguments: [(119_999, 0), (120_000, 1), (120_001, 1)]
+    )
+    func restartBetween(milliseconds: Int, more: Int) throws {
+        var run = Run()
+        run.cadence = SnapshotCadence(policy: .init(atMost: 1, per: .seconds(3600)))
+        run.enter()
+        run.pass(.seconds(60))
+        run.cadence = try kept(run.cadence)
+        run.cadence.processStarted(policy: .init(atMost: 1, per: .seconds(3600)))
+        run.enter()
+        run.pass(.milliseconds(milliseconds - 60_000))
+        #expect(run.taken == [.foreground] + Array(repeating: .time, count: more))
+    }
+
+    @Test("Another policy begins with a full bucket")
+    func anotherPolicy() {
+        var run = Run()
+        run.cadence = SnapshotCadence(policy: .init(atMost: 1, per: .seconds(3600)))
+        run.enter()
+        run.show()
+        #expect(run.taken == [.foreground])
+        run.cadence.processStarted(policy: .init(atMost: 2, per: .seconds(3600)))
+        run.enter()
+        run.show()
+        run.show()
+        #expect(run.taken == [.foreground, .foreground, .screen])
+    }
+
+    @Test(
+        "Without a least frequency use alone brings snapshots about, and one below a second counts as a second",
+        arguments: [(.zero, 0), (.seconds(-1), 0), (.milliseconds(1), 10), (.seconds(1), 10)] as [(Duration, Int)]
+    )
+    func odd(atLeastEvery: Duration, more: Int) {
+        var run = Run()
+        run.cadence = SnapshotCadence(policy: .init(atMost: 1, per: .seconds(3600), atLeastEvery: atLeastEvery))
+        run.enter()
+        run.show()
+        run.pass(.seconds(10))
+        #expect(run.taken.count == 1 + more)
+    }
+
     @Test("Setting the clock changes nothing", arguments: [-86_400, 86_400])
     func clocks(seconds: Int) {
         var run = Run()

@@ -153,6 +153,15 @@ int ctrackway_try_lock_file(int file);
 /// Names in a folder, one call per name. The callback's text is valid during the call only. -1 on error.
 int ctrackway_list(const char *path, void *context, void (*each)(void *context, const char *name));
 
+// MARK: Network
+
+/// Addresses of the system's network interfaces in the system's order, IPv4 and IPv6, one call per address, without scope
+/// ids. The callback's text is valid during the call only. -1 on error.
+int ctrackway_list_addresses(
+    void *context,
+    void (*each)(void *context, const char *address, bool is_up, bool is_loopback)
+);
+
 // MARK: Process
 
 int32_t ctrackway_process_id(void);

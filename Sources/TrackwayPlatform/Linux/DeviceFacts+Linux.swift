@@ -25,6 +25,11 @@ extension DeviceFacts {
         environment: [String: String] = ProcessEnvironment.current(),
         now: Timestamp = SystemClock().now().wall
     ) -> DeviceFacts {
+        lasting(appID: appID, tree: tree).refreshed(tree: tree, environment: environment, now: now)
+    }
+
+    /// The facts that do not change while a process runs.
+    static func lasting(appID: String, tree: SystemTree) -> DeviceFacts {
         var facts = DeviceFacts()
         let release = (tree.text("/etc/os-release") ?? tree.text("/usr/lib/os-release")).map { OSRelease($0) }
         facts.platform = tree.text("/proc/sys/kernel/ostype")
@@ -39,9 +44,9 @@ extension DeviceFacts {
         facts.model =
             description(tree.text("/sys/class/dmi/id/product_name"))
             ?? description(tree.text("/proc/device-tree/model"))
-        facts.cores = tree.text("/sys/devices/system/cpu/online").flatMap(count)
+        facts.cores = tree.text("/sys/devices/system/cpu/online").flatMap { NumberRanges($0)?.count }
         facts.memoryBytes = tree.text("/proc/meminfo").flatMap(memory)
-        return facts.refreshed(tree: tree, environment: environment, now: now)
+        return facts
     }
 
     /// The same facts, with those that change while a process runs read again: locale, time zone, battery, network.
@@ -71,26 +76,13 @@ extension DeviceFacts {
     }
 
     /// A maker's text, unless the maker left the form blank.
-    private static func description(_ text: String?) -> String? {
+    static func description(_ text: String?) -> String? {
         guard let text, text.utf8.count <= 128 else { return nil }
         let blanks = [
             "to be filled by o.e.m.", "system manufacturer", "system product name", "default string", "not specified",
             "not applicable", "o.e.m", "oem", "none", "unknown", "invalid", "empty", "n/a",
         ]
         return blanks.contains(text.lowercased()) ? nil : text
-    }
-
-    /// How many numbers a list such as "0-3,6" holds.
-    private static func count(_ list: String) -> Int? {
-        var total = 0
-        for part in list.split(separator: ",") {
-            let ends = part.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
-            guard ends.count <= 2, let low = ends[0], let high = ends[ends.count - 1], low >= 0, high >= low,
-                high < 1 << 20
-            else { return nil }
-            total += high - low + 1
-        }
-        return total > 0 ? total : nil
     }
 
     private static func memory(_ text: String) -> Int64? {

@@ -22,6 +22,8 @@ package struct OSRelease: Sendable, Hashable {
     package var name: String? { value("NAME") }
     /// The version, such as "12"; rolling distributions have none.
     package var version: String? { value("VERSION_ID") }
+    /// The device's name as its owner gave it, which machine-info(5) holds in the same notation.
+    package var prettyHostName: String? { value("PRETTY_HOSTNAME") }
 
     private func value(_ name: String) -> String? {
         fields[name].flatMap { $0.isEmpty ? nil : $0 }

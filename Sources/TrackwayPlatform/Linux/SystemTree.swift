@@ -31,8 +31,25 @@ package struct SystemTree: Sendable, Hashable {
     ///   - limit: The most bytes to read; what lies beyond is ignored.
     /// - Returns: `nil` when it cannot be read or holds nothing but white space.
     package func text(_ path: String, limit: Int = 65_536) -> String? {
+        let bytes = bytes(path, limit: limit)
+        // Texts from the device tree end in a NUL.
+        let blank: (UInt8) -> Bool = { $0 <= 0x20 }
+        guard let first = bytes.firstIndex(where: { !blank($0) }), let last = bytes.lastIndex(where: { !blank($0) })
+        else { return nil }
+        return String(decoding: bytes[first...last], as: UTF8.self)
+    }
+
+    /// True when the tree is the running system's own, so that the system may be asked what no file tells.
+    package var isLive: Bool { root.isEmpty }
+
+    /// A file's bytes as they are; empty when it cannot be read.
+    ///
+    /// - Parameters:
+    ///   - path: The file, from the root on, beginning with a slash.
+    ///   - limit: The most bytes to read; what lies beyond is ignored.
+    package func bytes(_ path: String, limit: Int = 65_536) -> [UInt8] {
         let file = ctrackway_open_read(root + path)
-        guard file >= 0 else { return nil }
+        guard file >= 0 else { return [] }
         defer { _ = ctrackway_close(file) }
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
@@ -41,11 +58,25 @@ package struct SystemTree: Sendable, Hashable {
             guard got > 0 else { break }
             bytes += chunk.prefix(Int(got))
         }
-        // Texts from the device tree end in a NUL.
-        let blank: (UInt8) -> Bool = { $0 <= 0x20 }
-        guard let first = bytes.firstIndex(where: { !blank($0) }), let last = bytes.lastIndex(where: { !blank($0) })
-        else { return nil }
-        return String(decoding: bytes[first...last], as: UTF8.self)
+        return bytes
+    }
+
+    /// A file that holds one line for people: nil when it holds more, or what no line holds.
+    ///
+    /// - Parameters:
+    ///   - path: The file, from the root on, beginning with a slash.
+    ///   - limit: The most bytes that such a line has.
+    package func line(_ path: String, limit: Int = 256) -> String? {
+        guard let text = text(path), text.utf8.count <= limit, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            return nil
+        }
+        return text
+    }
+
+    /// A file that holds one number, whole or not; nil when it is infinite or none.
+    package func decimal(_ path: String) -> Double? {
+        guard let number = text(path, limit: 64).flatMap({ Double($0) }), number.isFinite else { return nil }
+        return number
     }
 
     /// A file that holds one whole number.

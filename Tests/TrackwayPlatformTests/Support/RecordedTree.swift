@@ -34,6 +34,13 @@ final class RecordedTree {
         }
     }
 
+    /// Lays files out for as long as `body` reads them.
+    static func with<Result>(_ files: [String: String], _ body: (SystemTree) throws -> Result) throws -> Result {
+        let recorded = try RecordedTree(files)
+        // Its last use would be before the reading otherwise, and its files gone.
+        return try withExtendedLifetime(recorded) { try body(recorded.tree) }
+    }
+
     deinit {
         // What a test leaves behind in the temporary folder harms nobody.
         try? FileManager.default.removeItem(at: root)

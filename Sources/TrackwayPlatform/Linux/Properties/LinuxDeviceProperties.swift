@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+internal import TrackwayBehavior
+package import TrackwayEvents
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
+
+/// What Linux tells about the device in files, and the running system by itself. What neither tells is absent.
+///
+/// Nothing in it changes from reading to reading on a system that stays as it is: no current frequency, no load. So two
+/// snapshots of an unchanged device are equal.
+package struct LinuxDeviceProperties: DevicePropertiesSource {
+    private let app: Attributes
+    private let tree: SystemTree
+
+    /// Reads from a tree.
+    ///
+    /// - Parameters:
+    ///   - app: The `app` section of the context, which the app's name and versions are taken from.
+    ///   - tree: Where the system's files lie. What only the running system knows is absent unless it is its own.
+    package init(app: Attributes, tree: SystemTree = .live) {
+        self.app = app
+        self.tree = tree
+    }
+
+    /// Some hundred small files on a usual machine.
+    package func deviceProperties() -> DeviceProperties {
+        var properties = DeviceProperties()
+        tell(app: &properties)
+        tell(system: &properties)
+        tell(kernel: &properties)
+        LinuxProcessor(tree: tree).tell(&properties)
+        if let screen = LinuxScreen(tree: tree).size() {
+            properties[.screenWidth] = Int64(screen.width)
+            properties[.screenHeight] = Int64(screen.height)
+        }
+        if tree.isLive { Self.tell(process: &properties) }
+        return properties
+    }
+
+    private func tell(app properties: inout DeviceProperties) {
+        func text(_ name: String) -> String? {
+            guard case .string(let text) = app[name], !text.isEmpty else { return nil }
+            return text
+        }
+        properties[.appName] = text("name")
+        properties[.appVersion] = text("build")
+        properties[.appVersionShort] = text("version")
+    }
+
+    private func tell(system properties: inout DeviceProperties) {
+        let facts = DeviceFacts.lasting(appID: appID, tree: tree)
+        properties[.vendorID] = facts.identity
+        properties[.systemName] = facts.systemName
+        properties[.systemVersion] = facts.systemVersion
+        properties[.deviceModel] = facts.model
+        properties[.memorySize] = facts.memoryBytes
+        properties[.hardwareMachine] =
+            tree.line("/proc/sys/kernel/arch") ?? (tree.isLive ? facts.architecture : nil)
+        properties[.hardwareModel] =
+            DeviceFacts.description(tree.line("/sys/class/dmi/id/board_name")) ?? compatibleBoard
+        properties[.deviceName] = tree.text("/etc/machine-info").flatMap { OSRelease($0).prettyHostName }
+    }
+
+    private func tell(kernel properties: inout DeviceProperties) {
+        properties[.osType] = tree.line("/proc/sys/kernel/ostype")
+        properties[.osRelease] = tree.line("/proc/sys/kernel/osrelease")
+        properties[.kernelVersion] = tree.line("/proc/version", limit: 1_024)
+        properties[.kernelUUID] = KernelNotes(tree.bytes("/sys/kernel/notes")).buildID
+        properties[.kernelBootSession] = tree.line("/proc/sys/kernel/random/boot_id")
+        // A kernel that was given no name says so.
+        properties[.hostName] = tree.line("/proc/sys/kernel/hostname").flatMap { $0 == "(none)" ? nil : $0 }
+    }
+
+    /// What the running process's own C library and memory say; no file does.
+    private static func tell(process properties: inout DeviceProperties) {
+        func setting(_ name: Int32) -> Int64? {
+            let value = sysconf(name)
+            return value > 0 ? Int64(value) : nil
+        }
+        properties[.pageSize] = setting(Int32(_SC_PAGESIZE))
+        properties[.posix1Version] = setting(Int32(_SC_VERSION))
+        properties[.posix2Version] = setting(Int32(_SC_2_VERSION))
+    }
+
+    private var appID: String {
+        guard case .string(let id) = app["id"] else { return "" }
+        return id
+    }
+
+    /// The board by its name in the device tree, which begins with the most exact of several.
+    private var compatibleBoard: String? {
+        let names = tree.bytes("/proc/device-tree/compatible", limit: 1_024).split(separator: 0)
+        guard let first = names.first, first.count <= 128, first.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            return nil
+        }
+        return String(decoding: first, as: UTF8.self)
+    }
+}
+#endif

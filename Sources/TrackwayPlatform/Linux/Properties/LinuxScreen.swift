@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+/// Reads the screen's size from what the kernel's graphics (DRM) say about their connectors.
+package struct LinuxScreen: Sendable {
+    private let tree: SystemTree
+
+    /// Reads from a tree.
+    package init(tree: SystemTree) {
+        self.tree = tree
+    }
+
+    /// The size in pixels of the screen that is built in, or else of the first one that is plugged in; `nil` without any.
+    ///
+    /// Of a screen's modes the first counts: the kernel begins with the one that the screen prefers, which is its panel's
+    /// own size.
+    package func size() -> DeviceFacts.Screen? {
+        let connected = tree.names(in: "/sys/class/drm").filter { connector in
+            connector.contains("-") && tree.text("/sys/class/drm/\(connector)/status") == "connected"
+        }
+        let sized = connected.compactMap { connector in
+            firstMode(of: connector).map { (isBuiltIn: Self.isBuiltIn(connector), size: $0) }
+        }
+        return (sized.first { $0.isBuiltIn } ?? sized.first)?.size
+    }
+
+    private func firstMode(of connector: String) -> DeviceFacts.Screen? {
+        let modes = tree.text("/sys/class/drm/\(connector)/modes", limit: 256)
+        guard let mode = modes?.split(whereSeparator: \.isNewline).first else { return nil }
+        // An interlaced mode ends in an "i".
+        let sides = (mode.last == "i" ? mode.dropLast() : mode).split(separator: "x", omittingEmptySubsequences: false)
+        guard sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]), (1...65_535).contains(width),
+            (1...65_535).contains(height)
+        else { return nil }
+        return DeviceFacts.Screen(width: width, height: height)
+    }
+
+    /// Connectors are called after card and kind, such as "card0-eDP-1".
+    private static func isBuiltIn(_ connector: String) -> Bool {
+        ["-eDP-", "-LVDS-", "-DSI-", "-DPI-"].contains { connector.contains($0) }
+    }
+}
+#endif

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+internal import Foundation
+package import TrackwayEvents
+
+/// Where the top of a device points, from the magnetic field it measures and the direction of down.
+package enum CompassDirection {
+    /// Degrees from magnetic north, clockwise seen from above, 0 to 360 without the end.
+    ///
+    /// East is where the field crossed with up points, north is up crossed with east; the direction is that of the
+    /// device's y axis between the two:
+    ///
+    ///     up    = -gravity / |gravity|
+    ///     east  = field × up
+    ///     north = up × east
+    ///     direction = atan2(east.y / |east|, north.y / |north|)
+    ///
+    /// So it holds however the device is tilted, as long as its top is not straight up or down.
+    ///
+    /// - Parameters:
+    ///   - field: The magnetic field in the device's axes, in any unit.
+    ///   - gravity: Where down is, in units of standard gravity; nil takes the device to lie on its back.
+    /// - Returns: nil when it cannot be made out: the device falls or is shaken, the field points straight up or down,
+    ///   or the device's top does.
+    package static func degrees(field: Vector3, gravity: Vector3?) -> Double? {
+        var up = Vector3(x: 0, y: 0, z: 1)
+        if let gravity {
+            let strength = length(gravity)
+            guard (0.5...1.5).contains(strength) else { return nil }
+            up = scaled(gravity, by: -1 / strength)
+        }
+        let whole = length(field)
+        guard whole > 0, whole.isFinite else { return nil }
+        let east = cross(scaled(field, by: 1 / whole), up)
+        let north = cross(up, east)
+        // Both are as long as the level part of the field and of the top is: next to nothing, and chance decides.
+        guard length(east) > 0.05, (1 - up.y * up.y).squareRoot() > 0.05 else { return nil }
+        let degrees = atan2(east.y, north.y) * 180 / .pi
+        return degrees < 0 ? degrees + 360 : degrees
+    }
+
+    private static func cross(_ a: Vector3, _ b: Vector3) -> Vector3 {
+        Vector3(x: a.y * b.z - a.z * b.y, y: a.z * b.x - a.x * b.z, z: a.x * b.y - a.y * b.x)
+    }
+
+    private static func scaled(_ vector: Vector3, by factor: Double) -> Vector3 {
+        Vector3(x: vector.x * factor, y: vector.y * factor, z: vector.z * factor)
+    }
+
+    private static func length(_ vector: Vector3) -> Double {
+        (vector.x * vector.x + vector.y * vector.y + vector.z * vector.z).squareRoot()
+    }
+}
+#endif

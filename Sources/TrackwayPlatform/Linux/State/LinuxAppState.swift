@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+internal import TrackwayBehavior
+package import TrackwayEvents
+
+/// What Linux tells about the state of the device. Whether the app is seen is not among it: the SDK knows that itself.
+package struct LinuxAppState: AppStateSource {
+    private let tree: SystemTree
+    private let sensors: IIOSensors
+    private let addresses: @Sendable () -> [InterfaceAddress]?
+
+    /// Reads from a tree.
+    ///
+    /// - Parameters:
+    ///   - tree: Where the system's files lie.
+    ///   - addresses: Lists the network's addresses. No file holds them all, so a recorded tree has none of itself.
+    package init(tree: SystemTree = .live, addresses: (@Sendable () -> [InterfaceAddress]?)? = nil) {
+        self.tree = tree
+        sensors = IIOSensors(tree: tree)
+        self.addresses = addresses ?? { tree.isLive ? InterfaceAddress.all() : nil }
+    }
+
+    /// Some twenty small files, and one call of the kernel. Reading a sensor can wake it, which takes milliseconds.
+    package func appState() -> AppStateSnapshot {
+        var state = AppStateSnapshot()
+        let battery = LinuxBattery(tree: tree).facts()
+        state.batteryLevel = battery?.level
+        state.batteryState = battery?.state.flatMap(Self.state)
+        state.orientation = sensors.sensor(.acceleration)?.read().flatMap { AppStateSnapshot.Orientation(gravity: $0) }
+        state.isNear = sensors.isNear()
+        state.networkAddresses = addresses().map { InterfaceAddress.reachable($0) }
+        return state
+    }
+
+    private static func state(_ state: BatteryFacts.State) -> AppStateSnapshot.BatteryState? {
+        switch state {
+        case .charging: .charging
+        case .discharging: .unplugged
+        case .full: .full
+        // Plugged in, neither full nor charging: there is no word for it, and each of the others would be wrong.
+        case .notCharging: nil
+        }
+    }
+}
+#endif

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+@Suite("Where the top of a device points")
+struct CompassDirectionTests {
+    /// What a device measures that points into a direction and is then tilted: pitch lifts its top, roll its left side.
+    static func measured(
+        _ direction: Double,
+        pitch: Double,
+        roll: Double,
+        dip: Double = 60
+    ) -> (field: Vector3, gravity: Vector3) {
+        func seen(_ east: Double, _ north: Double, _ up: Double) -> Vector3 {
+            let d = direction * .pi / 180
+            let p = pitch * .pi / 180
+            let r = roll * .pi / 180
+            // Around up, then around the device's x axis, then around its y axis.
+            let x = east * cos(d) - north * sin(d)
+            let y = east * sin(d) + north * cos(d)
+            let y2 = y * cos(p) + up * sin(p)
+            let z2 = -y * sin(p) + up * cos(p)
+            return Vector3(x: x * cos(r) - z2 * sin(r), y: y2, z: x * sin(r) + z2 * cos(r))
+        }
+        let dip = dip * .pi / 180
+        return (seen(0, 48 * cos(dip), -48 * sin(dip)), seen(0, 0, -1))
+    }
+
+    @Test("lying flat, the level part of the field tells", arguments: [0.0, 45, 90, 135, 180, 225, 270, 315])
+    func flat(_ direction: Double) throws {
+        let field = Self.measured(direction, pitch: 0, roll: 0).field
+        let found = try #require(CompassDirection.degrees(field: field, gravity: nil))
+        #expect(abs(found - direction) < 1e-6)
+    }
+
+    @Test("east lies to the right of north")
+    func east() {
+        // The top points east: north is to the left.
+        #expect(CompassDirection.degrees(field: Vector3(x: -20, y: 0, z: -40), gravity: nil) == 90)
+    }
+
+    @Test("a tilt does not change it", arguments: [0.0, 33, 90, 181, 275, 359])
+    func tilted(_ direction: Double) throws {
+        for pitch in stride(from: -80.0, through: 80, by: 20) {
+            for roll in stride(from: -160.0, through: 160, by: 40) {
+                let (field, gravity) = Self.measured(direction, pitch: pitch, roll: roll)
+                let found = try #require(CompassDirection.degrees(field: field, gravity: gravity))
+                let error = abs(found - direction).truncatingRemainder(dividingBy: 360)
+                #expect(min(error, 360 - error) < 1e-6, "pitch \(pitch), roll \(roll)")
+            }
+        }
+    }
+
+    @Test("without tilt compensation it would be wrong: the accelerometer matters")
+    func compensation() throws {
+        let (field, _) = Self.measured(90, pitch: 40, roll: 0)
+        let wrong = try #require(CompassDirection.degrees(field: field, gravity: nil))
+        #expect(abs(wrong - 90) > 5)
+    }
+
+    @Test("cannot be made out when the device falls, its top is upright, or the field is")
+    func unknown() {
+        let level = Vector3(x: 0, y: 20, z: 0)
+        let down = Vector3(x: 0, y: 0, z: -1)
+        #expect(CompassDirection.degrees(field: level, gravity: Vector3(x: 0, y: 0, z: -0.1)) == nil)
+        #expect(CompassDirection.degrees(field: level, gravity: Vector3(x: 0, y: 0, z: -3)) == nil)
+        #expect(CompassDirection.degrees(field: Vector3(x: 20, y: 0, z: 0), gravity: Vector3(x: 0, y: -1, z: 0)) == nil)
+        #expect(CompassDirection.degrees(field: Vector3(x: 0, y: 0, z: -48), gravity: down) == nil)
+        #expect(CompassDirection.degrees(field: Vector3(x: 0, y: 0, z: 0), gravity: down) == nil)
+        #expect(CompassDirection.degrees(field: Vector3(x: .infinity, y: 0, z: 0), gravity: down) == nil)
+        #expect(CompassDirection.degrees(field: Vector3(x: .nan, y: 0, z: 0), gravity: nil) == nil)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayBehavior
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+@Suite("Device properties on Linux")
+struct LinuxDevicePropertiesTests {
+    static let app: Attributes = ["id": "shop", "name": "Shop", "version": "3.8.1", "process": 4711]
+
+    static func read(_ files: [String: String], app: Attributes = app) throws -> DeviceProperties {
+        try RecordedTree.with(files) { LinuxDeviceProperties(app: app, tree: $0).deviceProperties() }
+    }
+
+    @Test("a laptop's tree gives every property it holds, and no other")
+    func laptop() throws {
+        let expected: Attributes = [
+            "app_name": "Shop", "app_version_short": "3.8.1",
+            "cache_l1_dcache_size": 32_768, "cache_l1_icache_size": 49_152, "cache_l2_cache_size": 262_144,
+            "cache_l3_cache_size": 8_388_608, "cache_line_size": 64,
+            "cpu_64bit_capable": true, "cpu_active_cpu_count": 4, "cpu_byte_order": "1234", "cpu_count": 4,
+            "cpu_frequency": 1_800_000_000, "cpu_frequency_max": 4_000_000_000, "cpu_frequency_min": 400_000_000,
+            "cpu_has_fp": true, "cpu_logical_cpu_count": 4, "cpu_logical_cpu_max": 8, "cpu_physical_cpu_count": 2,
+            "device_hardware_machine": "x86_64", "device_hardware_model": "20XW-BOARD", "device_host_name": "ada",
+            "device_ifv": "7350bbafef5d0240512b0c054a6ea375",
+            "device_kernel_boot_session_uuid": "0b5a6f10-1111-4222-8333-444455556666",
+            "device_kernel_version": "Linux version 6.11.4-301.fc41.x86_64 (gcc 14.2.1) #1 SMP PREEMPT_DYNAMIC",
+            "device_memory_size": 16_474_599_424, "device_model": "20XW004AGE", "device_name": "Ada's laptop",
+            "device_os_release": "6.11.4-301.fc41.x86_64", "device_os_type": "Linux", "device_package_count": 1,
+            "device_screen_height": 1_200, "device_screen_width": 1_920, "device_system_name": "Fedora Linux",
+            "device_system_version": "41",
+        ]
+        #expect(try Self.read(RecordedDevice.laptop).attributes == expected)
+    }
+
+    @Test("a phone's tree gives its board by the device tree, its panel, and what its kernel leaves open stays open")
+    func phone() throws {
+        let expected: Attributes = [
+            "app_name": "Shop", "app_version_short": "3.8.1",
+            "cpu_active_cpu_count": 4, "cpu_count": 4, "cpu_has_fp": true, "cpu_logical_cpu_count": 4,
+            "cpu_logical_cpu_max": 4, "cpu_physical_cpu_count": 4, "cpu_physical_cpu_max": 4,
+            "device_hardware_machine": "aarch64", "device_hardware_model": "pine64,pinephone-1.2",
+            "device_ifv": "3f0343bf6b36b3b358b3b09ef4971a4f", "device_model": "Pine64 PinePhone (1.2)",
+            "device_screen_height": 1_440, "device_screen_width": 720, "device_system_name": "postmarketOS",
+            "device_system_version": "v24.12",
+        ]
+        #expect(try Self.read(RecordedDevice.phone).attributes == expected)
+    }
+
+    @Test("a container that shows nothing gives the app and the distribution")
+    func container() throws {
+        let names = ["app_name", "app_version_short", "device_system_name", "device_system_version"]
+        #expect(try Self.read(RecordedDevice.container).names == names)
+    }
+
+    @Test("an empty tree and an app without a name give nothing")
+    func nothing() throws {
+        #expect(try Self.read([:], app: ["id": "shop"]).isEmpty)
+    }
+
+    @Test("an app's build has a property of its own")
+    func build() throws {
+        let properties = try Self.read([:], app: ["id": "shop", "build": "381", "version": "3.8.1"])
+        #expect(properties[.appVersion] == "381")
+        #expect(properties[.appVersionShort] == "3.8.1")
+    }
+
+    @Test("the frequency a base is given for comes before the one in the processor's name")
+    func baseFrequency() throws {
+        var files = RecordedDevice.laptop
+        files["/sys/devices/system/cpu/cpufreq/policy0/base_frequency"] = "2000000\n"
+        #expect(try Self.read(files)[.cpuFrequency] == 2_000_000_000)
+    }
+
+    @Test("two readings of an unchanged device are equal, whatever its frequency is at the moment")
+    func stable() throws {
+        var files = RecordedDevice.laptop
+        let before = try Self.read(files)
+        files["/sys/devices/system/cpu/cpufreq/policy0/scaling_cur_freq"] = "3999999\n"
+        files["/proc/meminfo"] = "MemTotal:       16088476 kB\nMemFree:         9 kB\n"
+        #expect(try Self.read(files) == before)
+    }
+
+    @Test(
+        "what is damaged is left out, and nothing else",
+        arguments: [
+            ("/proc/sys/kernel/arch", String(repeating: "x", count: 300), ["device_hardware_machine"]),
+            ("/proc/sys/kernel/hostname", "a\nb\u{7}", ["device_host_name"]),
+            ("/proc/meminfo", "MemTotal: lots kB", ["device_memory_size"]),
+            ("/etc/machine-id", "uninitialized", ["device_ifv"]),
+            ("/etc/machine-info", "PRETTY_HOSTNAME=", ["device_name"]),
+            ("/sys/class/dmi/id/board_name", "Default string", ["device_hardware_model"]),
+            ("/sys/devices/system/cpu/possible", "7-0", ["cpu_logical_cpu_max"]),
+            ("/sys/devices/system/cpu/cpu2/topology/core_cpus_list", "", ["cpu_physical_cpu_count"]),
+            ("/sys/devices/system/cpu/cpu2/topology/physical_package_id", "-1", ["device_package_count"]),
+            ("/sys/devices/system/cpu/cpu0/cache/index3/size", "lots", ["cache_l3_cache_size"]),
+            ("/sys/devices/system/cpu/cpu0/cache/index3/size", "99999999999999999999K", ["cache_l3_cache_size"]),
+            ("/sys/devices/system/cpu/cpu0/cache/index0/coherency_line_size", "-64", ["cache_line_size"]),
+            ("/sys/kernel/cpu_byteorder", "middle", ["cpu_byte_order"]),
+            ("/proc/cpuinfo", "\u{0}\u{1}:::", ["cpu_frequency", "cpu_has_fp"]),
+            (
+                "/sys/devices/system/cpu/online", "all",
+                [
+                    "cache_l1_dcache_size", "cache_l1_icache_size", "cache_l2_cache_size", "cache_l3_cache_size",
+                    "cache_line_size", "cpu_active_cpu_count", "cpu_logical_cpu_count", "cpu_physical_cpu_count",
+                    "device_package_count",
+                ]
+            ),
+        ]
+    )
+    func damaged(_ path: String, _ content: String, _ missing: [String]) throws {
+        let whole = Set(try Self.read(RecordedDevice.laptop).names)
+        var files = RecordedDevice.laptop
+        files[path] = content
+        #expect(whole.subtracting(try Self.read(files).names) == Set(missing))
+    }
+
+    @Test("impossible frequencies are none", arguments: ["0", "-5", "9223372036854775807", "fast", ""])
+    func frequencies(_ text: String) throws {
+        let properties = try Self.read([
+            "/sys/devices/system/cpu/cpufreq/policy0/cpuinfo_min_freq": text,
+            "/sys/devices/system/cpu/cpufreq/policy0/cpuinfo_max_freq": text,
+            "/sys/devices/system/cpu/cpufreq/policy0/base_frequency": text,
+        ])
+        #expect(properties[.cpuFrequency] == nil)
+        #expect(properties[.cpuFrequencyMinimum] == nil)
+        #expect(properties[.cpuFrequencyMaximum] == nil)
+    }
+
+    @Test("the running system tells its kernel, processors, memory and page size, and no evidence of anything")
+    func live() throws {
+        let properties = LinuxDeviceProperties(app: Self.app).deviceProperties()
+        #expect(properties[.osType] == "Linux")
+        #expect(properties[.hardwareMachine]?.isEmpty == false)
+        #expect(try #require(properties[.memorySize]) > 0)
+        #expect(try #require(properties[.logicalCPUCount]) > 0)
+        let page = try #require(properties[.pageSize])
+        #expect(page >= 4_096 && page & (page - 1) == 0)
+        #expect(try #require(properties[.posix1Version]) >= 200_112)
+        #expect(properties[.kernelBootSession] == BootIdentity.current())
+        #expect(properties[.isCPU64Bit] == true)
+        #expect(properties[.isSimulator] == nil)
+        #expect(!properties.names.contains { $0.hasPrefix("evidence_") || $0.hasPrefix("mobile_") })
+        #expect(properties == LinuxDeviceProperties(app: Self.app).deviceProperties())
+    }
+
+    @Test(
+        "the system's sources read the tree they are given",
+        arguments: [RecordedDevice.laptop, RecordedDevice.phone]
+    )
+    func sources(_ files: [String: String]) throws {
+        try RecordedTree.with(files) { tree in
+            let sources = SnapshotSources.system(app: Self.app, root: tree.root + "/")
+            let properties = try #require(sources.deviceProperties?.deviceProperties())
+            #expect(properties == (try Self.read(files)))
+            #expect(sources.location == nil)
+        }
+    }
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import TrackwayBehavior
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+@Suite("Motion and compass on Linux")
+struct LinuxMotionTests {
+    let pulse = ManualPulse()
+    let clock = StillClock()
+
+    func motion(_ tree: SystemTree) -> LinuxMotion {
+        LinuxMotion(sensors: IIOSensors(tree: tree), pulse: pulse, clock: clock)
+    }
+
+    func compass(_ tree: SystemTree) -> LinuxCompass {
+        LinuxCompass(sensors: IIOSensors(tree: tree), pulse: pulse, clock: clock)
+    }
+
+    static func kinds(_ readings: [MotionReading]) -> [SensorReading.Kind] {
+        readings.compactMap { reading in
+            guard case .sensor(let kind, _) = reading else { return nil }
+            return kind
+        }
+    }
+
+    @Test("each beat reads each sensor, stamped with the wall clock, until it is stopped")
+    func readings() throws {
+        let recorded = try RecordedTree(RecordedDevice.phone)
+        defer { withExtendedLifetime(recorded) {} }
+        let source = motion(recorded.tree)
+        let told = Collected<MotionReading>()
+        #expect(source.hasRawSensors && !source.hasDeviceMotion)
+        source.start(.raw, every: .milliseconds(500)) { told.append($0) }
+        #expect(pulse.interval == .milliseconds(500))
+        #expect(told.all.isEmpty)
+        pulse.beat()
+        pulse.beat()
+        #expect(Self.kinds(told.all) == [.acceleration, .rotationRate, .magneticField] + SensorReading.Kind.allCases)
+        guard case .sensor(.acceleration, let first) = try #require(told.all.first) else {
+            Issue.record("the accelerometer comes first")
+            return
+        }
+        #expect(first.time == clock.wall)
+        #expect(abs(first.values.z + 0.9991) < 0.001)
+        source.stop()
+        #expect(pulse.interval == nil)
+        pulse.beat()
+        #expect(told.all.count == 6)
+    }
+
+    @Test("a sensor that goes away or talks nonsense is passed over; the others go on, and it may come back")
+    func robust() throws {
+        let recorded = try RecordedTree(RecordedDevice.phone)
+        defer { withExtendedLifetime(recorded) {} }
+        let source = motion(recorded.tree)
+        let told = Collected<MotionReading>()
+        source.start(.raw, every: .milliseconds(500)) { told.append($0) }
+        let gyroscope = recorded.root.appendingPathComponent("/sys/bus/iio/devices/iio:device2/in_anglvel_x_raw")
+        try FileManager.default.removeItem(at: gyroscope)
+        let magnetometer = recorded.root.appendingPathComponent("/sys/bus/iio/devices/iio:device1/in_magn_y_raw")
+        try Data("\u{0}\u{FF}garbage".utf8).write(to: magnetometer)
+        pulse.beat()
+        #expect(Self.kinds(told.all) == [.acceleration])
+        try Data("5".utf8).write(to: gyroscope)
+        pulse.beat()
+        #expect(Self.kinds(told.all) == [.acceleration, .acceleration, .rotationRate])
+        try FileManager.default.removeItem(at: recorded.root.appendingPathComponent("sys"))
+        pulse.beat()
+        #expect(told.all.count == 3)
+    }
+
+    @Test("nothing runs where there is no sensor, or when device motion is asked for")
+    func nothing() throws {
+        let container = try RecordedTree(RecordedDevice.container)
+        defer { withExtendedLifetime(container) {} }
+        let bare = motion(container.tree)
+        #expect(!bare.hasRawSensors)
+        bare.start(.raw, every: .milliseconds(500)) { _ in Issue.record("there is no sensor") }
+        #expect(pulse.interval == nil)
+        #expect(!compass(container.tree).isAvailable)
+        compass(container.tree).start { _ in Issue.record("there is no compass") }
+        #expect(pulse.interval == nil)
+        let phone = try RecordedTree(RecordedDevice.phone)
+        defer { withExtendedLifetime(phone) {} }
+        motion(phone.tree).start(.device, every: .milliseconds(500)) { _ in Issue.record("there is no device motion") }
+        #expect(pulse.interval == nil)
+    }
+
+    @Test("the compass tells field and direction; an event carries the field alone, as nobody knows the error")
+    func heading() throws {
+        let recorded = try RecordedTree(RecordedDevice.phone)
+        defer { withExtendedLifetime(recorded) {} }
+        let source = compass(recorded.tree)
+        let told = Collected<Heading>()
+        #expect(source.isAvailable)
+        source.start { told.append($0) }
+        #expect(pulse.interval == LinuxCompass.interval)
+        pulse.beat()
+        let heading = try #require(told.all.first)
+        #expect(min(heading.magnetic, 360 - heading.magnetic) < 0.1)
+        #expect(heading.accuracy < 0)
+        let expected: Set = ["time", "raw_magnetic_field_x", "raw_magnetic_field_y", "raw_magnetic_field_z"]
+        #expect(Set(heading.attributes.keys) == expected)
+        source.stop()
+        #expect(pulse.interval == nil)
+    }
+
+    @Test("a compass whose accelerometer fails still tells the field, and no direction")
+    func headingWithoutDown() throws {
+        let recorded = try RecordedTree(RecordedDevice.phone)
+        defer { withExtendedLifetime(recorded) {} }
+        let source = compass(recorded.tree)
+        let told = Collected<Heading>()
+        source.start { told.append($0) }
+        let file = recorded.root.appendingPathComponent("/sys/bus/iio/devices/iio:device2/in_accel_x_raw")
+        try FileManager.default.removeItem(at: file)
+        pulse.beat()
+        #expect(told.all.first?.magnetic.isNaN == true)
+        #expect(told.all.first.map { abs($0.field.y - 20) < 1e-9 } == true)
+    }
+
+    @Test("the pulse beats on; another start takes the place of the one before")
+    func pulseBeats() async {
+        let pulse = DispatchPulse()
+        let first = Collected<Int>()
+        let (beats, continuation) = AsyncStream.makeStream(of: Int.self)
+        pulse.start(every: .milliseconds(20)) { first.append(1) }
+        pulse.start(every: .milliseconds(20)) { continuation.yield(2) }
+        var count = 0
+        for await _ in beats {
+            count += 1
+            if count == 3 { break }
+        }
+        pulse.stop()
+        #expect(first.all.isEmpty)
+    }
+
+    @Test("a pulse that is stopped lets go of what it beat for")
+    func pulseStops() {
+        let pulse = DispatchPulse()
+        weak var kept: Collected<Int>?
+        do {
+            let told = Collected<Int>()
+            kept = told
+            pulse.start(every: .seconds(3600)) { told.append(1) }
+        }
+        #expect(kept != nil)
+        pulse.stop()
+        #expect(kept == nil)
+    }
+}

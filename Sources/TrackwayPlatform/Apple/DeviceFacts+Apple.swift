@@ -2,7 +2,6 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(Darwin)
-internal import Darwin
 internal import Foundation
 package import TrackwayEvents
 
@@ -19,13 +18,13 @@ extension DeviceFacts {
         facts.platform = platformName
         facts.systemName = platformName
         facts.systemVersion = "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
-        facts.kernelVersion = text("kern.osrelease")
+        facts.kernelVersion = SystemControl.text("kern.osrelease")
         facts.architecture = architectureName
         facts.make = "Apple"
         #if os(macOS)
-        facts.model = text("hw.model")
+        facts.model = SystemControl.text("hw.model")
         #else
-        facts.model = text("hw.machine")
+        facts.model = SystemControl.text("hw.machine")
         #endif
         facts.cores = process.activeProcessorCount
         facts.memoryBytes = Int64(clamping: process.physicalMemory)
@@ -68,14 +67,6 @@ extension DeviceFacts {
         #else
         nil
         #endif
-    }
-
-    private static func text(_ name: String) -> String? {
-        var length = 0
-        guard sysctlbyname(name, nil, &length, nil, 0) == 0, length > 1 else { return nil }
-        var bytes = [UInt8](repeating: 0, count: length)
-        guard sysctlbyname(name, &bytes, &length, nil, 0) == 0 else { return nil }
-        return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
 }
 #endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(iOS)
+internal import CoreLocation
+internal import Foundation
+internal import TrackwayBehavior
+package import TrackwayEvents
+
+/// The system's compass. Readings come on the main thread, where the system wants to be asked for them.
+package final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Sendable {
+    private struct Listener: Sendable {
+        var tell: @Sendable (Heading) -> Void
+    }
+
+    private let listener = Locked<Listener?>(nil)
+    @MainActor private var manager: CLLocationManager?
+
+    /// A compass at rest.
+    package override init() {
+        super.init()
+    }
+
+    package var isAvailable: Bool { CLLocationManager.headingAvailable() }
+
+    package func start(_ tell: @escaping @Sendable (Heading) -> Void) {
+        let listener = Listener(tell: tell)
+        self.listener.withLock { $0 = listener }
+        DispatchQueue.main.async { MainActor.assumeIsolated { self.run() } }
+    }
+
+    package func stop() {
+        listener.withLock { $0 = nil }
+        DispatchQueue.main.async { MainActor.assumeIsolated { self.rest() } }
+    }
+
+    package func locationManager(_ manager: CLLocationManager, didUpdateHeading reading: CLHeading) {
+        let heading = Heading(
+            time: Timestamp(reading.timestamp),
+            magnetic: reading.magneticHeading,
+            geographic: reading.trueHeading,
+            accuracy: reading.headingAccuracy,
+            field: Vector3(x: reading.x, y: reading.y, z: reading.z)
+        )
+        listener.withLock { $0 }?.tell(heading)
+    }
+
+    @MainActor
+    private func run() {
+        // A stop may have come before the main thread did.
+        guard listener.withLock({ $0 != nil }) else { return }
+        let manager = manager ?? CLLocationManager()
+        manager.delegate = self
+        manager.startUpdatingHeading()
+        self.manager = manager
+    }
+
+    @MainActor
+    private func rest() {
+        guard listener.withLock({ $0 == nil }) else { return }
+        manager?.stopUpdatingHeading()
+        manager = nil
+    }
+}
+#endif

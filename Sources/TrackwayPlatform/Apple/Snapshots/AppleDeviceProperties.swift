@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(Darwin)
+internal import Foundation
+internal import TrackwayBehavior
+package import TrackwayEvents
+
+/// What an Apple system tells about the device: the bundle, the kernel, and what only the main thread may ask for.
+package struct AppleDeviceProperties: DevicePropertiesSource {
+    private let app: Attributes
+    private let screen: AppleScreenFacts
+
+    /// A source that takes the app's name and versions from the `app` section of the context.
+    init(app: Attributes, screen: AppleScreenFacts) {
+        self.app = app
+        self.screen = screen
+    }
+
+    package func deviceProperties() -> DeviceProperties {
+        var properties = DeviceProperties()
+        func text(_ name: String) -> String? {
+            guard case .string(let text) = app[name] else { return nil }
+            return text
+        }
+        properties[.appName] = text("name")
+        properties[.appVersion] = text("build")
+        properties[.appVersionShort] = text("version")
+        for (key, name) in Self.texts { properties[key] = SystemControl.text(name) }
+        for (key, name) in Self.numbers {
+            properties[key] = SystemControl.number(name).flatMap { $0 > 0 ? $0 : nil }
+        }
+        for (key, name) in Self.truths { properties[key] = SystemControl.number(name).map { $0 != 0 } }
+        properties[.cpuByteOrder] = SystemControl.number("hw.byteorder").map { String($0) }
+        #if targetEnvironment(simulator)
+        properties[.isSimulator] = true
+        #else
+        properties[.isSimulator] = false
+        #endif
+        return properties.merging(screen.properties)
+    }
+
+    private static let texts: [(DeviceProperties.Key<String>, String)] = [
+        (.hardwareMachine, "hw.machine"), (.hardwareModel, "hw.model"), (.kernelUUID, "kern.uuid"),
+        (.kernelVersion, "kern.version"), (.kernelBootSession, "kern.bootsessionuuid"),
+        (.kernelBootSignature, "kern.bootsignature"), (.hostName, "kern.hostname"), (.osType, "kern.ostype"),
+        (.osRelease, "kern.osrelease"),
+    ]
+
+    private static let numbers: [(DeviceProperties.Key<Int64>, String)] = [
+        (.packageCount, "hw.packages"), (.memorySize, "hw.memsize"), (.pageSize, "hw.pagesize"),
+        (.timeBaseFrequency, "hw.tbfrequency"), (.hostID, "kern.hostid"), (.osRevision, "kern.osrevision"),
+        (.posix1Version, "kern.posix1version"), (.posix2Version, "user.posix2_version"), (.cpuFamily, "hw.cpufamily"),
+        (.cpuType, "hw.cputype"), (.cpuSubtype, "hw.cpusubtype"), (.cpuCount, "hw.ncpu"),
+        (.physicalCPUCount, "hw.physicalcpu"), (.physicalCPUMaximum, "hw.physicalcpu_max"),
+        (.logicalCPUCount, "hw.logicalcpu"), (.logicalCPUMaximum, "hw.logicalcpu_max"),
+        (.activeCPUCount, "hw.activecpu"), (.cpuFrequency, "hw.cpufrequency"),
+        (.cpuFrequencyMinimum, "hw.cpufrequency_min"), (.cpuFrequencyMaximum, "hw.cpufrequency_max"),
+        (.cacheLineSize, "hw.cachelinesize"), (.l1DataCacheSize, "hw.l1dcachesize"),
+        (.l1InstructionCacheSize, "hw.l1icachesize"), (.l2CacheSize, "hw.l2cachesize"),
+        (.l3CacheSize, "hw.l3cachesize"), (.busFrequency, "hw.busfrequency"),
+        (.busFrequencyMinimum, "hw.busfrequency_min"), (.busFrequencyMaximum, "hw.busfrequency_max"),
+    ]
+
+    private static let truths: [(DeviceProperties.Key<Bool>, String)] = [
+        (.isCPU64Bit, "hw.cpu64bit_capable"), (.hasFloatingPoint, "hw.optional.floatingpoint"),
+    ]
+}
+#endif

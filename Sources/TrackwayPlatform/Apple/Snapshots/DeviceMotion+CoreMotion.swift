@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(iOS)
+internal import CoreMotion
+internal import Foundation
+internal import TrackwayEvents
+
+extension CMLogItem {
+    /// When it was read, on the wall clock: the system counts the seconds since its start.
+    var wallTime: Timestamp {
+        let age = ProcessInfo.processInfo.systemUptime - timestamp
+        return SystemClock().now().wall.advanced(by: .milliseconds(Int64(-age * 1_000)))
+    }
+}
+
+extension DeviceMotion {
+    /// What the system made out.
+    init(_ motion: CMDeviceMotion) {
+        self.init(
+            time: motion.wallTime,
+            attitude: Attitude(roll: motion.attitude.roll, pitch: motion.attitude.pitch, yaw: motion.attitude.yaw),
+            rotationRate: Vector3(x: motion.rotationRate.x, y: motion.rotationRate.y, z: motion.rotationRate.z),
+            gravity: Vector3(x: motion.gravity.x, y: motion.gravity.y, z: motion.gravity.z),
+            userAcceleration: Vector3(
+                x: motion.userAcceleration.x,
+                y: motion.userAcceleration.y,
+                z: motion.userAcceleration.z
+            ),
+            magneticField: Vector3(
+                x: motion.magneticField.field.x,
+                y: motion.magneticField.field.y,
+                z: motion.magneticField.field.z
+            ),
+            calibration: Calibration(motion.magneticField.accuracy)
+        )
+    }
+}
+
+extension DeviceMotion.Calibration {
+    fileprivate init(_ accuracy: CMMagneticFieldCalibrationAccuracy) {
+        switch accuracy {
+        case .low: self = .low
+        case .medium: self = .medium
+        case .high: self = .high
+        case .uncalibrated: self = .uncalibrated
+        @unknown default: self = .uncalibrated
+        }
+    }
+}
+#endif

@@ -17,7 +17,7 @@ extension World {
         let device = DeviceFacts.read(appID: configuration.appID)
         let boot = BootIdentity.current()
         let folder = try folder(configuration)
-        return World(
+        var world = World(
             clock: clock,
             ids: EventIDGenerator(),
             storage: DiskStorage(),
@@ -62,6 +62,9 @@ extension World {
                 }
             }
         )
+        // Sources are made only for an app that has snapshots taken: some of them watch the system.
+        if configuration.snapshots != nil { world.snapshotSources = .system(app: app) }
+        return world
     }
 
     private static func folder(_ configuration: Configuration) throws(TrackwayError) -> String {

@@ -18,6 +18,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway sessions                            see how people used the app
               trackway ledger                              see that nothing is missing
               trackway inspect ~/.local/state/…/shopping   look into an app's journal
+              trackway device                              see what the SDK knows about this machine
 
             ENVIRONMENT
               TRACKWAY_URL    the collector's address (instead of --url)
@@ -31,8 +32,7 @@ struct TrackwayCommand: AsyncParsableCommand {
         version: TrackwayVersion.current,
         subcommands: [
             ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, SessionsCommand.self,
-            LedgerCommand.self,
-            InspectCommand.self,
+            LedgerCommand.self, InspectCommand.self, DeviceCommand.self,
             KeysCommand.self, DemoCommand.self,
         ]
     )

@@ -6,7 +6,7 @@ internal import Darwin
 
 /// What the kernel tells by name (sysctl).
 enum SystemControl {
-    /// A text; nil when the kernel does not tell, as it does for most names in the sandbox of a phone.
+    /// A text; nil when the kernel does not tell, such as inside of a sandbox.
     static func text(_ name: String) -> String? {
         var length = 0
         guard sysctlbyname(name, nil, &length, nil, 0) == 0, length > 1 else { return nil }

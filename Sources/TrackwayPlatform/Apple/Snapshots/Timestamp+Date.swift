@@ -8,7 +8,7 @@ internal import TrackwayEvents
 extension Timestamp {
     /// The moment of a date, to the millisecond.
     init(_ date: Date) {
-        self.init(milliseconds: Int64(clamping: Int((date.timeIntervalSince1970 * 1_000).rounded(.down))))
+        self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1_000).rounded(.down)))
     }
 }
 #endif

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Foundation
+internal import Trackway
+internal import TrackwayEvents
+
+/// Shows what the SDK knows about this machine.
+struct DeviceCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "device",
+        abstract: "See this machine's device properties and state as the SDK sends them.",
+        discussion: """
+            Has the SDK take one snapshot, as an app with `Configuration.snapshots` does when it is opened, and prints it.
+            What this machine does not tell is left out. Nothing is sent to anybody, and nothing stays behind. Where there
+            are sensors, they are read for about five seconds.
+
+            The network addresses and names shown here are personal data, as they are in an app.
+
+            EXAMPLES
+              trackway device
+              trackway device --json | jq .attributes        the two events, one a line
+              trackway device --sift                         the body of the Sift request that carries them
+              trackway device --root ./phone                 another device's /etc, /proc and /sys, copied into ./phone
+            """
+    )
+
+    @Option(help: "Which app asks: the device's identity is another one for each.")
+    var app = "trackway"
+
+    @Option(help: "The folder that stands for “/”.")
+    var root = "/"
+
+    @Flag(help: "Print the events as JSON, one a line.")
+    var json = false
+
+    @Flag(help: "Print the body of the Sift request instead.")
+    var sift = false
+
+    /// Sees that the values make sense.
+    func validate() throws {
+        if json, sift { throw ValidationError("--json and --sift are two forms of the same; choose one") }
+        if app.isEmpty || app.utf8.count > 256 { throw ValidationError("--app takes 1 to 256 bytes") }
+    }
+
+    /// Takes the snapshot and prints it.
+    func run() async throws {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: root, isDirectory: &isFolder), isFolder.boolValue else {
+            throw CommandFailure(
+                .inputMissing,
+                "“\(root)” is no folder",
+                remedy: "name one that holds copies of /etc, /proc and /sys, or leave --root out for this machine"
+            )
+        }
+        let console = Console.standard
+        let sources = SnapshotSources.system(appID: app, root: URL(fileURLWithPath: root).standardizedFileURL.path)
+        if sources.motion?.hasRawSensors == true || sources.motion?.hasDeviceMotion == true
+            || sources.heading?.isAvailable == true
+        {
+            console.note(
+                console.messageStyle.faint("There are sensors: reading them for about five seconds, as the SDK does.")
+            )
+        }
+        let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-device-\(getpid())")
+        let snapshot = try await DeviceSnapshot.take(from: sources, appID: app, folder: folder, console: console)
+        if sift {
+            console.write(bytes: snapshot.siftBody)
+        } else if json {
+            console.write(snapshot.events.map { String(decoding: $0.json(), as: UTF8.self) })
+        } else {
+            console.write(SnapshotText(style: console.style).lines(snapshot.events))
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// A snapshot of this machine, taken by the SDK itself, as an app would send it.
+struct DeviceSnapshot: Sendable {
+    /// The events as the SDK recorded them, one JSON object each.
+    var events: [JSONValue]
+    /// The body of the Sift request that carries them, before compression.
+    var siftBody: [UInt8]
+
+    /// The longest a snapshot may take: the SDK gives sensors 5.1 s, and slow sources 2 s.
+    private static let patience = Duration.seconds(15)
+
+    /// Has the SDK take a snapshot. It records into a folder that goes away afterwards, and sends to nobody.
+    ///
+    /// - Parameters:
+    ///   - sources: Where the snapshot comes from.
+    ///   - appID: Which app takes it.
+    ///   - folder: The folder to record into.
+    ///   - console: Where diagnostics go.
+    static func take(
+        from sources: SnapshotSources,
+        appID: String,
+        folder: URL,
+        console: Console
+    ) async throws(CommandFailure) -> DeviceSnapshot {
+        // A folder that is left behind holds nothing but this snapshot; the system clears such folders away.
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let requests = RequestCatcher()
+        let analytics = try start(sources, appID: appID, folder: folder, requests: requests, console: console)
+        // A snapshot is due now: the app is in use.
+        analytics.lifeCycleChanged(to: .didBecomeActive)
+        let caught = await requests.wait(for: [NativeFormat.address, Self.siftAddress], patience: patience)
+        await analytics.shutdown(within: .zero)
+        guard let native = caught[NativeFormat.address], let sift = caught[Self.siftAddress] else {
+            throw CommandFailure(.internalFailure, "no snapshot was taken within \(patience)")
+        }
+        do {
+            let events = try native.split(separator: UInt8(ascii: "\n")).map { try JSONValue.parse(Array($0)) }
+            return DeviceSnapshot(events: events, siftBody: try Gzip.inflate(sift))
+        } catch {
+            throw CommandFailure(.internalFailure, "the snapshot cannot be read: \(error)")
+        }
+    }
+
+    private static func start(
+        _ sources: SnapshotSources,
+        appID: String,
+        folder: URL,
+        requests: RequestCatcher,
+        console: Console
+    ) throws(CommandFailure) -> Analytics {
+        var configuration = Configuration(
+            appID: appID,
+            destinations: [
+                NativeFormat(),
+                .sift(accountID: "device", beaconKey: "device", serverURLFormat: "http://sift.invalid/%@"),
+            ]
+        )
+        configuration.storageFolder = folder
+        configuration.transport = requests
+        configuration.followsLifeCycle = false
+        configuration.capture = .none
+        configuration.snapshots = SnapshotOptions(sources: sources, allowsMotion: true)
+        // Both events of a snapshot in one request; one alone when the sources know nothing of the device.
+        configuration.delivery.flushEvents = 2
+        configuration.delivery.flushInterval = .seconds(8)
+        configuration.onDiagnostic = { console.note(console.messageStyle.faint("— \($0)")) }
+        do {
+            return try Analytics(configuration)
+        } catch {
+            throw CommandFailure(
+                .cannotCreate,
+                "\(error)",
+                remedy: "make the folder for temporary files writable, or name another one with TMPDIR"
+            )
+        }
+    }
+
+    private static let siftAddress = "http://sift.invalid/device"
+}

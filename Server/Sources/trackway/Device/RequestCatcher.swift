@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Trackway
+internal import TrackwayEvents
+
+/// Takes requests in place of the network, and answers each with success.
+struct RequestCatcher: Transport {
+    private let caught = AsyncStream.makeStream(of: WireRequest.self)
+
+    func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
+        caught.continuation.yield(request)
+        return WireResponse(status: 200, url: request.url)
+    }
+
+    /// The bodies of the first request to each address; those that came in time.
+    func wait(for addresses: Set<String>, patience: Duration) async -> [String: [UInt8]] {
+        let alarm = Task {
+            // Cancelled once everything is there.
+            try await ContinuousClock().sleep(for: patience)
+            caught.continuation.finish()
+        }
+        defer { alarm.cancel() }
+        var bodies: [String: [UInt8]] = [:]
+        for await request in caught.stream where bodies[request.url] == nil {
+            bodies[request.url] = request.body
+            if addresses.isSubset(of: bodies.keys) { break }
+        }
+        return bodies
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("What the SDK knows about a machine")
+struct DeviceTests {
+    private static let battery = [
+        "etc/os-release": "NAME=\"Fedora Linux\"\nVERSION_ID=41\n",
+        "proc/sys/kernel/ostype": "Linux\n",
+        "sys/class/power_supply/BAT0/type": "Battery\n",
+        "sys/class/power_supply/BAT0/capacity": "83\n",
+        "sys/class/power_supply/BAT0/status": "Discharging\n",
+    ]
+
+    private static let accelerometer = [
+        "sys/bus/iio/devices/iio:device0/in_accel_x_raw": "0\n",
+        "sys/bus/iio/devices/iio:device0/in_accel_y_raw": "0\n",
+        "sys/bus/iio/devices/iio:device0/in_accel_z_raw": "100\n",
+        "sys/bus/iio/devices/iio:device0/in_accel_scale": "0.0980665\n",
+    ]
+
+    /// Has a snapshot taken of a machine that these files were copied from.
+    private static func snapshot(_ files: [String: String]) async throws -> DeviceSnapshot {
+        var taken: DeviceSnapshot?
+        try await RunningCollector.withFolder { folder in
+            for (path, content) in files {
+                let file = URL(fileURLWithPath: folder).appending(path: "root/\(path)")
+                let parent = file.deletingLastPathComponent()
+                try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
+                try Data(content.utf8).write(to: file)
+            }
+            let journal = URL(fileURLWithPath: folder).appending(path: "journal")
+            taken = try await DeviceSnapshot.take(
+                from: .system(appID: "shop", root: folder + "/root"),
+                appID: "shop",
+                folder: journal,
+                console: .standard
+            )
+            #expect(!FileManager.default.fileExists(atPath: journal.path))
+        }
+        return try #require(taken)
+    }
+
+    @Test("the events are those the SDK records, and the Sift body is what carries them")
+    func both() async throws {
+        let snapshot = try await Self.snapshot(Self.battery)
+        let events = snapshot.events
+        #expect(events.compactMap { $0["name"]?.string }.sorted() == ["_app_state", "_device_properties"])
+        let properties = try #require(events.first { $0["name"]?.string == "_device_properties" }?["attributes"])
+        #expect(properties["device_system_name"]?.string == "Fedora Linux")
+        #expect(properties["device_os_type"]?.string == "Linux")
+        #expect(properties["device_page_size"] == nil, "a copied tree says nothing of the machine that reads it")
+        let state = try #require(events.first { $0["name"]?.string == "_app_state" }?["attributes"])
+        #expect(state["application_state"]?.string == "active")
+        #expect(state["battery_level"]?.double == 0.83)
+        #expect(state["battery_state"]?.string == "unplugged")
+        #expect(state["network_addresses"] == nil)
+
+        let sent = try #require(try JSONValue.parse(snapshot.siftBody)["data"]?.array)
+        #expect(sent.count == 2)
+        let sentState = try #require(sent.compactMap { $0["ios_app_state"] }.first)
+        #expect(sentState["battery_state"]?.string == "ui_device_battery_state_unplugged")
+        #expect(sentState["application_state"]?.string == "ui_application_state_active")
+        let sentProperties = try #require(sent.compactMap { $0["ios_device_properties"] }.first)
+        #expect(sentProperties["device_system_name"]?.string == "Fedora Linux")
+    }
+
+    @Test("sensors are sampled ten times, as the SDK does")
+    func sensors() async throws {
+        let snapshot = try await Self.snapshot(Self.accelerometer)
+        let state = try #require(snapshot.events.first { $0["name"]?.string == "_app_state" }?["attributes"])
+        let readings = try #require(state["raw_accelerometer"]?.array)
+        #expect((1...10).contains(readings.count))
+        #expect(readings.allSatisfy { $0["acceleration_z"]?.double.map { abs($0 + 1) < 1e-9 } == true })
+        #expect(state["device_orientation"]?.string == "face_up")
+        #expect(state["raw_gyro"] == nil)
+    }
+
+    @Test("a person reads tables: names, plain values, how many readings and the last of them")
+    func tables() throws {
+        let lines = SnapshotText(style: Style(isColoured: false)).lines([
+            try JSONValue.parse(
+                Array(#"{"name":"_device_properties","attributes":{"device_name":"a\u001bb","cpu_count":4}}"#.utf8)
+            ),
+            try JSONValue.parse(
+                Array(
+                    #"{"name":"_app_state","attributes":{"battery_level":0.5,"network_addresses":["10.0.0.7","::2"],"#
+                        .utf8
+                ) + Array(#""raw_gyro":[{"time":1},{"time":2,"rotation_rate_x":0.5}],"proximity_state":false}}"#.utf8)
+            ),
+        ])
+        #expect(
+            lines == [
+                "Device properties (2)", "name         value", "device_name  a·b", "cpu_count    4", "",
+                "App state (4)",
+                "name               value", "battery_level      0.5", "network_addresses  10.0.0.7, ::2",
+                "raw_gyro           2 readings, the last: time 2, rotation_rate_x 0.5", "proximity_state    false",
+            ]
+        )
+    }
+
+    @Test("a machine that tells nothing is said in words")
+    func nothing() {
+        let lines = SnapshotText(style: Style(isColoured: false)).lines([])
+        #expect(lines == ["Device properties", "nothing is known", "", "App state", "nothing is known"])
+    }
+
+    @Test("two forms at once are refused", arguments: [["--json", "--sift"], ["--app", ""]])
+    func arguments(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try DeviceCommand.parse(arguments) }
+    }
+
+    @Test("a root that is no folder is an answer, not a snapshot of nothing")
+    func noFolder() async throws {
+        var command = try DeviceCommand.parse(["--root", "/no/such/folder"])
+        let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
+        #expect(failure?.status == .inputMissing)
+    }
+}

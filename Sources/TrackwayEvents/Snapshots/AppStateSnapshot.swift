@@ -33,9 +33,9 @@ public struct AppStateSnapshot: Sendable, Hashable {
         case portrait
         /// Upside down.
         case portraitUpsideDown = "portrait_upside_down"
-        /// On its right side: the top is to the left.
+        /// On its left side: the top is to the left.
         case landscapeLeft = "landscape_left"
-        /// On its left side: the top is to the right.
+        /// On its right side: the top is to the right.
         case landscapeRight = "landscape_right"
         /// Lying, the screen up.
         case faceUp = "face_up"

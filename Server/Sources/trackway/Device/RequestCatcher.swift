@@ -15,17 +15,19 @@ struct RequestCatcher: Transport {
 
     /// The bodies of the first request to each address; those that came in time.
     func wait(for addresses: Set<String>, patience: Duration) async -> [String: [UInt8]] {
-        let alarm = Task {
-            // Cancelled once everything is there.
-            try await ContinuousClock().sleep(for: patience)
-            caught.continuation.finish()
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // It fails only when it is cancelled, because everything is there: then the end comes too late to matter.
+                try? await ContinuousClock().sleep(for: patience)
+                caught.continuation.finish()
+            }
+            var bodies: [String: [UInt8]] = [:]
+            for await request in caught.stream where bodies[request.url] == nil {
+                bodies[request.url] = request.body
+                if addresses.isSubset(of: bodies.keys) { break }
+            }
+            group.cancelAll()
+            return bodies
         }
-        defer { alarm.cancel() }
-        var bodies: [String: [UInt8]] = [:]
-        for await request in caught.stream where bodies[request.url] == nil {
-            bodies[request.url] = request.body
-            if addresses.isSubset(of: bodies.keys) { break }
-        }
-        return bodies
     }
 }

@@ -8,7 +8,7 @@ struct SnapshotText: Sendable {
     /// Colours.
     var style: Style
 
-    /// Readings of which only the last is shown in full.
+    /// Values longer than this are cut.
     private static let longestValue = 96
 
     /// The tables, one below the other.

@@ -130,6 +130,7 @@ let package = Package(
             dependencies: shared + [
                 "trackway", "Collector", "CollectorHTTP", "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: house

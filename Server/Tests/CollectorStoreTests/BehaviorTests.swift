@@ -112,14 +112,14 @@ struct BehaviorTests {
         #expect(try await ids(SessionQuery(user: "carl")).count == 6)
         #expect(try await ids(SessionQuery(user: "nobody")).isEmpty)
         #expect(try await ids(SessionQuery(installation: .numbered(3), id: "s1")).count == 1)
-        var seen: [SessionPlace] = []
+        var seen: [TimedPlace] = []
         while true {
             let page = try await world.store.sessions(matching: SessionQuery(after: seen.last, limit: 4))
             seen += page.map(\.place)
             if page.count < 4 { break }
         }
         #expect(seen.count == 6 && Set(seen).count == 6)
-        for place in seen { #expect(SessionPlace(place.description) == place) }
+        for place in seen { #expect(TimedPlace(place.description) == place) }
     }
 
     @Test("people are told apart: who signed in, and the visitors who did not")

@@ -24,6 +24,10 @@ package protocol EventStore: Sendable {
     func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow
     /// People that match, the one seen last first, with what is known about them.
     func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser]
+    /// Devices that match, the one heard of last first.
+    func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice]
+    /// What a device told about itself, at most `limit` steps and as many states; nil when it told nothing.
+    func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory?
     /// The whole index in numbers. Answers from memory.
     func totals() async throws(StoreError) -> StoreTotals
     /// Everything in the log before this position is in the index.

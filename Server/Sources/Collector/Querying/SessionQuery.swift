@@ -12,7 +12,7 @@ package struct SessionQuery: Sendable, Hashable {
     /// The session's own id.
     package var id: String?
     /// The place behind which the answer continues: the last one of the answer before.
-    package var after: SessionPlace?
+    package var after: TimedPlace?
     /// The most sessions in one answer.
     package var limit: Int
 
@@ -21,7 +21,7 @@ package struct SessionQuery: Sendable, Hashable {
         installation: InstallationID? = nil,
         user: String? = nil,
         id: String? = nil,
-        after: SessionPlace? = nil,
+        after: TimedPlace? = nil,
         limit: Int = 50
     ) {
         self.installation = installation

@@ -6,7 +6,7 @@ package import TrackwayEvents
 /// A session as the index knows it: put together from the contexts of its events and from what was captured.
 package struct StoredSession: Sendable, Hashable {
     /// Its place among all sessions.
-    package var place: SessionPlace
+    package var place: TimedPlace
     /// The installation; nil for clients that tell none.
     package var installation: InstallationID?
     /// Its id.
@@ -32,7 +32,7 @@ package struct StoredSession: Sendable, Hashable {
 
     /// A session without its screens and launches.
     package init(
-        place: SessionPlace,
+        place: TimedPlace,
         installation: InstallationID?,
         id: String,
         number: Int64?,
@@ -45,7 +45,7 @@ package struct StoredSession: Sendable, Hashable {
         self.installation = installation
         self.id = id
         self.number = number
-        start = place.start
+        start = place.time
         self.last = last
         self.events = events
         self.engagement = engagement

@@ -21,6 +21,7 @@ struct CollectorResponder: HTTPResponder {
     let sift: SiftEndpoint
     let queries: QueryEndpoints
     let behavior: BehaviorEndpoints
+    let devices: DeviceEndpoints
     let followers: FollowerEndpoints
     let status: StatusEndpoints
     let pages: PageEndpoint
@@ -69,6 +70,8 @@ struct CollectorResponder: HTTPResponder {
         case .sessions: try await behavior.sessions(request)
         case .screens: try await behavior.screens(request)
         case .users: try await behavior.users(request)
+        case .devices: try await devices.list(request)
+        case .device(let installation): try await devices.history(request, of: installation)
         case .stats: try await queries.stats()
         case .time: status.time()
         case .livez: status.alive()

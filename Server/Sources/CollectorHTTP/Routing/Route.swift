@@ -16,6 +16,8 @@ enum Route: Sendable, Hashable {
     case sessions
     case screens
     case users
+    case devices
+    case device(installation: String)
     case stats
     case time
     case livez
@@ -38,7 +40,8 @@ enum Route: Sendable, Hashable {
     /// Whether the route shows what was recorded, so that a key for reading may be asked for.
     var reads: Bool {
         switch self {
-        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .stats, .metrics:
+        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .devices, .device,
+            .stats, .metrics:
             true
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
             .sensorsDebug, .sensorsConfiguration, .sift:
@@ -109,6 +112,7 @@ enum Route: Sendable, Hashable {
         case "/v1/sessions": .sessions
         case "/v1/screens": .screens
         case "/v1/users": .users
+        case "/v1/devices": .devices
         case "/v1/stats": .stats
         case "/v1/time": .time
         case "/livez": .livez
@@ -118,13 +122,22 @@ enum Route: Sendable, Hashable {
         case "/health": .health
         case "/config/iOS.conf": .sensorsConfiguration
         default:
-            if path.hasPrefix("/v1/events/"), path.utf8.count > 11, !path.dropFirst(11).contains("/") {
-                .event(id: String(path.dropFirst(11)))
+            if let id = last(of: path, behind: "/v1/events/") {
+                .event(id: id)
+            } else if let id = last(of: path, behind: "/v1/devices/") {
+                .device(installation: id)
             } else if assets(path) {
                 .asset(path: path)
             } else {
                 nil
             }
         }
+    }
+
+    /// The one segment that a path has behind a prefix.
+    private static func last(of path: String, behind prefix: String) -> String? {
+        guard path.hasPrefix(prefix) else { return nil }
+        let rest = path.dropFirst(prefix.count)
+        return rest.isEmpty || rest.contains("/") ? nil : String(rest)
     }
 }

@@ -59,6 +59,7 @@ package struct CollectorServer: Service {
             sift: SiftEndpoint(rooms: rooms),
             queries: QueryEndpoints(rooms: rooms),
             behavior: BehaviorEndpoints(rooms: rooms),
+            devices: DeviceEndpoints(rooms: rooms),
             followers: FollowerEndpoints(rooms: rooms),
             status: StatusEndpoints(rooms: rooms),
             pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),

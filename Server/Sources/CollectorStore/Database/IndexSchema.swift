@@ -10,13 +10,17 @@ enum IndexSchema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: first) }
         // What is new cannot be told from the rows that are there: the index is made again from the log.
-        migrator.registerMigration("2") { try $0.execute(sql: behavior + clearing) }
+        migrator.registerMigration("2") { try $0.execute(sql: behavior + clearingOfBehavior) }
+        migrator.registerMigration("3") { try $0.execute(sql: devices + clearing) }
         return migrator
     }
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
     /// index must not bring them back.
-    static let clearing = """
+    static let clearing = clearingOfBehavior + " DELETE FROM snapshots; DELETE FROM devices;"
+
+    /// The same as far as the second step knows.
+    private static let clearingOfBehavior = """
         DELETE FROM events; DELETE FROM contexts; DELETE FROM minutes; DELETE FROM failed; DELETE FROM ranges;
         DELETE FROM writers; DELETE FROM sessions; DELETE FROM screens; DELETE FROM launches; DELETE FROM users;
         DELETE FROM user_attributes; DELETE FROM visits; DELETE FROM installations WHERE erased = 0;
@@ -193,6 +197,30 @@ enum IndexSchema {
         ) WITHOUT ROWID;
         CREATE INDEX visits_by_session ON visits (session);
         CREATE INDEX visits_by_installation ON visits (installation);
+
+        """
+
+    /// Snapshots by device and time, and devices with their sums. What a snapshot says stays with its event; `kind` is
+    /// that of ``SnapshotKind``, and `changes` how many properties are other than at the snapshot before in time.
+    private static let devices = """
+        CREATE TABLE snapshots (
+            position INTEGER PRIMARY KEY,
+            installation INTEGER NOT NULL,
+            kind INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            changes INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE INDEX snapshots_by_time ON snapshots (installation, kind, time, position);
+        CREATE INDEX snapshots_by_change ON snapshots (installation, time, position) WHERE changes > 0;
+
+        CREATE TABLE devices (
+            installation INTEGER PRIMARY KEY,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            states INTEGER NOT NULL,
+            changes INTEGER NOT NULL
+        );
+        CREATE INDEX devices_by_last ON devices (last, installation);
 
         """
 }

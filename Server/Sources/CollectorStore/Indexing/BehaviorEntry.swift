@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Keeps sessions, screens, launches and people up to date while events go into the index.
+/// Keeps sessions, screens, launches, people and devices up to date while events go into the index.
 ///
 /// Sums are gathered in memory and written at the transaction's end; rows get their numbers when they are first met, in
 /// the order of the log, so that an index that is made again is the same.
@@ -47,6 +47,7 @@ final class BehaviorEntry {
 
     private let sessions: SessionTable
     private let people: PeopleTable
+    private let devices: DeviceTable
     private var sessionSums: [SessionKey: SessionSum] = [:]
     private var visitSums: [VisitKey: VisitSum] = [:]
     /// In the order they were met, so that writing them has no order of chance.
@@ -60,6 +61,7 @@ final class BehaviorEntry {
     init(_ db: Database) throws {
         sessions = try SessionTable(db)
         people = try PeopleTable(db)
+        devices = try DeviceTable(db)
     }
 
     /// A batch, or another context in it, begins.
@@ -243,6 +245,13 @@ final class BehaviorEntry {
         case .setOnce, .increment, .append, .unset, .delete:
             guard let user = place?.user else { return }
             try people.apply(kind, values, to: user, at: time, from: installation)
+        case .properties:
+            // Without an installation nobody knows whose device it is.
+            guard installation != 0 else { return }
+            try devices.properties(values, at: time, position, installation: installation)
+        case .state:
+            guard installation != 0 else { return }
+            try devices.state(at: time, position, installation: installation)
         }
     }
 }

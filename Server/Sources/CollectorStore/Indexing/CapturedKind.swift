@@ -16,6 +16,8 @@ enum CapturedKind: String {
     case append
     case unset
     case delete
+    case properties
+    case state
 
     /// The meaning of an event's name; nil for any other event.
     init?(_ name: String) {
@@ -31,6 +33,8 @@ enum CapturedKind: String {
         case CapturedName.profileAppend: self = .append
         case CapturedName.profileUnset: self = .unset
         case CapturedName.profileDelete: self = .delete
+        case CapturedName.deviceProperties: self = .properties
+        case CapturedName.appState: self = .state
         default: return nil
         }
     }

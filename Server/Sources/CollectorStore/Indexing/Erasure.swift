@@ -62,10 +62,10 @@ struct Erasure {
         return Removed(events: events, failed: failed, duplicates: duplicates ?? 0)
     }
 
-    /// Removes the installation's sessions and what it told about people; people who were elsewhere too stay, with what
+    /// Removes the installation's sessions, its device and what it told about people; people who were elsewhere too stay, with what
     /// was told there.
     private func erasePeople(_ arguments: StatementArguments) throws {
-        for table in ["screens", "launches", "sessions", "user_attributes"] {
+        for table in ["screens", "launches", "sessions", "user_attributes", "snapshots", "devices"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE installation = ?", arguments: arguments)
         }
         try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS met (user INTEGER PRIMARY KEY)")

@@ -12,7 +12,7 @@ enum PersonAttribute {
         case .setOnce: known == nil ? said : nil
         case .increment: sum(known ?? .integer(0), said)
         case .append: appended(known, said)
-        case .screen, .engagement, .start, .end, .crash, .unset, .delete: nil
+        case .screen, .engagement, .start, .end, .crash, .unset, .delete, .properties, .state: nil
         }
     }
 

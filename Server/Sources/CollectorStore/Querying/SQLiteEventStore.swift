@@ -99,6 +99,14 @@ package final class SQLiteEventStore: EventStore {
         try await read { try UserRows.matching(query, $0) }
     }
 
+    package func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice] {
+        try await read { try DeviceRows.matching(query, $0) }
+    }
+
+    package func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory? {
+        try await read { try DeviceRows.history(of: installation, limit: limit, $0) }
+    }
+
     package func totals() async throws(StoreError) -> StoreTotals {
         let installations = try await read { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0

@@ -46,7 +46,7 @@ enum SessionRows {
         if let user = query.user { arguments["user"] = user }
         if let id = query.id { arguments["id"] = id }
         if let after = query.after {
-            arguments["start"] = after.start.milliseconds
+            arguments["start"] = after.time.milliseconds
             arguments["number"] = after.number
         }
         return StatementArguments(arguments)
@@ -55,7 +55,7 @@ enum SessionRows {
     private static func session(_ row: Row, _ db: Database) throws -> StoredSession {
         let number: Int64 = row[0]
         var session = StoredSession(
-            place: SessionPlace(start: Timestamp(milliseconds: row[4]), number: number),
+            place: TimedPlace(time: Timestamp(milliseconds: row[4]), number: number),
             installation: InstallationID(blob: row[1]),
             id: row[2],
             number: row[3],

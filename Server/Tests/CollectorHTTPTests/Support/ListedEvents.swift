@@ -106,7 +106,7 @@ final class ListedEvents: EventStore {
 
     func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
         var session = StoredSession(
-            place: SessionPlace(start: Timestamp(milliseconds: 1_000), number: 3),
+            place: TimedPlace(time: Timestamp(milliseconds: 1_000), number: 3),
             installation: query.installation,
             id: query.id ?? "s",
             number: 4,
@@ -148,6 +148,50 @@ final class ListedEvents: EventStore {
         )
         user.attributes = [.init(name: "tier", value: Array(#""gold""#.utf8), set: Timestamp(milliseconds: 6))]
         return [user]
+    }
+
+    func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice] {
+        Array([Self.device(.init(high: 7 << 12, low: 1 << 63))].prefix(query.limit))
+    }
+
+    func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory? {
+        guard installation.low != 1 << 63 | 404 else { return nil }
+        let state = JSONValue.Object([
+            .init(key: "battery_level", value: .double(0.5)),
+            .init(
+                key: "location",
+                value: .object(
+                    .init([
+                        .init(key: "latitude", value: .integer(48)), .init(key: "longitude", value: .double(11.5)),
+                    ])
+                )
+            ),
+            .init(key: "motion", value: .array([.integer(1), .integer(2)])),
+        ])
+        return DeviceHistory(
+            device: Self.device(installation),
+            properties: .init([.init(key: "cpu_count", value: .integer(Int64(limit)))]),
+            steps: [
+                .init(
+                    time: Timestamp(milliseconds: 3),
+                    changes: [PropertyChange(name: "cpu_count", before: nil, after: .integer(4))]
+                )
+            ],
+            states: [StoredAppState(at: Timestamp(milliseconds: 4), state, screen: "Home")]
+        )
+    }
+
+    private static func device(_ installation: InstallationID) -> StoredDevice {
+        var device = StoredDevice(
+            place: TimedPlace(time: Timestamp(milliseconds: 9), number: 3),
+            installation: installation,
+            first: Timestamp(milliseconds: 5),
+            states: 6,
+            propertyChanges: 2
+        )
+        device.model = "iPhone15,2"
+        device.batteryLevel = 0.5
+        return device
     }
 
     func totals() async throws(StoreError) -> StoreTotals {

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// An app state as a timeline shows it: what the snapshot says, and how many readings it has. What is not known is nil.
+package struct StoredAppState: Sendable, Hashable {
+    /// A place on the earth.
+    package struct Place: Sendable, Hashable {
+        /// Degrees north of the equator.
+        package var latitude: Double
+        /// Degrees east of Greenwich.
+        package var longitude: Double
+        /// How far it can be wrong, in metres.
+        package var accuracy: Double?
+    }
+
+    /// When.
+    package var time: Timestamp
+    /// `active`, `inactive` or `background`.
+    package var applicationState: String?
+    /// How full the battery was, 0…1.
+    package var batteryLevel: Double?
+    /// `unknown`, `unplugged`, `charging` or `full`.
+    package var batteryState: String?
+    /// How the device was held, such as `portrait`.
+    package var orientation: String?
+    /// Whether something was near the screen.
+    package var isNear: Bool?
+    /// The device's addresses in its networks.
+    package var networkAddresses: [String]?
+    /// What was shown: the innermost of the titles, or else the screen of the context.
+    package var screen: String?
+    /// Where the device was.
+    package var place: Place?
+    /// Where it pointed: degrees from true north, or else from magnetic north.
+    package var heading: Double?
+    /// How many readings of its motion it told.
+    package var motionReadings = 0
+    /// How many readings of the accelerometer.
+    package var accelerometerReadings = 0
+    /// How many readings of the gyroscope.
+    package var gyroscopeReadings = 0
+    /// How many readings of the magnetometer.
+    package var magnetometerReadings = 0
+
+    /// The state that the attributes of an `_app_state` tell, whoever sent them: what is of another kind than it should be
+    /// says nothing.
+    ///
+    /// - Parameters:
+    ///   - time: When.
+    ///   - attributes: The event's attributes.
+    ///   - screen: The screen of the event's context.
+    package init(at time: Timestamp, _ attributes: JSONValue.Object, screen: String? = nil) {
+        self.time = time
+        applicationState = attributes["application_state"]?.string
+        batteryLevel = attributes["battery_level"]?.double
+        batteryState = attributes["battery_state"]?.string
+        orientation = attributes["device_orientation"]?.string
+        isNear = attributes["proximity_state"]?.boolean
+        networkAddresses = attributes["network_addresses"]?.array?.compactMap(\.string)
+        self.screen = attributes["window_root_view_controller_titles"]?.array?.last?.string ?? screen
+        if let location = attributes["location"], let latitude = location["latitude"]?.double,
+            let longitude = location["longitude"]?.double
+        {
+            place = Place(
+                latitude: latitude,
+                longitude: longitude,
+                accuracy: location["horizontal_accuracy"]?.double
+            )
+        }
+        heading = attributes["heading"]?["true_heading"]?.double ?? attributes["heading"]?["magnetic_heading"]?.double
+        motionReadings = attributes["motion"]?.array?.count ?? 0
+        accelerometerReadings = attributes["raw_accelerometer"]?.array?.count ?? 0
+        gyroscopeReadings = attributes["raw_gyro"]?.array?.count ?? 0
+        magnetometerReadings = attributes["raw_magnetometer"]?.array?.count ?? 0
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Hummingbird
+internal import TrackwayEvents
+
+/// The endpoints that show devices: what they are, how that changed, and what they were about from time to time.
+struct DeviceEndpoints: Sendable {
+    let rooms: CollectorRooms
+
+    /// `GET /v1/devices`
+    func list(_ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        let limit = try query.number("limit", in: 1...200) ?? 50
+        let wanted = DeviceQuery(after: try query.value("after", "a place such as 1718000000000.17"), limit: limit)
+        let devices = try await rooms.store.devices(matching: wanted)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.key("devices")
+            writer.beginArray()
+            for device in devices {
+                writer.element()
+                device.write(to: &writer)
+            }
+            writer.endArray()
+            if devices.count == limit, let last = devices.last {
+                writer.key("next")
+                writer.string(last.place.description)
+            }
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/devices/{installation}`
+    func history(_ request: Request, of text: String) async throws -> Response {
+        guard let installation = InstallationID(text) else {
+            throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
+        }
+        let limit = try Query(request.uri).number("limit", in: 1...1_000) ?? 200
+        guard let history = try await rooms.store.device(installation, limit: limit) else {
+            throw RequestFailure.notFound("No snapshot of the installation \(installation) has arrived.")
+        }
+        return Answer.json { history.write(to: &$0) }
+    }
+}

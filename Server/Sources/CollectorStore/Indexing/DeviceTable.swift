@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+
+/// Writing devices and their snapshots.
+///
+/// A device may tell of a moment long after it: snapshots have their order by the device's time, and one that comes late
+/// changes what the one behind it is compared with.
+struct DeviceTable {
+    private let insert: RawStatement
+    private let before: RawStatement
+    private let after: RawStatement
+    private let setChanges: RawStatement
+    private let sum: RawStatement
+    private let events: SnapshotEvents
+
+    init(_ db: Database) throws {
+        events = try SnapshotEvents(db)
+        insert = try RawStatement(
+            db,
+            "INSERT INTO snapshots (position, installation, kind, time, changes) VALUES (?, ?, ?, ?, ?)"
+        )
+        before = try RawStatement(db, Self.beside("<", "DESC"))
+        after = try RawStatement(db, Self.beside(">", "ASC"))
+        setChanges = try RawStatement(db, "UPDATE snapshots SET changes = ? WHERE position = ?")
+        sum = try RawStatement(
+            db,
+            """
+            INSERT INTO devices (installation, first, last, states, changes) VALUES (?1, ?2, ?2, ?3, ?4)
+            ON CONFLICT (installation) DO UPDATE SET first = min(first, excluded.first), last = max(last, excluded.last),
+            states = states + excluded.states, changes = changes + excluded.changes
+            """
+        )
+    }
+
+    private static func beside(_ comparison: String, _ order: String) -> String {
+        """
+        SELECT position, changes FROM snapshots
+        WHERE installation = ? AND kind = ? AND (time, position) \(comparison) (?, ?)
+        ORDER BY time \(order), position \(order) LIMIT 1
+        """
+    }
+
+    /// An app state arrived.
+    func state(at time: Int64, _ position: EventPosition, installation: Int64) throws {
+        try add(.state, at: time, position, installation: installation, changes: 0)
+        try add(to: installation, at: time, states: 1, changes: 0)
+    }
+
+    /// Device properties arrived.
+    func properties(
+        _ values: JSONValue.Object,
+        at time: Int64,
+        _ position: EventPosition,
+        installation: Int64
+    ) throws {
+        let properties = SnapshotEvents.properties(values)
+        let place = (installation, SnapshotKind.properties, time, position.rawValue)
+        var changes: Int64 = 0
+        if let (previous, _) = try neighbour(before, place) {
+            changes = Int64(PropertyChange.between(try events.properties(at: previous), properties).count)
+        }
+        try add(.properties, at: time, position, installation: installation, changes: changes)
+        var difference = changes
+        if let (next, told) = try neighbour(after, place) {
+            let now = Int64(PropertyChange.between(properties, try events.properties(at: next)).count)
+            setChanges.bind(1, now)
+            setChanges.bind(2, next)
+            try setChanges.run()
+            difference += now - told
+        }
+        try add(to: installation, at: time, states: 0, changes: difference)
+    }
+
+    private func neighbour(
+        _ statement: RawStatement,
+        _ place: (installation: Int64, kind: SnapshotKind, time: Int64, position: Int64)
+    ) throws -> (position: Int64, changes: Int64)? {
+        statement.bind(1, place.installation)
+        statement.bind(2, place.kind.rawValue)
+        statement.bind(3, place.time)
+        statement.bind(4, place.position)
+        guard try statement.step() else { return nil }
+        defer { statement.reset() }
+        return (statement.integer(0), statement.integer(1))
+    }
+
+    private func add(
+        _ kind: SnapshotKind,
+        at time: Int64,
+        _ position: EventPosition,
+        installation: Int64,
+        changes: Int64
+    ) throws {
+        insert.bind(1, position.rawValue)
+        insert.bind(2, installation)
+        insert.bind(3, kind.rawValue)
+        insert.bind(4, time)
+        insert.bind(5, changes)
+        try insert.run()
+    }
+
+    private func add(to installation: Int64, at time: Int64, states: Int64, changes: Int64) throws {
+        sum.bind(1, installation)
+        sum.bind(2, time)
+        sum.bind(3, states)
+        sum.bind(4, changes)
+        try sum.run()
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Foundation
+internal import GRDB
+internal import TrackwayEvents
+
+/// Reading devices with what they told about themselves.
+struct DeviceRows {
+    private let db: Database
+    private let events: SnapshotEvents
+
+    private init(_ db: Database) throws {
+        self.db = db
+        events = try SnapshotEvents(db)
+    }
+
+    static func matching(_ query: DeviceQuery, _ db: Database) throws -> [StoredDevice] {
+        var arguments: [String: (any DatabaseValueConvertible)?] = ["limit": max(0, query.limit)]
+        if let after = query.after {
+            arguments["time"] = after.time.milliseconds
+            arguments["number"] = after.number
+        }
+        let rows = try Row.fetchAll(
+            db,
+            sql: columns + (query.after == nil ? "" : " WHERE (d.last, d.installation) < (:time, :number)")
+                + " ORDER BY d.last DESC, d.installation DESC LIMIT :limit",
+            arguments: StatementArguments(arguments)
+        )
+        let reader = try DeviceRows(db)
+        return try rows.compactMap { try reader.device($0) }
+    }
+
+    static func history(of installation: InstallationID, limit: Int, _ db: Database) throws -> DeviceHistory? {
+        let row = try Row.fetchOne(db, sql: columns + " WHERE i.id = ?", arguments: [installation.blob])
+        let reader = try DeviceRows(db)
+        guard let row, let device = try reader.device(row) else { return nil }
+        let number = device.place.number
+        return DeviceHistory(
+            device: device,
+            properties: try reader.latestProperties(of: number),
+            steps: try reader.steps(of: number, limit: limit),
+            states: try reader.states(of: number, limit: limit)
+        )
+    }
+
+    private static let columns = """
+        SELECT d.installation, i.id, d.first, d.last, d.states, d.changes
+        FROM devices d JOIN installations i ON i.number = d.installation
+        """
+
+    private func device(_ row: Row) throws -> StoredDevice? {
+        let number: Int64 = row[0]
+        guard let id = InstallationID(blob: row[1]) else { return nil }
+        var device = StoredDevice(
+            place: TimedPlace(time: Timestamp(milliseconds: row[3]), number: number),
+            installation: id,
+            first: Timestamp(milliseconds: row[2]),
+            states: row[4],
+            propertyChanges: row[5]
+        )
+        let properties = try latestProperties(of: number)
+        device.model = (properties["device_model"] ?? properties["device_hardware_machine"])?.string
+        let system = [properties["device_system_name"], properties["device_system_version"]].compactMap { $0?.string }
+        if !system.isEmpty { device.system = system.joined(separator: " ") }
+        if let state = try states(of: number, limit: 1).first {
+            device.batteryLevel = state.batteryLevel
+            device.batteryState = state.batteryState
+            device.applicationState = state.applicationState
+        }
+        try describe(&device)
+        return device
+    }
+
+    /// Takes over what the context of the latest snapshot says, of whichever kind it is.
+    private func describe(_ device: inout StoredDevice) throws {
+        let row = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT e.user, c.content FROM snapshots s JOIN events e ON e.position = s.position
+                LEFT JOIN contexts c ON c.number = e.context
+                WHERE s.installation = ?1 AND s.position IN (
+                    SELECT position FROM (SELECT position FROM snapshots WHERE installation = ?1 AND kind = 0
+                        ORDER BY time DESC, position DESC LIMIT 1)
+                    UNION ALL
+                    SELECT position FROM (SELECT position FROM snapshots WHERE installation = ?1 AND kind = 1
+                        ORDER BY time DESC, position DESC LIMIT 1)
+                )
+                ORDER BY s.time DESC, s.position DESC LIMIT 1
+                """,
+            arguments: [device.place.number]
+        )
+        guard let row else { return }
+        device.user = row[0]
+        device.app = Self.context(row[1])?["app"]?["id"]?.string
+    }
+
+    private func latestProperties(of number: Int64) throws -> JSONValue.Object {
+        let position = try Int64.fetchOne(
+            db,
+            sql: """
+                SELECT position FROM snapshots WHERE installation = ? AND kind = 0
+                ORDER BY time DESC, position DESC LIMIT 1
+                """,
+            arguments: [number]
+        )
+        return try position.map { try events.properties(at: $0) } ?? .init()
+    }
+
+    private func steps(of number: Int64, limit: Int) throws -> [DeviceHistory.Step] {
+        // Beside each snapshot the one before it in time, with which it is compared.
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT s.position, s.time, (
+                    SELECT p.position FROM snapshots p
+                    WHERE p.installation = s.installation AND p.kind = 0 AND (p.time, p.position) < (s.time, s.position)
+                    ORDER BY p.time DESC, p.position DESC LIMIT 1
+                )
+                FROM snapshots s WHERE s.installation = ? AND s.changes > 0
+                ORDER BY s.time DESC, s.position DESC LIMIT ?
+                """,
+            arguments: [number, max(0, limit)]
+        )
+        return try rows.map { row in
+            let before = try (row[2] as Int64?).map { try events.properties(at: $0) } ?? .init()
+            return DeviceHistory.Step(
+                time: Timestamp(milliseconds: row[1]),
+                changes: PropertyChange.between(before, try events.properties(at: row[0]))
+            )
+        }
+    }
+
+    private func states(of number: Int64, limit: Int) throws -> [StoredAppState] {
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT s.position, s.time, c.content FROM snapshots s JOIN events e ON e.position = s.position
+                LEFT JOIN contexts c ON c.number = e.context
+                WHERE s.installation = ? AND s.kind = 1 ORDER BY s.time DESC, s.position DESC LIMIT ?
+                """,
+            arguments: [number, max(0, limit)]
+        )
+        return try rows.map { row in
+            StoredAppState(
+                at: Timestamp(milliseconds: row[1]),
+                try events.attributes(at: row[0]),
+                screen: Self.context(row[2])?["screen"]?["name"]?.string
+            )
+        }
+    }
+
+    private static func context(_ content: Data?) -> JSONValue? {
+        // Written here; what cannot be read says nothing.
+        content.flatMap { try? JSONValue.parse(Array($0)) }
+    }
+}

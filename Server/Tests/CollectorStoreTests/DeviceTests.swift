@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import Testing
+internal import TrackwayEvents
+
+@testable import CollectorStore
+
+@Suite("Devices, their properties and their states")
+struct DeviceTests {
+    private static func properties(_ id: UInt64, time: Int64, _ values: String) -> String {
+        line(id, "_device_properties", time: time, attributes: values)
+    }
+
+    private static func state(_ id: UInt64, time: Int64, _ values: String = "{}") -> String {
+        line(id, "_app_state", time: time, attributes: values)
+    }
+
+    /// A phone that is updated twice and named anew once, with states between.
+    private static func phone(_ installation: UInt64 = 1) -> [Batch] {
+        let base = installation * 100
+        var first = Batch(installation, installation, 1...4)
+        first.lines = [
+            #"{"context":{"app":{"id":"shop"},"screen":{"name":"Home"}}}"#,
+            properties(
+                base + 1,
+                time: 1_000,
+                #"{"device_system_name":"iOS","device_system_version":"18.0","device_model":"iPhone","evidence_files_present":[]}"#
+            ),
+            state(
+                base + 2,
+                time: 1_100,
+                #"{"application_state":"active","battery_level":0.9,"battery_state":"unplugged"}"#
+            ),
+            // The same again: no change.
+            properties(
+                base + 3,
+                time: 2_000,
+                #"{"device_model":"iPhone","evidence_files_present":[],"device_system_version":"18.0","device_system_name":"iOS"}"#
+            ),
+            line(base + 4, "purchase", time: 99_000),
+        ]
+        var second = Batch(installation, installation, 5...7)
+        second.lines = [
+            #"{"context":{"app":{"id":"shop"},"user":{"id":"carl"}}}"#,
+            properties(
+                base + 5,
+                time: 3_000,
+                #"{"device_system_name":"iOS","device_system_version":"18.1","device_model":"iPhone","_path":"/x"}"#
+            ),
+            state(
+                base + 6,
+                time: 3_100,
+                """
+                {"application_state":"background","battery_level":1,"battery_state":"charging","device_orientation":"face_up",\
+                "proximity_state":true,"network_addresses":["10.0.0.7","::2"],\
+                "window_root_view_controller_titles":["Root","Basket"],\
+                "location":{"latitude":48,"longitude":11.5,"horizontal_accuracy":65},\
+                "heading":{"magnetic_heading":268.1,"true_heading":271.2},\
+                "motion":[{},{}],"raw_gyro":[{}]}
+                """
+            ),
+            properties(
+                base + 7,
+                time: 4_000,
+                #"{"device_system_name":"iOS","device_system_version":"18.1","device_model":"iPhone","device_name":"Mine"}"#
+            ),
+        ]
+        return [first, second]
+    }
+
+    private static func world(_ batches: [Batch], eventsPerStep: Int = 10_000) async throws -> IndexWorld {
+        let world = try IndexWorld(eventsPerStep: eventsPerStep)
+        for batch in batches { try world.append(batch) }
+        try await world.index()
+        return world
+    }
+
+    private static func told(_ history: DeviceHistory?) -> [String] {
+        (history?.steps ?? []).flatMap { step in
+            step.changes.map { change in
+                func text(_ value: JSONValue?) -> String {
+                    value.map { String(decoding: $0.json(), as: UTF8.self) } ?? "-"
+                }
+                return "\(step.time.milliseconds) \(change.name) \(text(change.before)) \(text(change.after))"
+            }
+        }
+    }
+
+    @Test("the history holds what changed from one snapshot to the next, the latest first")
+    func history() async throws {
+        let world = try await Self.world(Self.phone())
+        let history = try await world.store.device(.numbered(1), limit: 10)
+        #expect(
+            Self.told(history)
+                == [
+                    #"4000 device_name - "Mine""#, "3000 device_system_version \"18.0\" \"18.1\"",
+                    "3000 evidence_files_present [] -",
+                ].sorted { $0.prefix(4) > $1.prefix(4) }
+        )
+        #expect(
+            history?.properties.members.map(\.key)
+                == ["device_model", "device_name", "device_system_name", "device_system_version"]
+        )
+        #expect(try await world.store.device(.numbered(1), limit: 1)?.steps.map(\.time.milliseconds) == [4_000])
+        #expect(try await world.store.device(.numbered(1), limit: 0)?.states.isEmpty == true)
+        #expect(try await world.store.device(.numbered(9), limit: 10) == nil)
+    }
+
+    @Test("a state is read part by part; what is not known is nil")
+    func states() async throws {
+        let world = try await Self.world(Self.phone())
+        let states = try #require(try await world.store.device(.numbered(1), limit: 10)).states
+        #expect(states.map(\.time.milliseconds) == [3_100, 1_100])
+        let full = try #require(states.first)
+        #expect(full.applicationState == "background" && full.batteryLevel == 1 && full.batteryState == "charging")
+        #expect(full.orientation == "face_up" && full.isNear == true && full.networkAddresses == ["10.0.0.7", "::2"])
+        #expect(full.place?.latitude == 48 && full.place?.longitude == 11.5 && full.place?.accuracy == 65)
+        #expect(full.heading == 271.2 && full.screen == "Basket")
+        #expect(full.motionReadings == 2 && full.gyroscopeReadings == 1)
+        #expect(full.accelerometerReadings == 0 && full.magnetometerReadings == 0)
+        let bare = try #require(states.last)
+        #expect(bare.orientation == nil && bare.isNear == nil && bare.networkAddresses == nil && bare.place == nil)
+        #expect(bare.heading == nil && bare.screen == "Home")
+    }
+
+    @Test("what is of another kind than it should be says nothing, whoever sent it")
+    func odd() {
+        let values: [(String, JSONValue)] = [
+            ("application_state", .integer(1)), ("battery_level", .string("full")), ("proximity_state", .string("yes")),
+            ("network_addresses", .string("::1")), ("location", .array([])), ("heading", .double(3)), ("motion", .null),
+            ("window_root_view_controller_titles", .object(.init())),
+        ]
+        let odd = JSONValue.Object(values.map { .init(key: $0.0, value: $0.1) })
+        #expect(
+            StoredAppState(at: Timestamp(milliseconds: 1), odd)
+                == StoredAppState(at: Timestamp(milliseconds: 1), .init())
+        )
+    }
+
+    @Test("the list shows each device as it was last, the one heard of last first, page by page")
+    func list() async throws {
+        var batches = Self.phone(1) + Self.phone(2) + Self.phone(3)
+        var late = Batch(2, 2, 8...8)
+        late.lines = [Self.state(900, time: 9_000, #"{"application_state":"active"}"#)]
+        batches.append(late)
+        // No snapshot, no device.
+        var other = Batch(4, 4, 1...1)
+        other.lines = [line(901)]
+        batches.append(other)
+        let world = try await Self.world(batches)
+        let devices = try await world.store.devices(matching: DeviceQuery())
+        #expect(devices.map(\.installation) == [.numbered(2), .numbered(3), .numbered(1)])
+        let phone = try #require(devices.last)
+        #expect(phone.first.milliseconds == 1_000 && phone.last.milliseconds == 4_000)
+        #expect(phone.app == "shop" && phone.user == "carl" && phone.model == "iPhone" && phone.system == "iOS 18.1")
+        #expect(phone.batteryLevel == 1 && phone.batteryState == "charging" && phone.applicationState == "background")
+        #expect(phone.states == 2 && phone.propertyChanges == 3)
+        #expect(devices.first?.batteryLevel == nil && devices.first?.states == 3)
+        var seen: [InstallationID] = []
+        var after: TimedPlace?
+        while true {
+            let page = try await world.store.devices(matching: DeviceQuery(after: after, limit: 1))
+            seen += page.map(\.installation)
+            guard let last = page.last else { break }
+            after = last.place
+        }
+        #expect(seen == devices.map(\.installation))
+    }
+
+    @Test("snapshots count by their time, whatever the order in which they arrive", arguments: 0..<24)
+    func order(_ number: Int) async throws {
+        let versions: [(Int64, String)] = [(1_000, "1"), (2_000, "1"), (3_000, "2"), (4_000, "3")]
+        var rest = Array(versions.enumerated())
+        var order: [(offset: Int, element: (Int64, String))] = []
+        var code = number
+        for count in (1...4).reversed() {
+            order.append(rest.remove(at: code % count))
+            code /= count
+        }
+        let batches = order.enumerated().map { index, version in
+            var batch = Batch(1, 1, UInt64(index + 1)...UInt64(index + 1))
+            let (time, text) = version.element
+            batch.lines = [Self.properties(UInt64(version.offset + 1), time: time, #"{"v":"\#(text)","n":\#(number)}"#)]
+            return batch
+        }
+        let world = try await Self.world(batches, eventsPerStep: number % 2 == 0 ? 1 : 10_000)
+        #expect(
+            Self.told(try await world.store.device(.numbered(1), limit: 10)) == [
+                #"4000 v "2" "3""#, #"3000 v "1" "2""#,
+            ]
+        )
+        let device = try #require(try await world.store.devices(matching: DeviceQuery()).first)
+        #expect(device.propertyChanges == 2)
+    }
+
+    @Test(
+        "the same log makes the same rows in steps of any size, after restarts, rebuilt, and arriving twice",
+        arguments: [1, 3, 10_000]
+    )
+    func deterministic(_ eventsPerStep: Int) async throws {
+        let batches = Self.phone(1) + Self.phone(2)
+        let whole = try await Self.world(batches)
+        let world = try IndexWorld(eventsPerStep: eventsPerStep)
+        for batch in batches {
+            try world.append(batch)
+            try await world.index()
+            try world.restart(eventsPerStep: eventsPerStep)
+        }
+        #expect(try world.dump() == whole.dump())
+        try await world.indexer.rebuild()
+        #expect(try await world.store.devices(matching: DeviceQuery()).isEmpty)
+        try await world.index()
+        #expect(try world.dump() == whole.dump())
+        let before = try await world.store.device(.numbered(2), limit: 10)
+        for batch in batches { try world.append(batch) }
+        try await world.index()
+        #expect(try await world.store.device(.numbered(2), limit: 10) == before)
+        #expect(try await world.store.totals().duplicates == 14)
+    }
+
+    @Test("erasing an installation takes its device along, and its snapshots do not come back")
+    func erasure() async throws {
+        var tombstone = Batch(1, 1, 8...9)
+        tombstone.lines = [line(500, "_installation_erased"), Self.state(501, time: 9_000)]
+        let world = try await Self.world(Self.phone(1) + Self.phone(2) + [tombstone])
+        #expect(try await world.store.devices(matching: DeviceQuery()).map(\.installation) == [.numbered(2)])
+        #expect(try await world.store.device(.numbered(1), limit: 10) == nil)
+        try await world.indexer.rebuild()
+        try await world.index()
+        let left = try await world.store.database.pool.read { db in
+            try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM devices) * 100 + (SELECT count(*) FROM snapshots)")
+        }
+        #expect(left == 106)
+    }
+
+    @Test("snapshots that belong to no installation are events and nothing more")
+    func nobody() async throws {
+        var batch = Batch()
+        batch.lines = [Self.properties(1, time: 1, "{}"), Self.state(2, time: 1)]
+        let world = try await Self.world([batch])
+        #expect(try await world.store.totals().events == 2)
+        #expect(try await world.store.devices(matching: DeviceQuery()).isEmpty)
+    }
+
+    @Test("an index made before devices were known is made again from the log, once")
+    func upgrade() async throws {
+        let world = try await Self.world(Self.phone(1))
+        let whole = try world.dump()
+        try await world.store.database.pool.write { db in
+            try db.execute(
+                sql: """
+                    DROP TABLE snapshots; DROP TABLE devices; DELETE FROM grdb_migrations WHERE identifier = '3';
+                    """
+            )
+        }
+        try world.restart()
+        #expect(try await world.store.totals().events == 0)
+        try await world.index()
+        #expect(try world.dump() == whole)
+    }
+}

@@ -16,6 +16,10 @@ struct Options {
     var destinations: [(id: String, url: String)] = []
     /// Destinations in other formats: the format, which is the id too, and the address.
     var others: [(format: String, url: String)] = []
+    /// Queues that speak Sift, added once the app runs: id, address format, rules.
+    var queues: [(id: String, url: String, policy: QueuePolicy)] = []
+    /// The rules of the queues named from here on; without any, a queue waits until it is told to send.
+    private var queuePolicy = QueuePolicy(uploadWhenMoreThan: -1)
     var key = "dev"
     /// How many threads record, and how many events each; 0 events: until the process ends.
     var threads = 0
@@ -55,9 +59,12 @@ struct Options {
             switch name {
             case "--data": data = try value(name)
             case "--to":
-                let parts = try value(name).split(separator: "=", maxSplits: 1).map(String.init)
-                guard parts.count == 2 else { throw Failure(description: "--to needs NAME=URL") }
-                destinations.append((parts[0], parts[1]))
+                destinations.append(try Self.pair(name, try value(name)))
+            case "--more-than": queuePolicy.uploadWhenMoreThan = try number(name)
+            case "--older-than": queuePolicy.uploadWhenOlderThan = .milliseconds(try number(name))
+            case "--queue":
+                let (id, url) = try Self.pair(name, try value(name))
+                queues.append((id, url, queuePolicy))
             case "--clickstream", "--sensors":
                 others.append((String(name.dropFirst(2)), try value(name)))
             case "--key": key = try value(name)
@@ -92,6 +99,12 @@ struct Options {
             }
         }
         guard !data.isEmpty, !destinations.isEmpty else { throw Failure(description: "--data and --to are needed") }
+    }
+
+    private static func pair(_ option: String, _ text: String) throws -> (String, String) {
+        let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { throw Failure(description: "\(option) needs NAME=URL") }
+        return (parts[0], parts[1])
     }
 
     /// The destination of this name at another place.

@@ -10,6 +10,8 @@ internal import Trackway
 /// - `durably COUNT`
 /// - `flush SECONDS [TIMES]`: that many flushes at the same time, one `report` each
 /// - `ledger`
+/// - `upload [force]`: asks the queues to send, and says `upload true` when one does
+/// - `waiting ID`: says `waiting COUNT`
 /// - `replace ID URL KEY`
 /// - `screen NAME`: shows a screen
 /// - `identify USER`, `signout`
@@ -72,6 +74,11 @@ struct Orders {
             }
         case "ledger":
             Output.line("ledger \(analytics.ledger().json)")
+        case "upload":
+            Output.line("upload \(analytics.requestUpload(force: words.last == "force"))")
+        case "waiting" where words.count == 2:
+            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such queue") }
+            Output.line("waiting \(analytics.waiting(for: id))")
         case "replace" where words.count == 4:
             try analytics.replace(try Options.destination(words[1], words[2], key: words[3]))
         case "screen" where words.count == 2:

@@ -23,6 +23,7 @@ struct Recorder {
 
     private static func run(_ options: Options) async throws {
         let analytics = try Analytics(options.configuration())
+        for queue in options.queues { try options.add(queue.id, queue.url, queue.policy, to: analytics) }
         Output.line("ready \(analytics.installation)")
         let load = Load(analytics, options)
         if let timeout = options.flushFirst { await report(analytics, timeout) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Foundation
 package import TrackwayEvents
 
 extension Collector {
@@ -28,6 +29,19 @@ extension Collector {
         throw Overdue("the index did not reach \(position):\n\(program?.tail ?? "")")
     }
 
+    /// Waits until so many rows are there, for what happens without being asked for; gives them.
+    package func waitForRows(_ count: Int) throws -> [CollectedRow] {
+        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        while true {
+            let rows = try rows("")
+            if rows.count >= count { return rows }
+            guard Date() < deadline else {
+                throw Overdue("\(rows.count) of \(count) rows came:\n\(program?.tail ?? "")")
+            }
+            pause()
+        }
+    }
+
     /// Every row of an installation, in the collector's order.
     package func rows(of installation: String) throws -> [CollectedRow] {
         try rows("installation=\(installation)")
@@ -44,6 +58,16 @@ extension Collector {
             guard let next = page["next"]?.string, !events.isEmpty else { return rows }
             after = "&after=\(next)"
         }
+    }
+
+    /// How many events came again that were there already.
+    package func duplicates() throws -> Int {
+        let figures = try ask(HTTPMessage(startLine: "GET /metrics HTTP/1.1")).text
+        let line = figures.split(separator: "\n").first { $0.hasPrefix("trackway_index_duplicates ") }
+        guard let count = line?.split(separator: " ").last.flatMap({ Int($0) }) else {
+            throw StageError("no duplicates among the figures: \(figures.prefix(500))")
+        }
+        return count
     }
 
     /// Every stored event as the collector tells it, context included, in its order.

@@ -3,11 +3,11 @@
 
 internal import TrackwayEvents
 
-/// The SDK's account for the destination `collector`, as a recorder printed it.
+/// The SDK's account for a destination, as a recorder printed it.
 package struct RecorderLedger: Sendable, Hashable {
     /// Events recorded by the installation, all destinations.
     package var total: UInt64
-    /// Events addressed to the collector.
+    /// Events addressed to the destination.
     package var recorded: UInt64
     /// Events it accepted.
     package var delivered: UInt64
@@ -16,10 +16,10 @@ package struct RecorderLedger: Sendable, Hashable {
     /// Events given up, by reason.
     package var dropped: [String: UInt64]
 
-    init(_ line: String) throws {
+    init(_ line: String, of destination: String = "collector") throws {
         let value = try JSONValue.parse(Array(line.utf8))
-        guard let account = value["destinations"]?["collector"] else {
-            throw StageError("no account for the collector: \(line)")
+        guard let account = value["destinations"]?[destination] else {
+            throw StageError("no account for \(destination): \(line)")
         }
         func count(_ value: JSONValue?) -> UInt64 { UInt64(value?.integer ?? 0) }
         total = count(value["recorded"])

@@ -59,11 +59,31 @@ package struct RecorderProcess: Sendable {
     }
 
     /// Asks for the SDK's ledger.
-    package func ledger() throws -> RecorderLedger {
+    package func ledger(of destination: String = "collector") throws -> RecorderLedger {
         program.order("ledger")
-        let ledger = try nextLedger()
+        let ledger = try RecorderLedger(try program.line(beginning: "ledger"), of: destination)
         _ = try program.line(beginning: "ok")
         return ledger
+    }
+
+    /// Gives an order that is answered with a line beginning with its first word; gives what follows the word.
+    package func answer(to order: String) throws -> String {
+        program.order(order)
+        let answer = try program.line(beginning: String(order.prefix { $0 != " " }))
+        _ = try program.line(beginning: "ok")
+        return answer
+    }
+
+    /// Flushes until nothing waits for any destination.
+    package func deliverAll() throws {
+        for _ in 0..<100 {
+            program.order("flush 5")
+            let report = try JSONValue.parse(Array(try program.line(beginning: "report").utf8))
+            _ = try program.line(beginning: "ok")
+            let waiting = report.object?.members.reduce(0) { $0 + ($1.value["pending"]?.integer ?? 0) }
+            if waiting == 0 { return }
+        }
+        throw StageError("not everything was delivered:\n\(program.tail)")
     }
 
     /// Flushes and gives the report for the destination `collector`.

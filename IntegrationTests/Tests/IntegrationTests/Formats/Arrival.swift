@@ -14,6 +14,8 @@ struct Arrival {
     let attributes: [String: String]
     /// Who was signed in.
     let user: String?
+    /// The screen that was shown.
+    let screen: String?
 
     /// Every event in a collector that came from an app, in order.
     static func all(in collector: Collector) throws -> [Arrival] {
@@ -36,5 +38,6 @@ struct Arrival {
         }
         self.attributes = attributes
         user = document["context"]?["user"]?["id"]?.string
+        screen = document["context"]?["screen"]?["name"]?.string
     }
 }

@@ -80,7 +80,7 @@ struct FormatRoundTripTests {
         try recorder.order("sample")
         try other.start()
         try recorder.order("sample")
-        try Self.deliverAll(recorder)
+        try recorder.deliverAll()
         try Self.expectEqual(format, native, other)
     }
 
@@ -93,19 +93,7 @@ struct FormatRoundTripTests {
         try first.exit()
         let second = try RecorderProcess(data: folder.path("data"), to: native, words)
         try second.order("sample")
-        try deliverAll(second)
-    }
-
-    /// Flushes until every destination has everything.
-    private static func deliverAll(_ recorder: RecorderProcess) throws {
-        for _ in 0..<100 {
-            recorder.program.order("flush 5")
-            let report = try JSONValue.parse(Array(try recorder.program.line(beginning: "report").utf8))
-            _ = try recorder.program.line(beginning: "ok")
-            let waiting = report.object?.members.reduce(0) { $0 + ($1.value["pending"]?.integer ?? 0) }
-            if waiting == 0 { return }
-        }
-        throw StageError("not everything was delivered:\n\(recorder.program.tail)")
+        try second.deliverAll()
     }
 
     private static func expectEqual(_ format: Format, _ native: Collector, _ other: Collector) throws {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Trackway
+
+extension Options {
+    /// Adds a queue that speaks Sift to a running SDK, as apps of that format do.
+    func add(_ id: String, _ url: String, _ rules: QueuePolicy, to analytics: Analytics) throws {
+        guard let id = DestinationID(id) else { throw Failure(description: "--queue \(id): no name") }
+        var policy = policy
+        policy.queue = rules
+        try analytics.add(
+            .sift(accountID: "recorder", beaconKey: key, serverURLFormat: url, id: id),
+            delivery: policy
+        )
+    }
+}

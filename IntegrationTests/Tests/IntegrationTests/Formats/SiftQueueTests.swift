@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Glibc
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+/// Processes whose queues speak Sift to the real collector, beside a collector that is spoken to natively and in peace.
+@Suite("Queues that speak Sift")
+struct SiftQueueTests {
+    static let quick = ["--orders", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000"]
+
+    /// The words that add a queue which waits until it is told to send, unless rules come before.
+    static func queue(at server: String) -> [String] { ["--queue", "sift=\(server)/v3/accounts/%@/mobile_events"] }
+
+    @Test("what a queue delivers is what arrives in our own format, as texts")
+    func equal() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let folder = try TemporaryFolder()
+        let words = Self.quick + ["--capture"] + Self.queue(at: other.url)
+        let first = try RecorderProcess(data: folder.path("data"), to: native.url, words)
+        try first.order("sample")
+        try first.exit()
+        let second = try RecorderProcess(data: folder.path("data"), to: native.url, words)
+        try second.order("sample")
+        try second.deliverAll()
+        let expected = try Arrival.all(in: native)
+        let arrived = try Arrival.all(in: other)
+        #expect(expected.count > 250)
+        #expect(arrived.map(\.name) == expected.map(\.name))
+        #expect(Set(arrived.map(\.id)).count == arrived.count)
+        for (arrived, expected) in zip(arrived, expected) {
+            #expect(arrived.time == expected.time, "\(expected.name)")
+            #expect(arrived.user == expected.user, "\(expected.name)")
+            var wanted = expected.attributes.mapValues { $0.hasPrefix("\"") ? $0 : "\"\($0)\"" }
+            wanted["_path"] = wanted["_screen_name"] ?? expected.screen.map { "\"\($0)\"" }
+            #expect(arrived.attributes == wanted, "\(expected.name)")
+        }
+    }
+
+    @Test("an outage of many attempts loses nothing: everything arrives once, in order")
+    func outage() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let attempts = 60
+        let server = try FlakyServer(before: other.port) { request in
+            guard request.number <= attempts else { return .forward }
+            return switch request.number % 6 {
+            case 0: .hangUp
+            case 1: .answer(503, body: "busy")
+            case 2: .answer(202, body: "{}")
+            case 3: .answer(500, type: "text/html", body: "<html>broken</html>")
+            case 4: .loseAnswer
+            default: .answer(302, headers: [("location", "http://portal.invalid/")], body: "")
+            }
+        }
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(
+            data: folder.path("data"),
+            to: native.url,
+            Self.quick + Self.queue(at: server.url)
+        )
+        for round in 1...6 {
+            try recorder.order("record 40")
+            #expect(try recorder.answer(to: "upload force") == "true")
+            try server.waitForRequests(round * 10)
+        }
+        try recorder.order("record 10")
+        try recorder.deliverAll()
+        #expect(server.received.count > attempts)
+        let sent = try SiftTraffic(server.received)
+        #expect(sent.events > 250, "lost answers bring events again")
+        try Self.expectSame(native, other, count: 250)
+        let ledger = try recorder.ledger(of: "sift")
+        #expect(ledger.isBalanced && ledger.delivered == 250 && ledger.droppedTotal == 0, "\(ledger)")
+    }
+
+    @Test(
+        "killed between transfer and answer, again and again: nothing lost, and what comes again is known",
+        arguments: [true, false]
+    )
+    func killed(_ arrives: Bool) throws {
+        let (native, other) = (try Collector(), try Collector())
+        let server = try FlakyServer(before: other.port) { _ in arrives ? .forwardThenHold : .stall }
+        let folder = try TemporaryFolder()
+        let data = folder.path("data")
+        for round in 1...4 {
+            let recorder = try Self.start(data, native, server, run: round)
+            try recorder.order("record 40")
+            #expect(try recorder.answer(to: "upload force") == "true")
+            if arrives { try server.waitForForwarded(round) } else { try server.waitForRequests(round) }
+            recorder.program.send(SIGKILL)
+            #expect(try recorder.program.status() == .signalled(SIGKILL))
+        }
+        server.change { _ in .forward }
+        let last = try Self.start(data, native, server, run: 5)
+        try last.deliverAll()
+        try Self.expectSame(native, other, count: 160)
+        let sent = try SiftTraffic(server.received).events
+        #expect(sent > 160, "each life began with what the one before had been sending")
+        let known = try other.duplicates()
+        #expect(arrives ? known == sent - 160 : known == 0, "\(sent) sent, \(known) known")
+        #expect(try last.ledger(of: "sift").pending == 0)
+    }
+
+    @Test("what was transferred before a kill goes on by itself; what was not waits for the next transfer")
+    func mark() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let server = try FlakyServer(before: other.port) { _ in .stall }
+        let folder = try TemporaryFolder()
+        let data = folder.path("data")
+        let first = try Self.start(data, native, server, run: 1)
+        try first.order("record 40")
+        #expect(try first.answer(to: "upload force") == "true")
+        try server.waitForRequests(1)
+        try first.order("record 7")
+        #expect(try first.answer(to: "waiting sift") == "7")
+        first.program.send(SIGKILL)
+        #expect(try first.program.status() == .signalled(SIGKILL))
+
+        server.change { _ in .forward }
+        let second = try Self.start(data, native, server, run: 2)
+        try server.waitForForwarded(1)
+        try other.settle()
+        #expect(try Self.story(of: other).count == 40)
+        #expect(try second.answer(to: "waiting sift") == "7")
+        #expect(try second.answer(to: "upload") == "false", "its rules never find it ready")
+        #expect(try second.answer(to: "upload force") == "true")
+        #expect(try second.answer(to: "upload force") == "false", "nothing is left to transfer")
+        try second.deliverAll()
+        try Self.expectSame(native, other, count: 47)
+    }
+
+    @Test("the collector is killed while a queue delivers: every event once, in each thread's order")
+    func collectorDies() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(
+            data: folder.path("data"),
+            to: native.url,
+            ["--threads", "2", "--rate", "300", "--count", "900", "--more-than", "20"] + Self.queue(at: other.url)
+                + Self.quick
+        )
+        for round in 1...5 {
+            try recorder.program.waitForLines(beginning: "kept", count: round * 250)
+            try other.kill()
+            try other.start()
+        }
+        try recorder.program.waitForLines(beginning: "kept", count: 1_800)
+        try recorder.deliverAll()
+        try Self.expectSame(native, other, count: 1_800)
+    }
+
+    @Test("a queue that is old enough sends by itself, though nothing is recorded any more")
+    func age() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(
+            data: folder.path("data"),
+            to: native.url,
+            Self.quick + ["--older-than", "200"] + Self.queue(at: other.url)
+        )
+        try recorder.order("record 3")
+        #expect(try other.waitForRows(3).count == 3)
+        try recorder.order("record 4")
+        #expect(try other.waitForRows(7).count == 7)
+        try recorder.exit()
+    }
+
+    private static func start(_ data: String, _ native: Collector, _ server: FlakyServer, run: Int) throws
+        -> RecorderProcess
+    {
+        try RecorderProcess(data: data, to: native.url, quick + ["--run", "\(run)"] + queue(at: server.url))
+    }
+
+    /// What a collector holds of what recorders numbered: run, thread, number, in its order.
+    private static func story(of collector: Collector) throws -> [String] {
+        try collector.settle()
+        return try collector.rows("").filter { $0.name == "recorded" }.map { row in
+            ["run", "thread", "n"].map { row.text($0) ?? row.number($0).map(String.init) ?? "" }.joined(separator: " ")
+        }
+    }
+
+    /// Both hold the same events, each once; within a thread in the same order.
+    private static func expectSame(
+        _ native: Collector,
+        _ other: Collector,
+        count: Int,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let expected = try story(of: native)
+        let arrived = try story(of: other)
+        #expect(expected.count == count, sourceLocation: sourceLocation)
+        #expect(arrived.count == count, sourceLocation: sourceLocation)
+        #expect(Set(arrived).count == count, sourceLocation: sourceLocation)
+        func byThread(_ story: [String]) -> [String: [String]] {
+            Dictionary(grouping: story) { $0.split(separator: " ").dropLast().joined(separator: " ") }
+        }
+        #expect(byThread(arrived) == byThread(expected), sourceLocation: sourceLocation)
+    }
+}

@@ -82,6 +82,7 @@ public struct SiftDestination: Destination {
 
     /// Judges an answer. Status 200 lets go of the events, unless a page or another host says it.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
+        // Without an address no request was made; whoever answered all the same was not asked.
         SiftJudge.verdict(on: response, from: try? address())
     }
 

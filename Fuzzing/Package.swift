@@ -36,6 +36,12 @@ let package = Package(
 
         // What the collector receives, and what it reads back from its intake log.
         .executableTarget(name: "FuzzIntake", dependencies: ["Feeder", "Collector"] + shared),
+
+        // What it receives in other formats, one target for each; they share what must hold for all.
+        .target(name: "VendorRules", dependencies: ["Feeder", "Collector"] + shared),
+        .executableTarget(name: "FuzzClickstream", dependencies: ["Feeder", "VendorRules", "Collector"]),
+        .executableTarget(name: "FuzzSensors", dependencies: ["Feeder", "VendorRules", "Collector"]),
+        .executableTarget(name: "FuzzSift", dependencies: ["Feeder", "VendorRules", "Collector"]),
     ],
     swiftLanguageModes: [.v6]
 )

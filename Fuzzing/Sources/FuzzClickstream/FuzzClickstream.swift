@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Collector
+import Feeder
+import VendorRules
+
+/// Sends any bytes at all as a body of the Clickstream format: as they are, compressed, as base64, with a hash.
+@main
+struct FuzzClickstream {
+    static func main() {
+        Feeder.run(test)
+    }
+
+    static func test(_ bytes: UnsafeRawBufferPointer) {
+        guard let mode = bytes.first else { return }
+        let body = Array(bytes.dropFirst())
+        switch mode % 5 {
+        case 0: admit(body)
+        case 1: admit(body, encoding: .gzip)
+        case 2: admit(VendorRules.base64(body))
+        case 3: admit(body, hashCode: "0a1b2c3d")
+        default: packed(body)
+        }
+    }
+
+    /// However a client packs them, they are the same events.
+    static func packed(_ json: [UInt8]) {
+        guard let first = json.first, first == UInt8(ascii: "[") || first == UInt8(ascii: "{") else { return }
+        let plain = admit(json)
+        let compressed = VendorRules.compressed(json)
+        for other in [
+            admit(compressed, encoding: .gzip), admit(compressed), admit(VendorRules.base64(compressed)),
+        ] {
+            // A text too long, or compressed too well, is refused in one form and taken in another.
+            guard let other, let plain else { continue }
+            expect(other.records == plain.records, "packing changes nothing")
+        }
+    }
+
+    @discardableResult
+    static func admit(_ body: [UInt8], encoding: ContentEncoding = .identity, hashCode: String? = nil) -> VendorBatch? {
+        VendorRules.check { () throws(AdmissionError) in
+            try ClickstreamIntake(limits: VendorRules.limits).admit(
+                body,
+                encoding: encoding,
+                app: "shop_ios",
+                hashCode: hashCode,
+                grant: VendorRules.grant,
+                received: VendorRules.received
+            )
+        }
+    }
+}

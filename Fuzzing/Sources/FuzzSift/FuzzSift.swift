@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Collector
+import Feeder
+import VendorRules
+
+/// Sends any bytes at all as a body of the Sift format: as they are, compressed, or as the list in a good body.
+@main
+struct FuzzSift {
+    static func main() {
+        Feeder.run(test)
+    }
+
+    static func test(_ bytes: UnsafeRawBufferPointer) {
+        guard let mode = bytes.first else { return }
+        let body = Array(bytes.dropFirst())
+        switch mode % 3 {
+        case 0: admit(body)
+        case 1: admit(Array(#"{"data":["#.utf8) + body + Array("]}".utf8))
+        default: compressed(body)
+        }
+    }
+
+    /// A client may compress or not: they are the same events.
+    static func compressed(_ body: [UInt8]) {
+        guard body.first == UInt8(ascii: "{") else { return }
+        let plain = admit(body)
+        let packed = admit(VendorRules.compressed(body))
+        // A text that compresses too well is refused in one form and taken in the other.
+        guard let plain, let packed else { return }
+        expect(plain.records == packed.records, "packing changes nothing")
+    }
+
+    @discardableResult
+    static func admit(_ body: [UInt8]) -> VendorBatch? {
+        VendorRules.check { () throws(AdmissionError) in
+            try SiftIntake(limits: VendorRules.limits).admit(
+                body,
+                account: "acct_1",
+                grant: VendorRules.grant,
+                received: VendorRules.received
+            )
+        }
+    }
+}

@@ -128,7 +128,7 @@ let package = Package(
         .testTarget(
             name: "TrackwayCommandTests",
             dependencies: shared + [
-                "trackway", "Collector", "CollectorHTTP", "CollectorTesting",
+                "trackway", "Collector", "CollectorHTTP", "CollectorWeb", "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -246,9 +246,11 @@ keysOn.addEventListener("change", () => localStorage.setItem("trackway.keys", ke
 
 const actions = {
   "/": () => {
-    show("events");
-    input.focus();
-    input.select();
+    // The field of the part that is shown: what is looked for there.
+    const field = document.querySelector("main:not([hidden]) [type=search]");
+    if (field === input) show("events");
+    field?.focus();
+    field?.select();
   },
   p: togglePause,
   j: () => stream.move(1, detail.isOpen),

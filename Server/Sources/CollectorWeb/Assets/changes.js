@@ -15,7 +15,6 @@ const mostShown = 100;
 /** The panel with the history. */
 export class Changes {
   #history = [];
-  #total = null;
   #line = "";
   #open = new Set();
   #note = h("p", { class: "panel-note" });
@@ -24,10 +23,9 @@ export class Changes {
   node = h("section", { class: "panel changes", "aria-label": "Property history" },
     h("header", { class: "panel-head" }, h("h2", {}, "History"), this.#note), this.#list);
 
-  /** Takes the history, newest first, and how many changes the collector has in all where that is known. */
-  show(history, total) {
+  /** Takes the history, newest first. */
+  show(history) {
     this.#history = history;
-    this.#total = total;
     this.#draw();
   }
 
@@ -41,7 +39,7 @@ export class Changes {
     const wanted = words(this.#line);
     const now = Date.now();
     const found = this.#history
-      .map((entry) => ({ at: entry.at, changes: entry.changes.filter(({ name, before, after }) => matches(wanted, name, valueText(name, before), valueText(name, after))) }))
+      .map((entry) => ({ at: entry.at, changes: entry.changes.filter(({ name, before, after }) => matches(wanted, name, valueText(before), valueText(after))) }))
       .filter((entry) => entry.changes.length > 0);
     const more = found.length - mostShown;
     this.#note.textContent = this.#history.length === 0 ? "" : wanted.length > 0 ? `${number(found.length)} of ${number(this.#history.length)}, newest first` : "newest first";
@@ -66,7 +64,7 @@ export class Changes {
 }
 
 function change({ name, before, after }) {
-  const text = (value) => printable(valueText(name, value) || "empty");
+  const text = (value) => printable(valueText(value) || "empty");
   const isNew = before === null || before === undefined;
   const isGone = after === null || after === undefined;
   return h("div", {}, h("dt", {}, h("code", {}, printable(name))), h("dd", {},

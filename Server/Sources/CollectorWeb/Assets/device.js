@@ -27,7 +27,7 @@ export class Device {
   #table = momentTable();
   /** Oldest first, as time is drawn. */
   #known = [];
-  /** The time of the state that was chosen; null for the newest, whichever that is. */
+  /** The index of the state that was chosen; null for the newest, whichever that is. */
   #pinned = null;
   /** The index of the state a pointer passes over; null for none. */
   #passing = null;
@@ -50,8 +50,12 @@ export class Device {
       this.#tell();
     });
     this.#once("states", detail.states, () => {
+      const pinned = this.#pinned === null ? null : this.#known[this.#pinned].at;
       this.#passing = null;
       this.#known = detail.states.toReversed().sort((a, b) => a.at - b.at);
+      // It may have moved, or be older than what is told now.
+      const found = pinned === null ? -1 : this.#known.findIndex((state) => state.at === pinned);
+      this.#pinned = found < 0 ? null : found;
       this.#states.show(this.#known, summary?.states ?? null);
       this.#places.show(this.#known);
       this.#table.show(this.#known);
@@ -59,7 +63,7 @@ export class Device {
     });
     this.#once("properties", [detail.properties, detail.history], () => {
       this.#properties.show(detail.properties, detail.history);
-      this.#changes.show(detail.history, summary?.property_changes ?? null);
+      this.#changes.show(detail.history);
     });
   }
 
@@ -77,14 +81,12 @@ export class Device {
 
   #pin(index) {
     this.#passing = null;
-    this.#pinned = index === null || index >= this.#known.length - 1 ? null : this.#known[Math.max(0, index)].at;
+    this.#pinned = index === null || index >= this.#known.length - 1 ? null : Math.max(0, index);
     this.#tell();
   }
 
   #tell() {
-    const last = this.#known.length - 1;
-    const pinned = this.#pinned === null ? last : this.#known.findIndex((state) => state.at >= this.#pinned);
-    const index = Math.min(last, this.#passing ?? (pinned < 0 ? last : pinned));
+    const index = this.#passing ?? this.#pinned ?? this.#known.length - 1;
     this.#states.point(index);
     this.#places.point(index);
     this.#moment.show(this.#known, index, Date.now());

@@ -56,7 +56,7 @@ export class Places {
       return { ...point, index: known[at].index, place: locations[at], accuracy: Number.isFinite(accuracy) && accuracy > 0 ? accuracy : 0 };
     });
     const extent = reach(this.#points);
-    this.#note.textContent = known.length === 1 ? "1 location" : `${counted(known.length, "location")} within ${distance(extent)}`;
+    this.#note.textContent = known.length === 1 ? "1 location" : `${counted(known.length, "location")} ${extent < 1 ? "at one place" : `within ${distance(extent)}`}`;
     this.#svg.setAttribute("aria-label", `${this.#note.textContent}; the newest at ${coordinates(locations.at(-1))}, told ${dateAndClock(known.at(-1).state.at).slice(0, 16)}. The table of states lists all.`);
     this.#draw();
   }

@@ -66,7 +66,7 @@ export class Properties {
   #draw() {
     const wanted = words(this.#input.value);
     const all = Object.entries(this.#latest).sort(([a], [b]) => (a < b ? -1 : 1));
-    const found = all.filter(([name, value]) => matches(wanted, name, valueText(name, value)));
+    const found = all.filter(([name, value]) => matches(wanted, name, valueText(value)));
     this.#note.textContent = found.length === all.length ? `${number(all.length)} known` : `${number(found.length)} of ${number(all.length)}`;
     if (found.length === 0) {
       this.#frame.replaceChildren(h("p", { class: "nothing" }, all.length === 0 ? "No properties yet. They come with the first snapshot of the device." : "No property matches."));

@@ -11,7 +11,7 @@ const binary = ["KiB", "MiB", "GiB", "TiB"];
 const hertz = ["kHz", "MHz", "GHz"];
 
 /** A value as plain text, as it was told. */
-export function valueText(name, value) {
+export function valueText(value) {
   if (value === null || value === undefined) return "";
   if (typeof value === "string") return value;
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value.length === 0 ? "none" : value.join(", ");
@@ -22,14 +22,14 @@ export function valueText(name, value) {
 /** The value as a node: sizes and frequencies in round units with the number behind them, lists one below the other. */
 export function valueNode(name, value) {
   if (value === "") return h("span", { class: "quiet-text" }, "empty");
-  if (Array.isArray(value) && value.length > 1) return h("ul", { class: "value-list" }, value.map((item) => h("li", {}, printable(valueText(name, item)))));
+  if (Array.isArray(value) && value.length > 1) return h("ul", { class: "value-list" }, value.map((item) => h("li", {}, printable(valueText(item)))));
   const round = typeof value === "number" ? inUnits(name, value) : null;
   if (round !== null) return h("span", {}, round, h("small", {}, ` ${number(value)}`));
-  return h("span", {}, printable(valueText(name, value)));
+  return h("span", {}, printable(valueText(value)));
 }
 
 function inUnits(name, value) {
-  if (/(memory|page|cache|line)_size$|cache_size$/.test(name) || /^cache_.*_size$/.test(name)) return scaled(value, 1024, binary);
+  if (/^(device_(memory|page)|cache_.*)_size$/.test(name)) return scaled(value, 1024, binary);
   if (/frequency(_min|_max)?$/.test(name)) return scaled(value, 1000, hertz);
   return null;
 }

@@ -44,7 +44,7 @@ export class Changes {
     const more = found.length - mostShown;
     this.#note.textContent = this.#history.length === 0 ? "" : wanted.length > 0 ? `${number(found.length)} of ${number(this.#history.length)}, newest first` : "newest first";
     if (found.length === 0) {
-      this.#list.replaceChildren(h("li", { class: "nothing" }, this.#history.length === 0 ? "Nothing told yet." : "No change matches."));
+      this.#list.replaceChildren(h("li", { class: "nothing" }, this.#history.length === 0 ? "Nothing has changed so far. What differs from one snapshot to the next appears here." : "No change matches."));
       return;
     }
     this.#list.replaceChildren(...found.slice(0, mostShown).map((entry) => this.#entry(entry, wanted.length > 0, now)),

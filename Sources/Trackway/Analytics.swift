@@ -37,7 +37,11 @@ public final class Analytics: Sendable {
     let recorder: Recorder
 
     // What everything else needs.
-    let destinations: Set<DestinationID>
+    let streams: StreamsDriver
+    /// Destinations come and go one after the other, here and in delivery. Taken before every other lock.
+    let comings = Locked(())
+    /// How destinations are delivered to that nobody said more about.
+    let usualPolicy: DeliveryPolicy
     let options: Locked<RuntimeOptions>
     let settings: SettingsFile
     let consents: ConsentDriver
@@ -81,7 +85,8 @@ public final class Analytics: Sendable {
         delivery = parts.delivery
         reporter = parts.reporter
         write = parts.world.write
-        destinations = Set(configuration.destinations.map(\.id))
+        streams = parts.streams
+        usualPolicy = configuration.delivery
         options = Locked(RuntimeOptions(configuration))
         settings = parts.settings
         consents = parts.consents

@@ -12,7 +12,8 @@ internal import TrackwayJournal
 package final class ConsentDriver: Sendable {
     private let settings: SettingsFile
     private let control: ControlDriver
-    private let categories: [DestinationID: ConsentCategory]
+    /// Its lock is the innermost: inside it nothing else is locked.
+    private let categories: Locked<[DestinationID: ConsentCategory]>
     private let journal: Journal
     private let queue: StorageQueue
     private let reporter: DiagnosticReporter
@@ -36,7 +37,7 @@ package final class ConsentDriver: Sendable {
     ) {
         self.settings = settings
         self.control = control
-        self.categories = categories
+        self.categories = Locked(categories)
         self.journal = journal
         self.queue = queue
         self.reporter = reporter
@@ -62,7 +63,7 @@ package final class ConsentDriver: Sendable {
     package func follow() {
         control.change { machine, bits in
             let settings = settings.current
-            let now = Permission(settings, categories)
+            let now = Permission(settings, categories.withLock { $0 })
             permission.withLock { $0 = now }
             bits.subtract([.leavesOut, .blocksEvents])
             bits.formUnion(now.bits)
@@ -119,12 +120,25 @@ package final class ConsentDriver: Sendable {
 
     /// What may leave for a destination.
     func rule(for destination: DestinationID) -> Admission.Rule {
-        let category = categories[destination] ?? .analytics
+        let category = categories.withLock { $0[destination] } ?? .analytics
         return { [settings] context in
             // A context that cannot be read is nobody's.
             let subject = (try? JSONValue.parse(context))?["user"]?["subject"]?.string
             return settings.current.consent.admission(of: subject, for: category)
         }
+    }
+
+    // MARK: Destinations that come and go
+
+    /// A destination that the configuration does not name: consent counts for it as for one without an entry there.
+    func add(_ destination: DestinationID) {
+        categories.withLock { $0[destination] = $0[destination] ?? .analytics }
+        follow()
+    }
+
+    func remove(_ destination: DestinationID) {
+        categories.withLock { $0[destination] = nil }
+        follow()
     }
 
     // MARK: What waits
@@ -154,7 +168,7 @@ package final class ConsentDriver: Sendable {
     }
 
     private func discard(_ desk: DeliveryDesk) throws(JournalError) {
-        for destination in journal.configuration.destinations {
+        for destination in journal.destinations {
             try desk.discardDropped(for: destination, admitting: rule(for: destination))
         }
     }

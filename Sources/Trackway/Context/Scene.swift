@@ -60,5 +60,6 @@ package struct Scene: Sendable {
         guard context != told else { return }
         told = context
         recorder.journal.setContext(context.json())
+        recorder.streams.userChanged(to: context.user.id)
     }
 }

@@ -21,6 +21,7 @@ package final class Stage: Sendable {
         self.recorder = recorder
         self.tell = tell
         recorder.journal.setContext(context.json())
+        recorder.streams.userChanged(to: context.user.id)
     }
 
     /// The context now.

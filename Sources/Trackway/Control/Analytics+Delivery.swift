@@ -50,11 +50,11 @@ extension Analytics {
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id.
     public func replace(_ destination: any Destination) throws(TrackwayError) {
-        guard destinations.contains(destination.id) else {
+        guard streams.contains(destination.id) else {
             throw TrackwayError(
                 .unknownDestination,
-                "no destination has the id \"\(destination.id)\"; a destination is added in the configuration only, the "
-                    + "ids are \(destinations.sorted().map(\.rawValue).joined(separator: ", "))"
+                "no destination has the id \"\(destination.id)\"; add it with add, or name one of "
+                    + "\(streams.present.sorted().map(\.rawValue).joined(separator: ", "))"
             )
         }
         delivery.replace(destination)

@@ -31,11 +31,12 @@ extension Analytics {
             behavior.beginAnew()
             snapshots?.beginAnew()
         }
-        let (journal, behavior, snapshots) = (journal, behavior, snapshots)
+        let (journal, behavior, snapshots, streams) = (journal, behavior, snapshots, streams)
         let result = await queue.run { () -> Result<InstallationID, any Error> in
             do {
                 try snapshots?.forget()
                 try behavior.forget()
+                try streams.forget { journal.removeDestination($0) }
                 return .success(try journal.erase())
             } catch {
                 return .failure(error)

@@ -7,7 +7,7 @@ internal import TrackwayJournal
 extension Analytics {
     /// Drops and counts what waits for a destination, unless another process delivers.
     package func discardWaiting(for destination: DestinationID) async {
-        guard destinations.contains(destination) else { return }
+        guard streams.contains(destination) else { return }
         let (journal, reporter) = (journal, reporter)
         // As for erasing: delivery lets go of the folder first, so that nothing that is to go is on its way.
         control.change { $0.eraseBegan() }

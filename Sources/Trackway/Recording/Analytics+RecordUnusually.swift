@@ -49,14 +49,14 @@ extension Analytics {
     }
 
     private func unknownRoute(_ route: [DestinationID], id: EventID, _ name: String) -> Receipt? {
-        guard let unknown = route.first(where: { !destinations.contains($0) }) else { return nil }
+        guard let unknown = route.first(where: { !streams.contains($0) }) else { return nil }
         reporter.report(
             Diagnostic(
                 code: .unknownDestination,
                 field: "to",
                 value: "\(unknown)",
                 remedy: "The event \"\(name)\" was not recorded, because nobody it was meant for may exist. The "
-                    + "destinations are \(destinations.sorted().map(\.rawValue).joined(separator: ", "))."
+                    + "destinations are \(streams.present.sorted().map(\.rawValue).joined(separator: ", "))."
             )
         )
         return Receipt(id: id, sequence: 0, durability: .none, dropped: .unknownDestination)

@@ -23,6 +23,7 @@ struct Recorder: Sendable {
     let limits: EventLimits
     let journal: Journal
     let delivery: DeliveryService
+    let streams: StreamsDriver
 
     /// Records an event, if events may be recorded now.
     ///
@@ -41,6 +42,8 @@ struct Recorder: Sendable {
         guard gate.contains(.isOpen) else {
             return Outcome(refused: id, gate.contains(.isDisabled) ? .disabled : .consentDenied)
         }
+        // Only an event for one destination by name may be a repeat there.
+        let only = route.count == 1 ? route.first : nil
         var route = route
         if !gate.isDisjoint(with: [.leavesOut, .blocksEvents]) {
             let permission = permission.withLock { $0 }
@@ -51,7 +54,11 @@ struct Recorder: Sendable {
         let attributes = attributes()
         var diagnostics: [Diagnostic] = []
         var line: String?
-        let outcome = JSONWriter.withThreadBuffer { writer in
+        let watch = only.flatMap { streams.watch(on: $0) }
+        let content = watch.map { watch in
+            ContentDigest.text(name, attributes, items: items, user: watch.user, limits: limits)
+        }
+        let outcome: AppendOutcome? = JSONWriter.withThreadBuffer { writer in
             EventEncoder.encode(
                 id: id,
                 name: name,
@@ -63,8 +70,14 @@ struct Recorder: Sendable {
                 report: { diagnostics.append($0) }
             )
             if gate.contains(.logsEvents) { line = String(decoding: writer.bytes, as: UTF8.self) }
-            return journal.append(writer.bytes, to: route)
+            guard let watch, let content else { return journal.append(writer.bytes, to: route) }
+            let (outcome, problem) = streams.append(content, to: watch.destination, at: clock.now()) {
+                journal.append(writer.bytes, to: route)
+            }
+            if let problem { diagnostics.append(problem) }
+            return outcome
         }
+        guard let outcome else { return Outcome(refused: id, .duplicate) }
         if let diagnostic = Diagnostic(outcome, name) { diagnostics.append(diagnostic) }
         return Outcome(receipt: Receipt(outcome, id: id), diagnostics: diagnostics, line: line)
     }

@@ -15,6 +15,7 @@ struct Parts {
     let queue: StorageQueue
     let settings: SettingsFile
     let journal: Journal
+    let streams: StreamsDriver
     let recorder: Recorder
     let stage: Stage
     let dynamic: DynamicAttributes
@@ -34,10 +35,13 @@ struct Parts {
         self.world = world
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: world.log)
         let queue = StorageQueue(label: "trackway.storage")
-        let journal = try Self.openJournal(configuration, world)
+        let streams = StreamsDriver(configuration, world, reporter)
+        let journal = try Self.openJournal(configuration, world, expecting: streams.expected)
         let settings = try Self.openSettings(configuration, world, queue, reporter)
         let known = settings.current
-        let categories = configuration.categories
+        // One that is to be added again counts already: what is recorded until then is for it, too.
+        let categories = configuration.categories.merging(streams.expected.map { ($0, .analytics) }) { first, _ in first
+        }
         let permission = Permission(known, categories)
         let machine = ControlMachine(
             consent: permission.consent,
@@ -75,6 +79,7 @@ struct Parts {
             sleeper: world.sleeper,
             random: world.random,
             memory: RetryFile(folder: world.folder, storage: world.storage, boot: world.facts.boot),
+            queues: streams,
             boot: world.facts.boot,
             report: { notice in
                 if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
@@ -83,6 +88,7 @@ struct Parts {
         surroundings = Surroundings(world, appID: configuration.appID, transport: transport)
         self.reporter = reporter
         self.queue = queue
+        self.streams = streams
         self.settings = settings
         self.journal = journal
         self.control = control
@@ -96,7 +102,8 @@ struct Parts {
             ids: world.ids,
             limits: configuration.limits,
             journal: journal,
-            delivery: delivery
+            delivery: delivery,
+            streams: streams
         )
         stage = Stage(context, recorder: recorder) { diagnostics, lines in
             for diagnostic in diagnostics { reporter.report(diagnostic) }
@@ -163,12 +170,16 @@ struct Parts {
     /// How long what waits may be sent when the app leaves and nobody said how long it has.
     private static let longestFlush = Duration.seconds(30)
 
-    private static func openJournal(_ configuration: Configuration, _ world: World) throws(TrackwayError) -> Journal {
+    private static func openJournal(
+        _ configuration: Configuration,
+        _ world: World,
+        expecting expected: [DestinationID]
+    ) throws(TrackwayError) -> Journal {
         do throws(JournalError) {
             return try Journal(
                 JournalConfiguration(
                     folder: world.folder,
-                    destinations: configuration.destinations.map(\.id),
+                    destinations: configuration.destinations.map(\.id) + expected,
                     maximumBytes: configuration.maximumJournalBytes,
                     maximumAge: configuration.maximumJournalAge,
                     segmentBytes: world.segmentBytes

@@ -79,18 +79,36 @@ extension Journal {
         }
     }
 
-    /// How many of this process's own events a destination has not settled yet.
+    /// How many of this process's own events a destination has not settled yet, those in memory included.
+    ///
+    /// - Complexity: O(what was recorded since the last call); the first call for a destination reads what waits.
     package func ownPending(for destination: DestinationID) throws(JournalError) -> UInt64 {
-        let (id, last) = state.withLock { ($0.id, $0.next - 1) }
-        if let desk = desk.withLock({ $0.desk }), let cursor = desk.cursor(of: id, destination) {
-            return max(last, cursor.next - 1) - (cursor.next - 1)
+        let (id, last, held) = state.withLock { state in
+            (state.id, state.next - 1, state.held.firstSequence.map { state.next - $0 } ?? 0)
         }
+        var cursor = try ownCursor(of: id, destination)
+        // Released or not makes no difference here.
+        cursor.mark = nil
+        let unsettled = cursor
+        guard last >= unsettled.next else { return 0 }
+        let counted = try ownCounting.withLock { (counting) throws(JournalError) in
+            if counting?.writer != id {
+                let counter = WaitingCounter(folder: folder.writer(id), storage: storage, from: unsettled.position)
+                counting = OwnCounting(writer: id, counter: counter)
+            }
+            return try counting?.counter.tally(of: destination, unsettled, upTo: last, isComplete: false).count
+        }
+        return (counted ?? 0) + held
+    }
+
+    private func ownCursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor {
+        if let desk = desk.withLock({ $0.desk }), let cursor = desk.cursor(of: id, destination) { return cursor }
         do throws(StorageError) {
-            guard let cursor = try CursorFile.load(id, destination, folder, storage) else { return last }
-            return max(last, cursor.next - 1) - (cursor.next - 1)
+            if let kept = try CursorFile.load(id, destination, folder, storage) { return kept }
         } catch {
             throw JournalError(error)
         }
+        return roster.withLock { $0.beginning(of: destination) } ?? Cursor()
     }
 
     /// The lowest and the highest sequence number of a writer.

@@ -19,8 +19,15 @@ package final class Journal: Sendable {
     let counting: Locked<LedgerCounter>
     /// Shared with the desk. Its lock is the innermost: inside it nothing else is locked.
     let roster: Locked<DestinationRoster>
+    /// What waits in this process's own log, while it does not deliver.
+    let ownCounting = Locked<OwnCounting?>(nil)
     /// The desk this process holds, if it is the elected one; its cursors are newer than the files.
     let desk = Locked<WeakDesk>(WeakDesk())
+
+    struct OwnCounting: Sendable {
+        let writer: WriterID
+        var counter: WaitingCounter
+    }
 
     struct WeakDesk: Sendable {
         weak var desk: DeliveryDesk?

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Which destinations there are, and what must be remembered of queues.
+///
+/// Its lock lies between the stage's and the journal's: events that may repeat are appended under it.
+final class StreamsDriver: Sendable {
+    private struct State: Sendable {
+        var memory: StreamsMemory
+        /// Those that events may be addressed to.
+        var present: Set<DestinationID>
+        /// How long repeats are not taken, where they are not.
+        var windows: [DestinationID: Duration] = [:]
+        /// Who is signed in, by the context that was told to the journal last.
+        var user: String?
+        /// What could not be written yet; put again on top of what the file then holds.
+        var unsaved: [StreamsMemory.Change] = []
+        /// True while the app knows that nothing can be written.
+        var isTold = false
+    }
+
+    /// A destination that does not take repeats.
+    struct Watch: Sendable {
+        let destination: DestinationID
+        /// Who is signed in.
+        let user: String?
+    }
+
+    /// The destinations of the configuration, which stay.
+    let configured: Set<DestinationID>
+    private let file: StreamsFile
+    private let boot: String
+    private let reporter: DiagnosticReporter
+    private let state: Locked<State>
+
+    /// How many destinations there may be at a time.
+    static let most = 256
+
+    /// Reads what earlier runs remembered. What cannot be read or understood is told, and counts as nothing.
+    init(_ configuration: Configuration, _ world: World, _ reporter: DiagnosticReporter) {
+        file = StreamsFile(folder: world.folder, storage: world.storage)
+        boot = world.facts.boot
+        self.reporter = reporter
+        configured = Set(configuration.destinations.map(\.id))
+        var state = State(memory: StreamsMemory(), present: configured)
+        for id in configured {
+            let policy = configuration.deliveryExceptions[id] ?? configuration.delivery
+            state.windows[id] = policy.queue?.window
+        }
+        do throws(StorageError) {
+            switch try file.read() {
+            case .nothing: break
+            case .kept(let memory): state.memory = memory
+            case .damaged(let why): reporter.report(.streamsDamaged(why))
+            }
+        } catch {
+            state.isTold = true
+            reporter.report(.streamsNotKept(error))
+        }
+        self.state = Locked(state)
+    }
+
+    /// The destinations that are there.
+    var present: Set<DestinationID> { state.withLock { $0.present } }
+
+    /// Destinations that an earlier run added and that may be added again: what is recorded meanwhile is for them, too.
+    var expected: [DestinationID] {
+        state.withLock { state in state.memory.destinations.filter { !state.present.contains($0) } }
+    }
+
+    func contains(_ id: DestinationID) -> Bool {
+        state.withLock { $0.present.contains(id) }
+    }
+
+    // MARK: Coming and going
+
+    /// - Throws: when a destination cannot be added, because it is there already or there are too many.
+    func checkRoom(for id: DestinationID) throws(TrackwayError) {
+        let present = present
+        guard !present.contains(id) else { throw TrackwayError(alreadyThere: id) }
+        guard present.count < Self.most else { throw TrackwayError(tooMany: id, most: Self.most) }
+    }
+
+    /// Takes up a destination there is room for.
+    ///
+    /// - Parameter open: makes the journal know it, before anything can be addressed to it. Called under the lock.
+    /// - Returns: what could not be remembered.
+    func add(_ id: DestinationID, _ policy: DeliveryPolicy, open: () -> Void) -> Diagnostic? {
+        state.withLock { state in
+            open()
+            state.present.insert(id)
+            state.windows[id] = policy.queue?.window
+            return state.memory.destinations.contains(id) ? nil : remember(.added(id), &state)
+        }
+    }
+
+    /// Lets a destination go.
+    ///
+    /// - Parameter close: makes the journal let it go, too. Called under the lock.
+    /// - Returns: whether there was one to let go, and what could not be remembered.
+    func remove(_ id: DestinationID, close: () -> Void) -> (Bool, Diagnostic?) {
+        state.withLock { state in
+            guard !configured.contains(id) else { return (false, nil) }
+            let isThere = state.present.remove(id) != nil
+            // One that only an earlier run added is not expected any more, either.
+            guard isThere || state.memory.destinations.contains(id) else { return (false, nil) }
+            close()
+            state.windows[id] = nil
+            return (isThere, remember(.removed(id), &state))
+        }
+    }
+
+    /// Holds a queue to another rule about repeats.
+    func setQueue(_ policy: QueuePolicy, of id: DestinationID) {
+        state.withLock { $0.windows[id] = $0.present.contains(id) ? policy.window : nil }
+    }
+
+    /// Forgets everything but the destinations that are there.
+    ///
+    /// - Parameter leave: makes the journal forget one that was only expected.
+    func forget(leave: (DestinationID) -> Void) throws(StorageError) {
+        try state.withLock { (state) throws(StorageError) in
+            for id in state.memory.destinations where !state.present.contains(id) { leave(id) }
+            let change = StreamsMemory.Change.erased(state.memory.destinations.filter { state.present.contains($0) })
+            state.memory.apply(change)
+            state.unsaved = [change]
+            try file.write(state.memory)
+            state.unsaved = []
+        }
+    }
+
+    // MARK: Repeats
+
+    /// The user of the context that events are recorded in from now on.
+    func userChanged(to user: String?) {
+        state.withLock { $0.user = user }
+    }
+
+    /// What to look at before an event is appended for a destination by name; nil when it takes repeats.
+    func watch(on id: DestinationID) -> Watch? {
+        state.withLock { state in state.windows[id].map { _ in Watch(destination: id, user: state.user) } }
+    }
+
+    /// Appends an event unless it says what the last one said.
+    ///
+    /// - Parameter append: appends it to the journal. Called under the lock, so that of two equal events at the same time
+    ///   only one is taken.
+    /// - Returns: what the journal answered, nil for a repeat; and what could not be remembered.
+    func append(
+        _ content: String,
+        to id: DestinationID,
+        at now: Moment,
+        _ append: () -> AppendOutcome
+    ) -> (AppendOutcome?, Diagnostic?) {
+        state.withLock { state in
+            var latest = state.memory.latest(of: id)
+            let window = state.windows[id] ?? .zero
+            guard latest.takes(content, within: window, at: DeviceTime(now, boot: boot)) else { return (nil, nil) }
+            let outcome = append()
+            // One that was lost says nothing of the next one.
+            guard outcome.isRecorded else { return (outcome, nil) }
+            return (outcome, remember(.took(id, latest), &state))
+        }
+    }
+
+    // MARK: Remembering
+
+    /// - Returns: what is to be told, once no lock is held: the first failure in a row.
+    private func remember(_ change: StreamsMemory.Change, _ state: inout State) -> Diagnostic? {
+        state.memory.apply(change)
+        state.unsaved.removeAll { change.replaces($0) }
+        state.unsaved.append(change)
+        do throws(StorageError) {
+            // Another process may have remembered something meanwhile; only what happened here is put on top.
+            if case .kept(var stored) = try file.read() {
+                for change in state.unsaved { stored.apply(change) }
+                state.memory = stored
+            }
+            try file.write(state.memory)
+            state.unsaved = []
+            state.isTold = false
+            return nil
+        } catch {
+            defer { state.isTold = true }
+            return state.isTold ? nil : .streamsNotKept(error)
+        }
+    }
+}
+
+extension StreamsDriver: QueueMemory {
+    /// When an upload of a queue was last asked for.
+    func recall(_ destination: DestinationID) -> DeviceTime? {
+        state.withLock { $0.memory.lastUpload(of: destination) }
+    }
+
+    /// Keeps a time. One that cannot be written costs an upload too early after a restart, and is written with the next.
+    func keep(_ lastUpload: DeviceTime, for destination: DestinationID) {
+        let problem = state.withLock { remember(.uploaded(destination, lastUpload), &$0) }
+        if let problem { reporter.report(problem) }
+    }
+}
+
+extension AppendOutcome {
+    fileprivate var isRecorded: Bool {
+        switch self {
+        case .kept, .held: true
+        case .dropped, .closed: false
+        }
+    }
+}
+
+extension QueuePolicy {
+    /// How long repeats are not taken; nil when they are.
+    fileprivate var window: Duration? { acceptSameEventAfter > .zero ? acceptSameEventAfter : nil }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayJournal
+
+/// ``StreamsMemory`` in a file of the installation.
+///
+/// A write is with the kernel when ``write(_:)`` returns: it survives the death of the process. After power loss an older
+/// state may come back; that costs an upload too early, or an event that says nothing new.
+struct StreamsFile: Sendable {
+    /// What lies in the file.
+    enum Content {
+        /// There is no file.
+        case nothing
+        /// What ``write(_:)`` wrote.
+        case kept(StreamsMemory)
+        /// Something else.
+        case damaged(String)
+    }
+
+    private let path: String
+    private let storage: any JournalStorage
+
+    init(folder: String, storage: any JournalStorage) {
+        path = folder + "/streams"
+        self.storage = storage
+    }
+
+    func read() throws(StorageError) -> Content {
+        guard let bytes = try storage.contents(of: path) else { return .nothing }
+        do {
+            return .kept(try JSONDecoder().decode(Kept.self, from: Data(bytes)).streams)
+        } catch {
+            return .damaged("\(path): \(error)")
+        }
+    }
+
+    func write(_ memory: StreamsMemory) throws(StorageError) {
+        try storage.replace(path, with: bytes(memory), durably: false)
+    }
+
+    private func bytes(_ memory: StreamsMemory) -> [UInt8] {
+        do {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .sortedKeys
+            return Array(try encoder.encode(Kept(streams: memory)))
+        } catch {
+            // Values of ours, made of texts and numbers: there is nothing that could not be written.
+            assertionFailure("what is known of queues cannot be encoded: \(error)")
+            return []
+        }
+    }
+
+    private struct Kept: Codable {
+        var version = 1
+        var streams: StreamsMemory
+    }
+}

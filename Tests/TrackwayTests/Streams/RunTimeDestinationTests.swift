@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@Suite("Destinations that come and go")
+struct RunTimeDestinationTests {
+    @Test(
+        "one that was added gets what is recorded from then on, by name and without a route, and nothing after its removal"
+    )
+    func comesAndGoes() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        analytics.record("before")
+        #expect(!analytics.hasDestination("late"))
+        try analytics.add(QueueScene.destination("late"))
+        #expect(analytics.hasDestination("late"))
+        analytics.record("all")
+        analytics.record("mine", to: ["late"])
+        #expect((await analytics.flush()).isComplete)
+        #expect(memory.arrived(at: "late") == ["all", "mine"])
+        #expect(memory.arrived(at: "collector") == ["before", "all"])
+        #expect(analytics.remove("late"))
+        #expect(!analytics.remove("late"))
+        analytics.record("after")
+        let receipt = analytics.record("lost", to: ["late"])
+        #expect(receipt.dropped == .unknownDestination)
+        #expect(memory.diagnostics.map(\.code) == [.unknownDestination])
+        #expect((await analytics.flush()).isComplete)
+        #expect(memory.arrived(at: "late") == ["all", "mine"])
+        let ledger = analytics.ledger()
+        #expect(ledger.destinations["late"] == Ledger.Account(recorded: 2, delivered: 2))
+        #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 3, delivered: 3))
+    }
+
+    @Test(
+        "what waits for one that was removed goes on when it is added again, in order, and what came between is not its"
+    )
+    func addedAgain() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        await memory.untilDelivering()
+        try analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy(moreThan: 100))
+        analytics.record("one", to: ["queue"])
+        analytics.record("two", to: ["queue"])
+        #expect(analytics.remove("queue"))
+        analytics.record("between")
+        #expect(analytics.waiting(for: "queue") == 0)
+        try analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy(moreThan: 100))
+        analytics.record("three", to: ["queue"])
+        await memory.untilDelivering()
+        #expect(analytics.waiting(for: "queue") == 3)
+        #expect(analytics.requestUpload(force: true))
+        await memory.untilArrived(3, at: "queue")
+        #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
+    }
+
+    @Test("a durable record for one that was removed is an error")
+    func durable() async throws {
+        let memory = try InMemoryAnalytics()
+        try memory.analytics.add(QueueScene.destination("late"))
+        memory.analytics.remove("late")
+        let error = await #expect(throws: TrackwayError.self) {
+            try await memory.analytics.recordDurably("lost", to: ["late"])
+        }
+        #expect(error?.code == .notRecorded)
+        #expect(memory.diagnostics.map(\.code) == [.unknownDestination])
+    }
+
+    @Test("an id that is taken is refused, and one of the configuration stays", arguments: ["collector", "late"])
+    func taken(id: String) throws {
+        let memory = try InMemoryAnalytics()
+        let id = try #require(DestinationID(id))
+        try memory.analytics.add(QueueScene.destination("late"))
+        let error = #expect(throws: TrackwayError.self) { try memory.analytics.add(QueueScene.destination(id)) }
+        #expect(error?.code == .duplicateDestination)
+        #expect(error?.message.contains("\"\(id)\"") == true)
+        #expect(!memory.analytics.remove("collector"))
+        #expect(!memory.analytics.remove("nobody"))
+        #expect(memory.analytics.hasDestination("collector"))
+    }
+
+    @Test("there are 256 destinations at most, and room again after one was removed")
+    func most() throws {
+        let memory = try InMemoryAnalytics()
+        for number in 1..<256 {
+            try memory.analytics.add(QueueScene.destination(try #require(DestinationID("queue-\(number)"))))
+        }
+        let error = #expect(throws: TrackwayError.self) { try memory.analytics.add(QueueScene.destination("more")) }
+        #expect(error?.code == .tooManyDestinations)
+        #expect(memory.analytics.remove("queue-7"))
+        try memory.analytics.add(QueueScene.destination("more"))
+        #expect(memory.analytics.hasDestination("more"))
+        #expect(memory.diagnostics.isEmpty)
+    }
+
+    @Test("after a kill, what is recorded before a destination is added again is for it, too")
+    func restart() async throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.add(QueueScene.destination("late"))
+        first.analytics.record("one", to: ["late"])
+        let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
+        #expect(!second.analytics.hasDestination("late"))
+        second.analytics.record("early")
+        #expect(second.analytics.record("refused", to: ["late"]).dropped == .unknownDestination)
+        #expect((await second.analytics.flush()).isComplete)
+        try second.analytics.add(QueueScene.destination("late"))
+        #expect((await second.analytics.flush()).isComplete)
+        #expect(second.arrived(at: "late") == ["one", "early"])
+        // Removed for good: the next run expects it no more.
+        second.analytics.remove("late")
+        let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
+        third.analytics.record("later")
+        try third.analytics.add(QueueScene.destination("late"))
+        #expect((await third.analytics.flush()).isComplete)
+        #expect(third.arrived(at: "late") == [])
+    }
+
+    @Test("new settings of one that was added take effect at once")
+    func replaced() async throws {
+        let memory = try InMemoryAnalytics()
+        try memory.analytics.add(QueueScene.destination("late"))
+        try memory.analytics.replace(
+            CollectorDestination(url: "http://elsewhere.test", writeKey: "test", id: "late")
+        )
+        memory.analytics.record("mine", to: ["late"])
+        _ = await memory.analytics.flush()
+        #expect(memory.arrived(at: "elsewhere") == ["mine"])
+        memory.analytics.remove("late")
+        let error = #expect(throws: TrackwayError.self) {
+            try memory.analytics.replace(QueueScene.destination("late"))
+        }
+        #expect(error?.code == .unknownDestination)
+    }
+
+    @Test("consent counts for one that was added as for one without a category, whoever else is left out")
+    func consent() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.consentCategories = ["collector": "marketing"]
+        let memory = try InMemoryAnalytics(configuration)
+        let analytics = memory.analytics
+        analytics.setConsent(.denied, for: "marketing")
+        #expect(analytics.record("nobody's").dropped == .consentDenied)
+        try analytics.add(QueueScene.destination("late"))
+        #expect(analytics.record("late's").durability == .kernel)
+        analytics.setConsent(.denied, for: .analytics)
+        #expect(analytics.record("refused", to: ["late"]).dropped == .consentDenied)
+        analytics.setConsent(.granted, for: .analytics)
+        analytics.record("again", to: ["late"])
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "collector") == [])
+        #expect(memory.arrived(at: "late").last == "again")
+        analytics.remove("late")
+        #expect(analytics.record("nobody's").dropped == .consentDenied)
+    }
+
+    @Test("erasing forgets what waits and what was remembered of queues, and keeps who is there")
+    func erased() async throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.add(QueueScene.destination("gone"))
+        let memory = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
+        let analytics = memory.analytics
+        try analytics.add(
+            QueueScene.destination("queue"),
+            delivery: QueueScene.policy(same: .seconds(60), olderThan: .seconds(60))
+        )
+        analytics.record("same", to: ["queue"])
+        await memory.untilArrived(1, at: "queue")
+        #expect(analytics.record("same", to: ["queue"]).dropped == .duplicate)
+        try await analytics.erase()
+        #expect(analytics.hasDestination("queue"))
+        #expect(analytics.record("same", to: ["queue"]).durability == .kernel)
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "queue") == ["same", "_installation_erased", "same"])
+        #expect(analytics.ledger().destinations.keys.sorted() == ["collector", "queue"])
+    }
+}

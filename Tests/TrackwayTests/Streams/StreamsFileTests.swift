@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import Trackway
+
+@Suite("What is remembered of queues")
+struct StreamsFileTests {
+    private let policy = QueueScene.policy(same: .seconds(3600))
+    private static let path = InMemoryAnalytics.usualFolder + "/streams"
+
+    @Test(
+        "a damaged file is told, nothing is lost, and a new one takes its place",
+        arguments: ["", "no JSON", "{}", #"{"version":1,"streams":{"added":[1]}}"#]
+    )
+    func damaged(content: String) async throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        first.analytics.record("state", to: ["queue"])
+        let disk = first.storageAfterKill()
+        try disk.replace(Self.path, with: Array(content.utf8), durably: true)
+        let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        #expect(second.diagnostics.map(\.code) == [.streamsDamaged])
+        try second.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        #expect(second.analytics.record("state", to: ["queue"]).dropped == nil)
+        #expect((await second.analytics.flush()).isComplete)
+        #expect(second.arrived(at: "queue") == ["state", "state"])
+        let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
+        #expect(third.diagnostics.isEmpty)
+        try third.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        #expect(third.analytics.record("state", to: ["queue"]).dropped == .duplicate)
+    }
+
+    @Test("a file that cannot be written is told once, everything works, and it is written when it can be")
+    func unwritable() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.storage.fail(.replace, with: .noSpace, paths: Self.path)
+        try memory.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        #expect(memory.analytics.record("one", to: ["queue"]).durability == .kernel)
+        #expect(memory.analytics.record("one", to: ["queue"]).dropped == .duplicate)
+        memory.analytics.record("two", to: ["queue"])
+        #expect(memory.diagnostics.map(\.code) == [.streamsNotKept])
+        memory.storage.heal()
+        memory.analytics.record("three", to: ["queue"])
+        #expect((await memory.analytics.flush()).isComplete)
+        #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill(), clock: memory.clock)
+        next.analytics.record("early")
+        try next.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        #expect(next.analytics.record("three", to: ["queue"]).dropped == .duplicate)
+        #expect((await next.analytics.flush()).isComplete)
+        #expect(next.arrived(at: "queue") == ["early"])
+    }
+
+    @Test("a file that cannot be read is told and not overwritten with less")
+    func unreadable() throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        first.analytics.record("state", to: ["queue"])
+        let disk = first.storageAfterKill()
+        disk.fail(.contents, with: .denied, paths: Self.path)
+        let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        try second.analytics.add(QueueScene.destination("other"), delivery: policy)
+        #expect(second.diagnostics.map(\.code) == [.streamsNotKept])
+        disk.heal()
+        second.analytics.record("mine", to: ["other"])
+        let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
+        try third.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        try third.analytics.add(QueueScene.destination("other"), delivery: policy)
+        #expect(third.analytics.record("state", to: ["queue"]).dropped == .duplicate)
+        #expect(third.analytics.record("mine", to: ["other"]).dropped == .duplicate)
+    }
+
+    @Test("two processes of one installation keep each other's destinations")
+    func twoProcesses() async throws {
+        let one = try InMemoryAnalytics()
+        let two = try InMemoryAnalytics(storage: one.storage, clock: one.clock)
+        try one.analytics.add(QueueScene.destination("first"))
+        try two.analytics.add(QueueScene.destination("second"))
+        let next = try InMemoryAnalytics(storage: two.storageAfterKill(), clock: one.clock)
+        next.analytics.record("early")
+        try next.analytics.add(QueueScene.destination("first"))
+        try next.analytics.add(QueueScene.destination("second"))
+        #expect((await next.analytics.flush()).isComplete)
+        #expect(next.arrived(at: "first") == ["early"])
+        #expect(next.arrived(at: "second") == ["early"])
+    }
+
+    @Test("what is kept grows with the queues that are there, not with those that ever were")
+    func bounded() throws {
+        let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
+        var memory = StreamsMemory()
+        memory.apply(.added("stays"))
+        memory.apply(.uploaded("stays", time))
+        for number in 0..<2_000 {
+            memory.apply(.uploaded(try #require(DestinationID("gone-\(number)")), time))
+        }
+        #expect(memory.lastUpload(of: "stays") == time)
+        #expect(memory.lastUpload(of: "gone-1999") == time)
+        #expect(memory.lastUpload(of: "gone-0") == nil)
+    }
+
+    @Test("a later change takes the place of an earlier one about the same thing only")
+    func replaced() {
+        let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
+        let changes: [StreamsMemory.Change] = [
+            .added("a"), .removed("a"), .added("b"), .uploaded("a", time), .took("a", DuplicateSuppression()),
+            .erased([]),
+        ]
+        let table = changes.map { later in changes.map { later.replaces($0) } }
+        #expect(table[0] == [true, true, false, false, false, false])
+        #expect(table[1] == [true, true, false, false, false, false])
+        #expect(table[2] == [false, false, true, false, false, false])
+        #expect(table[3] == [false, false, false, true, false, false])
+        #expect(table[4] == [false, false, false, false, true, false])
+        #expect(table[5] == [true, true, true, true, true, true])
+    }
+}

@@ -102,10 +102,9 @@ package final class SnapshotDriver: Sendable {
     ///
     /// - Parameter begins: whether it shows that the process is past its start.
     func tell(begins: Bool = true, _ input: (inout SnapshotRoutine, DeviceTime) -> [SnapshotRoutine.Action]) {
-        let now = DeviceTime(clock.now(), boot: boot)
-        let isOpen = control.gate.state.contains(.isOpen)
-        change { state in
+        change { state, now in
             if begins { state.hasBegun = true }
+            let isOpen = control.gate.state.contains(.isOpen)
             let isWatching = state.hasBegun && isOpen && !state.isForgetting && !state.isOver
             // What changed first comes first: who may watch again has not missed anything before.
             state.orders += state.routine.watches(isWatching, at: now) + input(&state.routine, now)
@@ -114,8 +113,7 @@ package final class SnapshotDriver: Sendable {
 
     /// The app is done: what is under way is told with what there is, and nothing more is taken.
     func end() {
-        let now = DeviceTime(clock.now(), boot: boot)
-        change { state in
+        change { state, now in
             state.orders += state.routine.ended(at: now)
             state.isOver = true
         }
@@ -123,8 +121,7 @@ package final class SnapshotDriver: Sendable {
 
     /// The front door is gone: sensors rest, and nothing is told any more.
     package func abandon() {
-        let now = DeviceTime(clock.now(), boot: boot)
-        change { state in
+        change { state, now in
             state.orders += state.routine.watches(false, at: now)
             state.isOver = true
         }
@@ -132,8 +129,7 @@ package final class SnapshotDriver: Sendable {
 
     /// The installation was erased: nothing of what was known is true any more. Until ``beginAnew()`` nothing is taken.
     func forget() throws(StorageError) {
-        let now = DeviceTime(clock.now(), boot: boot)
-        change { state in
+        change { state, now in
             state.isForgetting = true
             state.orders += state.routine.forgotten(at: now)
         }
@@ -142,16 +138,19 @@ package final class SnapshotDriver: Sendable {
 
     /// A new installation has begun.
     func beginAnew() {
-        change { $0.isForgetting = false }
+        change { state, _ in state.isForgetting = false }
         begin()
     }
 
     // MARK: Carrying out
 
     /// Changes the state, and carries out what comes of it, unless somebody is about it.
-    private func change(_ body: (inout State) -> Void) {
+    ///
+    /// The time is read under the lock, and the gate in `body`: of two inputs at the same time none sees an older world than
+    /// the one before it.
+    private func change(_ body: (inout State, DeviceTime) -> Void) {
         let isMine = state.withLock { state in
-            body(&state)
+            body(&state, DeviceTime(clock.now(), boot: boot))
             guard !state.isPerforming, !state.orders.isEmpty else { return false }
             state.isPerforming = true
             return true

@@ -24,7 +24,7 @@ extension SnapshotRoutine {
     /// Takes every snapshot out of both rooms, with what there is.
     mutating func finishAll(at now: DeviceTime) -> [Action] {
         for index in asking.indices { asking[index].awaited = [] }
-        return advance(at: now) + carryOut(collection.enteredBackground(), at: now)
+        return carryOut(collection.enteredBackground(), at: now) + advance(waits: false, at: now)
     }
 
     // MARK: Through the rooms
@@ -60,7 +60,9 @@ extension SnapshotRoutine {
     }
 
     /// Lets those go on that have what they asked for.
-    mutating func advance(at now: DeviceTime) -> [Action] {
+    ///
+    /// - Parameter waits: whether there is time for sensors.
+    mutating func advance(waits: Bool = true, at now: DeviceTime) -> [Action] {
         let ready = asking.filter(\.awaited.isEmpty)
         guard !ready.isEmpty else { return [] }
         asking.removeAll(where: \.awaited.isEmpty)
@@ -70,7 +72,7 @@ extension SnapshotRoutine {
             guard draft.trigger != nil else { continue }
             collecting[draft.number] = draft
             actions += carryOut(
-                collection.begin(draft.number, with: draft.means, isInForeground: isInSight, at: now),
+                collection.begin(draft.number, with: draft.means, isInForeground: waits && isInSight, at: now),
                 at: now
             )
         }

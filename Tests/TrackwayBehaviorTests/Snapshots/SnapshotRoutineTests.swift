@@ -140,8 +140,8 @@ struct SnapshotRoutineTests {
         run.show("Cart")
         #expect(run.states.isEmpty)
         run.leave()
-        #expect(run.states.map(\.screenTitles) == [["Cart"], []])
-        #expect(run.triggers == [.screen, .foreground])
+        #expect(run.states.map(\.screenTitles) == [[], ["Cart"]])
+        #expect(run.triggers == [.foreground, .screen])
         #expect(run.running.isEmpty)
         run.answerAll()
         run.pass(.seconds(60))
@@ -209,9 +209,9 @@ struct SnapshotRoutineTests {
             }
             let now = run.device.now.monotonic
             byUse += run.triggers[before...].filter { $0 == .screen || $0 == .foreground }.map { _ in now }
-            byUse.removeAll { $0.duration(to: now) >= .seconds(66) }
-            // A full bucket, what flows in meanwhile, and those that were finished up to six seconds after they began.
-            try #require(byUse.count <= 63, "step \(step)")
+            byUse.removeAll { $0.duration(to: now) >= .seconds(60) }
+            // A full bucket, what flows in meanwhile, and those that were finished up to seven seconds after they began.
+            try #require(byUse.count <= 64, "step \(step)")
             try #require(run.questions.count <= SnapshotPart.allCases.count, "step \(step)")
             try #require(Set(run.questions).count == run.questions.count, "a source is asked once at a time")
             if !run.routine.isBusy { try #require(run.running.isEmpty, "step \(step)") }

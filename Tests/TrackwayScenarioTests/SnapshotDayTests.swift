@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("A day with snapshots")
+struct SnapshotDayTests {
+    @Test(
+        "Night, breakfast, commute, a restart, an evening: exactly so many of each kind, each brought about by what it was",
+        arguments: [CaptureOptions.none, .standard]
+    )
+    func day(_ capture: CaptureOptions) async throws {
+        let device = SimulatedDevice.observed(capture: capture)
+        let begin = device.clock.now().wall
+        var openings: [Timestamp] = []
+
+        // Breakfast: ten minutes, a screen a minute at first.
+        try await device.launch()
+        openings.append(device.clock.now().wall)
+        for screen in 1...5 {
+            device.wait(.seconds(60))
+            try device.show("Page \(screen)")
+        }
+        device.wait(.seconds(300))
+        try await device.goHome()
+        #expect(device.states.count == 1 + 5 + 2)
+        #expect(device.properties.count == 1, "leaving told nothing new")
+        device.wait(.seconds(3_000))
+
+        // The commute, an hour after: four short looks.
+        for _ in 0..<4 {
+            try await device.open()
+            openings.append(device.clock.now().wall)
+            for screen in 1...3 {
+                device.wait(.seconds(10))
+                try device.show("Stop \(screen)")
+            }
+            device.wait(.seconds(30))
+            try await device.goHome()
+            device.wait(.seconds(540))
+        }
+        #expect(device.states.count == 8 + 4 * (1 + 3))
+        #expect(device.properties.count == 2, "the hour was over as the first look began")
+
+        // At work the system needs the memory; a look a second before the next hour is over.
+        try device.kill()
+        device.wait(.seconds(1_199))
+        try await device.launch()
+        openings.append(device.clock.now().wall)
+        try device.show("Lunch")
+        #expect(device.properties.count == 2, "the process that told it is gone; what it told is not")
+        device.wait(.seconds(1))
+        try await device.goHome()
+        #expect(device.properties.count == 3, "the hour was over as the person left")
+        #expect(device.states.count == 24 + 2)
+
+        // The evening: an hour in front of one film.
+        device.wait(.seconds(30_000))
+        try await device.open()
+        openings.append(device.clock.now().wall)
+        try device.show("Film")
+        device.wait(.seconds(3_600))
+        try await device.goHome()
+        #expect(device.states.count == 26 + 2 + 30)
+        #expect(device.properties.count == 5, "as the film began, and an hour later")
+
+        // Somebody plays with the app, on a system that was brought up to date meanwhile.
+        device.wait(.seconds(600))
+        device.sensors.deviceProperties[.systemVersion] = "2"
+        try await device.open()
+        openings.append(device.clock.now().wall)
+        for _ in 0..<40 { try device.show("Flicker") }
+        device.wait(.seconds(2))
+        try device.show("Flicker")
+        try device.show("Flicker")
+        try await device.goHome()
+        #expect(device.states.count == 58 + 30 + 1)
+        #expect(device.properties.count == 6, "what changed does not wait")
+
+        // At night the app is woken to fetch something, and wants to know.
+        device.wait(.seconds(3_000))
+        try device.kill()
+        try await device.launchInBackground()
+        device.wait(.seconds(600))
+        device.analytics?.collectSnapshot(title: "Asked")
+        #expect(device.states.count == 89 + 1)
+        #expect(device.properties.count == 7, "the hour was over")
+        try await device.suspend()
+        device.wait(.seconds(20_000))
+
+        let states = device.states
+        let byScreen = states.filter { $0.title != nil && $0.title != "Asked" }
+        let byComing = states.filter { state in state.title == nil && openings.contains { $0 == state.time } }
+        let byTime = states.count { $0.title == nil } - byComing.count
+        #expect(byScreen.count == 5 + 12 + 1 + 1 + 30)
+        #expect(byComing.count == openings.count)
+        #expect(byTime == 2 + 30)
+        #expect(states.count { $0.title == "Asked" } == 1)
+        #expect(states.last?.attributes["application_state"]?.string == "background")
+        #expect(states.first?.time == begin)
+        #expect(device.diagnostics.isEmpty)
+    }
+
+    @Test("An app that is started again and again is held to the limit of one that is not")
+    func restarts() async throws {
+        let device = SimulatedDevice.observed()
+        for _ in 0..<40 {
+            try await device.launch()
+            try device.kill()
+            device.wait(.milliseconds(10))
+        }
+        #expect(device.states.count == 30)
+        #expect(device.properties.count == 1)
+        device.wait(.seconds(2))
+        try await device.launch()
+        #expect(device.states.count == 31)
+    }
+
+    @Test(
+        "The two minutes go on over a restart, in the foreground alone",
+        arguments: [(119_999, 1), (120_000, 2), (120_001, 2)]
+    )
+    func twoMinutes(_ milliseconds: Int, _ taken: Int) async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(policy: .init(atMost: 1, per: .seconds(3_600))))
+        try await device.launch()
+        device.wait(.seconds(60))
+        try device.kill()
+        device.wait(.seconds(30))
+        try await device.launch()
+        device.wait(.milliseconds(milliseconds - 90_000))
+        #expect(device.states.count == taken)
+    }
+
+    @Test("Setting the clock moves nothing", arguments: [-86_400 * 365, -3_600, 3_600, 86_400 * 365])
+    func clockSet(_ seconds: Int) async throws {
+        let device = SimulatedDevice.observed()
+        try await device.launch()
+        device.setClock(forward: .seconds(seconds))
+        for _ in 0..<40 { try device.show("Flicker") }
+        #expect(device.states.count == 30)
+        device.wait(.milliseconds(119_999))
+        #expect(device.states.count == 30)
+        device.wait(.milliseconds(1))
+        #expect(device.states.count == 31)
+        try await device.goHome()
+        device.wait(.milliseconds(3_479_999))
+        try await device.open()
+        #expect(device.properties.count == 1)
+        device.wait(.milliseconds(1))
+        try await device.goHome()
+        #expect(device.properties.count == 2)
+    }
+
+    @Test("What earlier runs kept and is damaged is told, and costs nothing but the memory")
+    func damaged() async throws {
+        for bytes in [Array("{".utf8), Array(#"{"version":1,"memory":{"cadence":{}}}"#.utf8), []] {
+            let device = SimulatedDevice.observed()
+            try await device.launch()
+            try device.kill()
+            try device.storage.replace(SimulatedDevice.folder + "/snapshots", with: bytes, durably: false)
+            try await device.launch()
+            #expect(device.diagnostics.map(\.code) == [.snapshotsDamaged])
+            #expect(device.states.count == 2)
+            #expect(device.properties.count == 2)
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("Sensors of snapshots")
+struct SnapshotSensorTests {
+    private static let north = Heading(
+        time: Timestamp(milliseconds: 0),
+        magnetic: 12,
+        accuracy: 5,
+        field: Vector3(x: 1, y: 2, z: 3)
+    )
+
+    @Test("Device motion is preferred: ten readings at half a second, and the compass, then everything rests")
+    func deviceMotion() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .device
+        device.sensors.heading = Self.north
+        try await device.launch()
+        let begin = device.clock.now().wall
+        #expect(device.sensors.running == [.heading, .motion])
+        #expect(device.properties.count == 1, "what the device is, needs no sensor")
+        device.wait(.milliseconds(5_099))
+        #expect(device.states.isEmpty)
+        device.wait(.milliseconds(1))
+        let state = try #require(device.states.first)
+        #expect(state.time == begin)
+        #expect(state.readings("motion") == 10)
+        #expect(state.readings("raw_accelerometer") == 0)
+        #expect(state.attributes["heading"]?.object?["magnetic_heading"]?.double == 12)
+        #expect(device.sensors.running.isEmpty)
+        device.wait(.seconds(100))
+        #expect(device.states.count == 1, "and no sensor runs in between")
+        #expect(device.sensors.starts(.motion) == 1 && device.sensors.stops(.motion) == 1)
+    }
+
+    @Test("Without device motion each sensor is read by itself")
+    func rawMotion() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .raw
+        try await device.launch()
+        device.wait(.milliseconds(5_100))
+        let state = try #require(device.states.first)
+        #expect(["raw_accelerometer", "raw_gyro", "raw_magnetometer"].map(state.readings) == [10, 10, 10])
+        #expect(state.readings("motion") == 0)
+    }
+
+    @Test("Not allowed, motion is neither asked for nor started, and the compass alone takes four seconds")
+    func headingAlone() async throws {
+        let device = SimulatedDevice.observed()
+        device.sensors.motion = .device
+        device.sensors.heading = Self.north
+        try await device.launch()
+        device.wait(.milliseconds(3_999))
+        #expect(device.states.isEmpty)
+        device.wait(.milliseconds(1))
+        #expect(device.states.count == 1)
+        #expect(device.sensors.asked(.motion) == 0)
+        #expect(device.sensors.starts(.motion) == 0)
+    }
+
+    @Test("Forbidden in the middle, motion stops at once, and what was read is not told")
+    func forbidden() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .device
+        try await device.launch()
+        device.wait(.seconds(2))
+        device.analytics?.reconfigure { $0.allowsMotion = false }
+        #expect(device.sensors.running.isEmpty)
+        device.wait(.seconds(10))
+        #expect(device.states.map { $0.readings("motion") } == [0])
+        device.analytics?.reconfigure { $0.allowsMotion = true }
+        try device.show("Again")
+        device.wait(.milliseconds(5_100))
+        #expect(device.states.map { $0.readings("motion") } == [0, 10])
+    }
+
+    @Test("Leaving in the middle of it finishes the snapshot at once, with what there is")
+    func leaving() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .device
+        device.sensors.heading = Self.north
+        try await device.launch()
+        device.wait(.seconds(2))
+        try await device.goHome()
+        #expect(device.states.map { $0.readings("motion") } == [4])
+        #expect(device.sensors.running.isEmpty)
+        #expect(device.delivered.contains { $0.event.name == CapturedName.appState }, "and it leaves with the rest")
+        device.wait(.seconds(3_600))
+        #expect(device.states.count == 1)
+        try await device.open()
+        #expect(device.sensors.running == [.heading, .motion])
+    }
+
+    @Test("In the background a snapshot is what is known without sensors")
+    func background() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .device
+        device.sensors.heading = Self.north
+        let analytics = try await device.launchInBackground()
+        analytics.collectSnapshot()
+        #expect(device.states.count == 1)
+        #expect(device.sensors.asked(.heading) == 0)
+    }
+
+    @Test(
+        "The place is told if the person and the app both allow it, and not even asked for otherwise",
+        arguments: [(true, true, 1), (false, true, 0), (true, false, 0)]
+    )
+    func location(_ isAuthorized: Bool, _ isAllowed: Bool, _ told: Int) async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsLocation: isAllowed))
+        device.sensors.location = Location(
+            time: Timestamp(milliseconds: 1),
+            latitude: 48.1,
+            longitude: 11.6,
+            horizontalAccuracy: 65
+        )
+        device.sensors.isLocationAuthorized = isAuthorized
+        let analytics = try await device.launch()
+        #expect(analytics.canCollectLocation == (told == 1))
+        #expect(device.states.compactMap { $0.attributes["location"] }.count == told)
+        #expect(device.sensors.asked(.location) == told)
+        analytics.reconfigure { $0.allowsLocation.toggle() }
+        try device.show("Next")
+        #expect(device.states.last?.attributes["location"]?.object?["latitude"]?.double == (isAllowed ? nil : 48.1))
+    }
+
+    @Test("Readings of the app's own go into the next snapshot, the last ten of each kind, if motion is allowed")
+    func fed() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        let analytics = try await device.launch()
+        func feed(_ count: Int) {
+            for number in 0..<count {
+                let values = Vector3(x: Double(number), y: 0, z: 0)
+                for kind in SensorReading.Kind.allCases {
+                    analytics.feed(.sensor(kind, SensorReading(time: Timestamp(milliseconds: 1), values: values)))
+                }
+                analytics.feed(.device(device.sensors.deviceMotion))
+            }
+            analytics.feed(Self.north)
+        }
+        feed(13)
+        try device.show("One")
+        try device.show("Two")
+        let kinds = ["motion", "raw_accelerometer", "raw_gyro", "raw_magnetometer"]
+        #expect(device.states.map { kinds.map($0.readings) } == [[0, 0, 0, 0], [10, 10, 10, 10], [0, 0, 0, 0]])
+        let first = device.states[1].attributes["raw_gyro"]?.array?.first?.object
+        #expect(first?["rotation_rate_x"]?.double == 3, "the oldest gave way")
+        #expect(device.states.map { $0.attributes["heading"] != nil } == [false, true, false])
+        analytics.reconfigure { $0.allowsMotion = false }
+        feed(3)
+        try device.show("Three")
+        #expect(device.states.last.map { kinds.map($0.readings) } == [0, 0, 0, 0])
+    }
+
+    @Test("Numbers that are none are left out, each told once, and nothing else is lost")
+    func notANumber() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.appState.batteryLevel = .infinity
+        let analytics = try await device.launch()
+        for _ in 0..<2 {
+            analytics.feed(
+                .sensor(
+                    .acceleration,
+                    SensorReading(time: Timestamp(milliseconds: 5), values: Vector3(x: .nan, y: -.infinity, z: 1))
+                )
+            )
+            try device.show("Home")
+        }
+        let reading = device.states.last?.attributes["raw_accelerometer"]?.array?.first?.object
+        #expect(reading?.map(\.key) == ["time", "acceleration_z"])
+        #expect(reading?["acceleration_z"]?.double == 1)
+        #expect(device.states.allSatisfy { $0.attributes["battery_level"] == nil })
+        #expect(device.diagnostics.allSatisfy { $0.code == .readingInvalid && !$0.remedy.isEmpty })
+        #expect(
+            device.diagnostics.map { "\($0.field) \($0.value)" } == [
+                "battery_level inf", "raw_accelerometer.acceleration_x nan", "raw_accelerometer.acceleration_y -inf",
+            ]
+        )
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Dispatch
+import Testing
+import Trackway
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Threads of snapshots")
+struct SnapshotThreadTests {
+    /// A source that does not answer until it is let go.
+    private final class Slow: AppStateSource {
+        let isAsked = DispatchSemaphore(value: 0)
+        let mayAnswer = DispatchSemaphore(value: 0)
+
+        func appState() -> AppStateSnapshot {
+            isAsked.signal()
+            mayAnswer.wait()
+            var state = AppStateSnapshot()
+            state.batteryLevel = 0.25
+            return state
+        }
+    }
+
+    @Test("A source that takes its time holds up neither who asks nor who records, and answers in the end")
+    func slow() throws {
+        let source = Slow()
+        let isLogged = DispatchSemaphore(value: 0)
+        let storage = MemoryStorage(remembersRemoved: true)
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.logEvents = true
+        configuration.snapshots = SnapshotOptions(sources: SnapshotSources(appState: source))
+        let analytics = try Analytics(configuration, in: .real(ManualClock(), storage) { isLogged.signal() })
+        analytics.collectSnapshot(title: "Checkout")
+        source.isAsked.wait()
+        // It is being asked now, and this thread is not the one.
+        for _ in 0..<100 { analytics.record("meanwhile") }
+        for _ in 0..<100 { analytics.collectSnapshot(title: "Again") }
+        analytics.lifeCycleChanged(to: .willResignActive)
+        for _ in 0..<100 { isLogged.wait() }
+        let before = try RecordedEvents.read(in: "/app", of: storage)
+        #expect(before.map(\.event.name) == Array(repeating: "meanwhile", count: 100))
+        source.mayAnswer.signal()
+        // One answer for all who waited: the one for whom the app came into sight, and those who asked.
+        for _ in 0..<102 { isLogged.wait() }
+        let states = try RecordedEvents.read(in: "/app", of: storage).dropFirst(100)
+        #expect(states.count == 102)
+        #expect(states.allSatisfy { $0.event.name == CapturedName.appState })
+        #expect(states.allSatisfy { $0.attributes["battery_level"]?.double == 0.25 })
+    }
+
+    @Test("The example of the documentation does what it says")
+    func example() throws {
+        let sensors = SimulatedSensors()
+        sensors.appState.batteryLevel = 0.42
+        var configuration = InMemoryAnalytics.usualConfiguration
+        var snapshots = SnapshotOptions()
+        snapshots.policy = SnapshotPolicy(atMost: 10, per: .seconds(60), atLeastEvery: .seconds(300))
+        snapshots.allowsLocation = false
+        configuration.snapshots = snapshots
+        let memory = try InMemoryAnalytics(configuration, sensors: sensors)
+        memory.analytics.collectSnapshot(title: "Checkout")
+        #expect(memory.events(named: "_app_state").last?.attributes["battery_level"]?.double == 0.42)
+    }
+}
+
+extension World {
+    /// A world whose sources are asked on threads of the system's.
+    fileprivate static func real(
+        _ clock: ManualClock,
+        _ storage: MemoryStorage,
+        logged: @escaping @Sendable () -> Void
+    ) -> World {
+        World(
+            clock: clock,
+            ids: EventIDGenerator(),
+            storage: storage,
+            folder: "/app",
+            segmentBytes: 65_536,
+            transport: ScriptedTransport(),
+            sleeper: ManualSleeper(clock),
+            random: SeededGenerator(seed: 1),
+            facts: ContextFacts(app: [:], device: [:], boot: "boot"),
+            log: { _ in },
+            write: { _ in logged() }
+        )
+    }
+}

@@ -31,8 +31,8 @@ extension SimulatedDevice {
 
 extension RecordedEvent {
     /// The title a snapshot shows.
-    var title: String? { attributes["window_root_view_controller_titles"]?.array?.first?.string }
+    var title: String? { event.attributes["window_root_view_controller_titles"]?.array?.first?.string }
 
     /// How many readings of a kind it holds.
-    func readings(_ name: String) -> Int { attributes[name]?.array?.count ?? 0 }
+    func readings(_ name: String) -> Int { event.attributes[name]?.array?.count ?? 0 }
 }

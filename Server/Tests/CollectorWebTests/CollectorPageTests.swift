@@ -48,7 +48,7 @@ struct CollectorPageTests {
     @Test("each part of the page can be chosen and is there", arguments: ["main", "visitors", "devices"])
     func parts(id: String) throws {
         let page = try #require(Self.texts.first { $0.0 == "/" }?.1)
-        #expect(page.contains(try Regex("<main [^>]*id=\"\(id)\"")))
+        #expect(try page.contains(Regex("<main [^>]*id=\"\(id)\"")))
         #expect(page.contains("id=\"mode-\(id == "main" ? "live" : id)\""))
     }
 

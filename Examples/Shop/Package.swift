@@ -23,7 +23,10 @@ let package = Package(
         // The app: a terminal, and what a shop wants to know about its visitors, recorded with Trackway.
         .executableTarget(
             name: "shop",
-            dependencies: ["ShopFloor", .product(name: "Trackway", package: "trackway")],
+            dependencies: [
+                "ShopFloor", .product(name: "Trackway", package: "trackway"),
+                .product(name: "TrackwayEvents", package: "trackway"),
+            ],
             swiftSettings: house
         ),
         .testTarget(name: "ShopFloorTests", dependencies: ["ShopFloor"], swiftSettings: house),

@@ -99,4 +99,35 @@ struct DemoTests {
         #expect(ledger.delivered["collector"] ?? 0 == 0)
         await analytics.shutdown(within: .zero)
     }
+
+    @Test("several journals' sides add up to one")
+    func several() {
+        var sum = DeviceLedger()
+        for number in UInt64(1)...2 {
+            var journal = DeviceLedger()
+            journal.recorded = 5 * number
+            journal.delivered = ["collector": number]
+            journal.dropped = ["audit": 1]
+            sum.add(journal)
+        }
+        #expect(sum.recorded == 15 && sum.delivered == ["collector": 3] && sum.dropped == ["audit": 2])
+        #expect(sum.pending(for: "collector") == 12 && sum.pending(for: "audit") == 13)
+    }
+
+    @Test(
+        "what devices told is said in a sentence, one of a kind by its own word",
+        arguments: [
+            ("{}", "0 devices, 0 property changes, 0 app states"),
+            (
+                #"{"devices":[{"states":1,"property_changes":1}]}"#, "1 device, 1 property change, 1 app state"
+            ),
+            (
+                #"{"devices":[{"states":1000,"property_changes":2},{"states":234}]}"#,
+                "2 devices, 2 property changes, 1,234 app states"
+            ),
+        ]
+    )
+    func devices(list: String, sentence: String) throws {
+        #expect(DeviceSummary(try JSONValue.parse(Array(list.utf8))).sentence == sentence)
+    }
 }

@@ -22,6 +22,8 @@ struct Options: Sendable {
     var folder: String?
     /// Who visits, when it is a person.
     var name: String?
+    /// Which phone the shop plays; this machine as it is when `nil`.
+    var phone: UInt64?
     /// Whether the ledger is shown as JSON.
     var wantsJSON = false
     /// Whether only the help is wanted.
@@ -41,6 +43,8 @@ struct Options: Sendable {
           --second-destination URL  the same with the name "second"
           --data FOLDER           where events wait (default: the system's place for state); also --storage
           --name NAME             who you are; without it you are a guest until you check out
+          --phone N               take snapshots of phone number N, which the shop plays: battery, walk, network, grip
+                                  (default: of this machine as it is)
           --json                  show the ledger at the end as JSON, and the visitors' steps on standard error
           --help                  this text
 
@@ -89,6 +93,11 @@ struct Options: Sendable {
                 folder = try value()
             case "--name":
                 name = try value()
+            case "--phone":
+                guard let phone = UInt64(try value()) else {
+                    throw UsageError(sentence: "--phone needs a whole number")
+                }
+                self.phone = phone
             case "--json":
                 wantsJSON = true
             case "--help", "-h":

@@ -32,6 +32,8 @@ struct ShopApp {
         if options.visitors != nil {
             configuration.sessionTimeout = UnattendedVisits.sessionTimeout(pace: options.pace)
         }
+        // This machine as it is, or a phone that is none: then its battery, its way and its networks are played.
+        configuration.snapshots = SnapshotOptions(sources: options.phone.map { PlayedPhone(number: $0).sources })
         let analytics = try Analytics(configuration)
         analytics.setGlobalAttributes([
             "channel": "terminal", "visit": options.visitors == nil ? "in person" : "unattended",

@@ -13,7 +13,8 @@ struct DemoCommand: AsyncParsableCommand {
         discussion: """
             Starts a collector on a free port and lets visitors through the example shop. Every event goes to two
             destinations, one of which answers badly (503, lost answers, a captive portal). One shop process is killed with
-            -9 while somebody pays, and started again. Then the ledger is shown and the collector stays up until Ctrl-C.
+            -9 while somebody pays, and started again. The shop takes snapshots of this machine as it is; further shops play a
+            phone each (its battery, its way, its networks are made up). Then the ledger is shown and the collector stays up until Ctrl-C.
 
             `make demo` builds everything and calls this.
 
@@ -78,7 +79,9 @@ struct DemoCommand: AsyncParsableCommand {
                     : console.style.coloured("✗ the ledger does not balance", .red)
             )
             console.write("Visitors   \(try await demo.usage().sentence)")
+            console.write("Devices    \(try await demo.devices().sentence)")
             console.write("Page       \(stage.collector.root)/  and who was there: \(stage.collector.root)/?visitors")
+            console.write("           with which devices: \(stage.collector.root)/?devices")
             if exit {
                 guard isBalanced else { throw ExitCode(CommandStatus.negative.rawValue) }
                 return

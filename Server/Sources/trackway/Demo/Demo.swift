@@ -5,7 +5,8 @@ internal import Foundation
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// The demonstration: a shop that is killed in mid-purchase, a destination that answers badly, and a ledger that balances.
+/// The demonstration: a shop that is killed in mid-purchase, phones that are played, a destination that answers badly, and a
+/// ledger that balances.
 struct Demo: Sendable {
     /// The shop's executable.
     var shop: String
@@ -31,8 +32,13 @@ struct Demo: Sendable {
     /// How often the shop may be started once more to deliver what waits, and how often the ledger is looked at.
     private static let attempts = 10
 
-    /// Where the shop keeps its events.
-    var journal: String { folder + "/shop" }
+    /// The phones that the shop plays, each an installation of its own.
+    private static let phones: [Int] = [1, 2, 3]
+    /// How many visitors come with each of them.
+    private static let visitorsPerPhone = 6
+
+    /// Where the shop keeps its events: those of this machine, or of a phone that it plays.
+    private func journal(_ phone: Int?) -> String { folder + (phone.map { "/phone-\($0)" } ?? "/shop") }
 
     /// Runs the shop, kills it once, lets it finish, and waits until both collectors have everything.
     ///
@@ -43,27 +49,40 @@ struct Demo: Sendable {
         let first = try await visit(visitors, seed: 1, killingAt: victim)
         if case .killed(let visitor) = first {
             console.write("kill -9    visitor \(visitor) was paying when the shop's process died; it is started again")
-            let rest = try await visit(max(1, visitors - visitor + 1), seed: 2, killingAt: nil)
+            let rest = try await visit(max(1, visitors - visitor + 1), seed: 2)
             try check(rest)
         } else {
             try check(first)
         }
+        console.write(
+            "Phones     \(Self.phones.count) more shops take snapshots of phones that are played: battery, walk and network are made up"
+        )
+        for phone in Self.phones {
+            try check(try await visit(Self.visitorsPerPhone, seed: 10 + phone, phone: phone))
+        }
         var accounts = try await accounts()
         // The badly behaved destination may still be catching up: a last visitor gives it the time.
         for _ in 0..<Self.attempts where !accounts.allSatisfy(\.isBalanced) {
-            if accounts.contains(where: { $0.pending > 0 }) { try check(try await visit(1, seed: 3, killingAt: nil)) }
+            if accounts.contains(where: { $0.pending > 0 }) {
+                for phone in [nil] + Self.phones { try check(try await visit(1, seed: 3, phone: phone)) }
+            }
             accounts = try await self.accounts()
         }
         return accounts
     }
 
-    private func visit(_ visitors: Int, seed: Int, killingAt victim: Int?) async throws(CommandFailure) -> ShopRun.End {
+    private func visit(
+        _ visitors: Int,
+        seed: Int,
+        phone: Int? = nil,
+        killingAt victim: Int? = nil
+    ) async throws(CommandFailure) -> ShopRun.End {
         let run = ShopRun(
             executable: shop,
             arguments: [
                 "--visitors", "\(visitors)", "--seed", "\(seed)", "--collector", collector.root, "--key", key,
-                "--also", "\(Self.auditID)=\(flaky)", "--data", journal,
-            ]
+                "--also", "\(Self.auditID)=\(flaky)", "--data", journal(phone),
+            ] + (phone.map { ["--phone", "\($0)"] } ?? [])
         )
         var bar = ProgressBar(total: UInt64(visitors))
         let end = try await run.run(killingAtCheckoutOf: victim) { step in
@@ -84,13 +103,16 @@ struct Demo: Sendable {
         )
     }
 
-    /// What the device and the collectors say now.
+    /// What the devices and the collectors say now.
     func accounts() async throws(CommandFailure) -> [DemoAccount] {
-        let device: DeviceLedger
-        do {
-            device = DeviceLedger(try JournalInspector(folder: journal).inspect())
-        } catch {
-            throw CommandFailure(error, path: journal)
+        var device = DeviceLedger()
+        for phone in [nil] + Self.phones {
+            let journal = journal(phone)
+            do {
+                device.add(DeviceLedger(try JournalInspector(folder: journal).inspect()))
+            } catch {
+                throw CommandFailure(error, path: journal)
+            }
         }
         return [
             try await account(Self.collectorID, at: collector, device),
@@ -110,6 +132,11 @@ struct Demo: Sendable {
             after = page["next"]?.string
         } while after != nil
         return summary
+    }
+
+    /// What the devices told about themselves, as the main collector knows it.
+    func devices() async throws(CommandFailure) -> DeviceSummary {
+        DeviceSummary(try await CollectorClient(collector).get("/v1/devices", query: [("limit", "200")]))
     }
 
     private func account(

@@ -4,7 +4,7 @@
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// What the app's own journal says about its events, read from outside.
+/// What the app's own journals say about their events, read from outside.
 struct DeviceLedger: Sendable, Hashable {
     /// Events recorded on the device.
     var recorded: UInt64 = 0
@@ -12,6 +12,9 @@ struct DeviceLedger: Sendable, Hashable {
     var delivered: [DestinationID: UInt64] = [:]
     /// Events given up, by destination.
     var dropped: [DestinationID: UInt64] = [:]
+
+    /// Nothing was recorded.
+    init() {}
 
     /// The sums of a journal's report: writers that are finished, and those whose logs are still there.
     init(_ report: JournalReport) {
@@ -30,6 +33,13 @@ struct DeviceLedger: Sendable, Hashable {
                 dropped[cursor.destination, default: 0] += cursor.dropped.values.reduce(0, +)
             }
         }
+    }
+
+    /// Adds what another journal says.
+    mutating func add(_ other: DeviceLedger) {
+        recorded += other.recorded
+        delivered.merge(other.delivered, uniquingKeysWith: +)
+        dropped.merge(other.dropped, uniquingKeysWith: +)
     }
 
     /// Events that still wait for a destination.

@@ -98,7 +98,7 @@ struct DeviceTests {
                 == [
                     #"4000 device_name - "Mine""#, "3000 device_system_version \"18.0\" \"18.1\"",
                     "3000 evidence_files_present [] -",
-                ].sorted { $0.prefix(4) > $1.prefix(4) }
+                ]
         )
         #expect(
             history?.properties.members.map(\.key)

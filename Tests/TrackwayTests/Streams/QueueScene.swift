@@ -6,6 +6,7 @@ import Trackway
 import TrackwayDelivery
 import TrackwayDestinations
 import TrackwayEvents
+import TrackwayJournal
 import TrackwayTesting
 import TrackwayWire
 
@@ -13,7 +14,7 @@ import TrackwayWire
 enum QueueScene {
     /// A destination of the collector's format at an address of its own.
     static func destination(_ id: DestinationID) -> CollectorDestination {
-        CollectorDestination(url: "http://\(id).test", writeKey: "test", id: id)
+        CollectorDestination(id: id, url: "http://\(id).test", writeKey: "test")
     }
 
     static func policy(

@@ -126,7 +126,7 @@ struct RunTimeDestinationTests {
         let memory = try InMemoryAnalytics()
         try memory.analytics.add(QueueScene.destination("late"))
         try memory.analytics.replace(
-            CollectorDestination(url: "http://elsewhere.test", writeKey: "test", id: "late")
+            CollectorDestination(id: "late", url: "http://elsewhere.test", writeKey: "test")
         )
         memory.analytics.record("mine", to: ["late"])
         _ = await memory.analytics.flush()

@@ -118,7 +118,7 @@ struct DeviceTests {
 
     @Test("a root that is no folder is an answer, not a snapshot of nothing")
     func noFolder() async throws {
-        var command = try DeviceCommand.parse(["--root", "/no/such/folder"])
+        let command = try DeviceCommand.parse(["--root", "/no/such/folder"])
         let failure = await #expect(throws: CommandFailure.self) { try await command.run() }
         #expect(failure?.status == .inputMissing)
     }

@@ -2,6 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayWire
 
 /// A destination that wants events as the SDK recorded them: one JSON object a line, and nothing around them.
 struct NativeFormat: Destination {

@@ -3,6 +3,7 @@
 
 internal import Trackway
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// Takes requests in place of the network, and answers each with success.
 struct RequestCatcher: Transport {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayJournal
@@ -24,6 +25,8 @@ final class DeliveryWorld: Sendable {
         collector: FakeCollector = FakeCollector(),
         clock: ManualClock = ManualClock(),
         policy: DeliveryPolicy = DeliveryPolicy(),
+        queues: [DestinationID: QueuePolicy] = [:],
+        uploads: (any QueueMemory)? = nil,
         limits: BatchLimits = BatchLimits(),
         maximumBytes: Int = 50 << 20,
         segmentBytes: Int = 1 << 16,
@@ -52,7 +55,9 @@ final class DeliveryWorld: Sendable {
         service = DeliveryService(
             journal: journal,
             routes: names.map { id in
-                DeliveryRoute(destination: make(id, limits), policy: policy, admission: admission)
+                var policy = policy
+                policy.queue = queues[id]
+                return DeliveryRoute(destination: make(id, limits), policy: policy, admission: admission)
             },
             transport: collector,
             clock: clock,
@@ -60,6 +65,8 @@ final class DeliveryWorld: Sendable {
             random: SeededGenerator(seed: seed),
             tending: tending,
             memory: memory,
+            queues: uploads,
+            boot: "boot-1",
             report: { notice in notices.withLock { $0.append(notice) } }
         )
         ids = EventIDGenerator(chance: seed)
@@ -101,7 +108,7 @@ final class DeliveryWorld: Sendable {
                 attributes: ["value": 19.99]
             )
             let outcome = event.json().withUnsafeBytes { journal.append($0, to: route) }
-            if case .kept(let sequence) = outcome { service.eventRecorded(sequence: sequence) }
+            if case .kept(let sequence) = outcome { service.eventRecorded(sequence: sequence, to: route) }
         }
     }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@Suite("A queue and its delivery, walked at random")
+struct QueueWalkTests {
+    private static let rules = [
+        QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60)),
+        QueuePolicy(uploadWhenMoreThan: 0),
+        QueuePolicy(uploadWhenMoreThan: -1, uploadWhenOlderThan: .milliseconds(1)),
+        QueuePolicy(uploadWhenMoreThan: 5, uploadWhenOlderThan: .seconds(3_600)),
+        QueuePolicy(uploadWhenMoreThan: -1),
+    ]
+
+    @Test(
+        "nothing is sent that was not released, every rule is noticed, each event is settled once, and nothing spins",
+        arguments: 1...40 as ClosedRange<UInt64>
+    )
+    func walk(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var world = QueueWorld(Self.rules[Int(seed) % Self.rules.count])
+        let answers: [Verdict?] = [
+            .accepted, .accepted, nil, .retry(after: nil, reason: "503"), .retry(after: .seconds(90), reason: "429"),
+            .unauthorized(reason: "401"), .notTheBackEnd(reason: "login"),
+        ]
+        for _ in 0..<5_000 {
+            let roll = random.next()
+            let jitter = Double(random.next() >> 11) * 0x1p-53
+            let answer = answers[Int((roll >> 8) % UInt64(answers.count))]
+            switch roll % 32 {
+            case 0...3: world.record(Int((roll >> 16) % 12))
+            case 4...9: world.pass(.milliseconds(Int64((roll >> 16) % 90_000)))
+            case 10 where roll & 0x700 == 0: world.flush()
+            case 11 where roll & 0xf00 == 0: world.restart(reboot: false)
+            case 12 where roll & 0xf00 == 0:
+                world.restart(reboot: true, clock: .seconds(Int64((roll >> 16) % 7_200) - 3_600))
+            case 13 where roll & 0x300 == 0: world.diskWorks = roll & 0x8000 != 0
+            case 14: world.settleDown(jitter: jitter, answer: answer)
+            default: world.step(jitter: jitter, answer: answer)
+            }
+            if !world.problems.isEmpty { break }
+        }
+        #expect(world.problems == [])
+
+        world.diskWorks = true
+        for _ in 0..<10_000 where world.settled < world.recorded {
+            world.flush()
+            world.settleDown(jitter: 0.5, answer: .accepted)
+            world.pass(.seconds(600))
+        }
+        #expect(world.problems == [])
+        #expect(world.settled == world.recorded)
+    }
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayDelivery
+package import TrackwayDelivery
 public import TrackwayEvents
 package import TrackwayJournal
 internal import TrackwayWire
@@ -31,7 +31,7 @@ public final class Analytics: Sendable {
     let ids: EventIDGenerator
     let limits: EventLimits
     package let journal: Journal
-    let delivery: DeliveryService
+    package let delivery: DeliveryService
     let reporter: DiagnosticReporter
     let write: @Sendable (String) -> Void
     let recorder: Recorder

@@ -13,6 +13,8 @@ extension DeliveryService {
         let worker = DestinationWorker(route, equipment: equipment)
         let isNew = state.withLock { state -> Bool in
             guard !state.workers.contains(where: { $0.id == worker.id }) else { return false }
+            // What is asked of it before `run` has taken it up counts already.
+            if let source = state.source { worker.prepare(source) }
             state.workers.append(worker)
             return true
         }
@@ -34,6 +36,9 @@ extension DeliveryService {
         // A flush does not wait for it any more.
         wakeObservers()
     }
+
+    /// Whether this process delivers: only then it counts what all writers have left.
+    package var isDelivering: Bool { state.withLock { $0.isElected } }
 
     /// Who serves the destinations that are present.
     var workers: [DestinationWorker] { state.withLock { $0.workers } }

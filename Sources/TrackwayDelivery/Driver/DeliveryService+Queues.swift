@@ -14,7 +14,8 @@ extension DeliveryService {
     /// - Parameters:
     ///   - ids: Which queues; nil for all.
     ///   - force: True for every queue with any event, false for those that are ready.
-    /// - Returns: True when events were handed over, or when this process does not deliver and events of its own wait.
+    /// - Returns: True when events were handed over, or will be once somebody delivers: this process does not, and events of
+    ///   its own wait in a queue that is forced or ready.
     @discardableResult
     package func requestUpload(of ids: Set<DestinationID>? = nil, force: Bool) -> Bool {
         var isHandedOver = false
@@ -22,7 +23,9 @@ extension DeliveryService {
         for worker in workers where worker.queue != nil && ids?.contains(worker.id) ?? true {
             if let isTaken = worker.requestUpload(force: force) {
                 isHandedOver = isHandedOver || isTaken
-            } else if let waiting = journal.ownWaiting(for: worker.id), waiting > 0 {
+            } else if let waiting = journal.ownWaiting(for: worker.id), waiting > 0,
+                force || worker.queue?.isReady(with: waiting) ?? false
+            {
                 left.append(worker.id)
             }
         }

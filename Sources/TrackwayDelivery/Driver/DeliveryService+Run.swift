@@ -67,7 +67,9 @@ extension DeliveryService {
     private func serve(_ source: any DeliverySource) async {
         abort.reset()
         state.withLock { state in
+            for worker in state.workers { worker.prepare(source) }
             state.isElected = true
+            state.source = source
             state.othersDeliver = false
         }
         equipment.report(.elected)
@@ -119,7 +121,12 @@ extension DeliveryService {
             group.cancelAll()
         }
         source.close()
-        state.withLock { $0.isElected = false }
+        state.withLock { state in
+            state.isElected = false
+            state.source = nil
+            // Some may have come too late to be begun with.
+            for worker in state.workers { worker.rest() }
+        }
         wakeObservers()
     }
 

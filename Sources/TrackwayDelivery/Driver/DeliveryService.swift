@@ -20,6 +20,8 @@ package final class DeliveryService: Sendable {
         var workers: [DestinationWorker] = []
         var phase = Phase.running
         var isElected = false
+        /// The journal while this process is elected.
+        var source: (any DeliverySource)?
         /// True from an election lost until one is won: another process delivers.
         var othersDeliver = false
         /// Flushes under way.

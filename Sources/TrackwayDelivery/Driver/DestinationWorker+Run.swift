@@ -20,6 +20,12 @@ extension DestinationWorker {
         }
     }
 
+    /// Nobody delivers: from here on the worker knows nothing of the journal.
+    func rest() {
+        queue?.rest()
+        state.withLock { $0.source = nil }
+    }
+
     /// Works until asked to stop; a cancelled task stops as soon as the request under way lets it.
     func run(_ source: any DeliverySource) async {
         guard let queue else { return await deliver(source) }

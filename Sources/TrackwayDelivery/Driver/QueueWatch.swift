@@ -81,6 +81,11 @@ final class QueueWatch: Sendable {
         state.withLock { $0.source = source }
     }
 
+    /// Nobody delivers: a forced transfer is made up for.
+    func rest() {
+        state.withLock { $0.source = nil }
+    }
+
     /// The queue is not served any more.
     func retire() {
         equipment.gate.takeDown(bell)

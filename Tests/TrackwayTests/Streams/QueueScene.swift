@@ -6,7 +6,6 @@ import Trackway
 import TrackwayDelivery
 import TrackwayDestinations
 import TrackwayEvents
-import TrackwayJournal
 import TrackwayTesting
 import TrackwayWire
 
@@ -35,7 +34,7 @@ enum QueueScene {
 extension InMemoryAnalytics {
     /// Returns when this process delivers: only then it counts what all have left.
     func untilDelivering() async {
-        while analytics.journal.heldDesk == nil { await Task.yield() }
+        while !analytics.delivery.isDelivering { await Task.yield() }
     }
 
     /// The names of the events that arrived at a queue's address, in order.

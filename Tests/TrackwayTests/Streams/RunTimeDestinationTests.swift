@@ -104,6 +104,8 @@ struct RunTimeDestinationTests {
         let first = try InMemoryAnalytics()
         try first.analytics.add(QueueScene.destination("late"))
         first.analytics.record("one", to: ["late"])
+        // Writers come in the order in which they were started.
+        first.clock.advance(by: .seconds(1))
         let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
         #expect(!second.analytics.hasDestination("late"))
         second.analytics.record("early")

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 /// A small generator of chance (SplitMix64) that always gives the same for the same seed.
-package struct Dice: RandomNumberGenerator, Sendable {
+package struct Dice: RandomNumberGenerator, Sendable, Hashable {
     private var state: UInt64
 
     /// Makes dice.

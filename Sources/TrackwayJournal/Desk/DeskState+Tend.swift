@@ -238,7 +238,8 @@ extension DeskState {
 
     mutating func ledger(_ journal: Journal) throws(JournalError) -> Ledger {
         var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts)
-        for destination in journal.destinations where ledger.destinations[destination] == nil {
+        let present = journal.destinations
+        for destination in present where ledger.destinations[destination] == nil {
             ledger.destinations[destination] = Ledger.Account()
         }
         do throws(StorageError) {
@@ -257,7 +258,9 @@ extension DeskState {
             ledger.recorded += Self.last(extent, cursors.map(\.1))
             for (destination, cursor) in cursors {
                 var account = Ledger.Account(cursor, last: extent.last)
-                if queues.contains(destination), let waiting = try tally(id, destination, journal)?.count {
+                // Nobody reads on for these, so what is for others would count as theirs for long.
+                let isIdle = queues.contains(destination) || !present.contains(destination)
+                if isIdle, let waiting = try tally(id, destination, journal)?.count {
                     account.limitPending(to: released(cursor) + waiting)
                 }
                 ledger.destinations[destination, default: Ledger.Account()].add(account)

@@ -37,6 +37,14 @@ extension InMemoryAnalytics {
         while !analytics.delivery.isDelivering { await Task.yield() }
     }
 
+    /// Adds a queue, and returns when it is delivered from: only then its rules are looked at, and what every process has
+    /// left is counted.
+    func addQueue(_ policy: DeliveryPolicy) async throws {
+        try analytics.add(QueueScene.destination("queue"), delivery: policy)
+        // A flush waits until every destination is taken up.
+        _ = await analytics.flush()
+    }
+
     /// The names of the events that arrived at a queue's address, in order.
     func arrived(at id: DestinationID) -> [String] {
         transport.delivered.filter { $0.url.contains("//\(id).test") }.map(\.event.name)

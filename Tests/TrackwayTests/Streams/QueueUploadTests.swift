@@ -12,8 +12,7 @@ struct QueueUploadTests {
     @Test("a queue is uploaded with more events than its rule says, not with as many", arguments: [0, 1, 2, 5])
     func number(moreThan: Int) async throws {
         let memory = try InMemoryAnalytics()
-        await memory.untilDelivering()
-        try memory.analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy(moreThan: moreThan))
+        try await memory.addQueue(QueueScene.policy(moreThan: moreThan))
         for number in 0..<moreThan { memory.analytics.record("event-\(number)", to: ["queue"]) }
         #expect(memory.analytics.waiting(for: "queue") == UInt64(moreThan))
         #expect(!memory.analytics.isReadyForUpload("queue"))
@@ -29,14 +28,13 @@ struct QueueUploadTests {
     func time() async throws {
         let first = try InMemoryAnalytics()
         let policy = QueueScene.policy(olderThan: .seconds(60))
-        try first.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        try await first.addQueue(policy)
         first.analytics.record("first", to: ["queue"])
         await first.untilArrived(1, at: "queue")
         let began = try #require(first.analytics.lastUpload(of: "queue"))
         #expect(began == first.clock.now().wall)
         let memory = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
-        await memory.untilDelivering()
-        try memory.analytics.add(QueueScene.destination("queue"), delivery: policy)
+        try await memory.addQueue(policy)
         #expect(memory.analytics.lastUpload(of: "queue") == began)
         memory.analytics.record("second", to: ["queue"])
         #expect(memory.analytics.waiting(for: "queue") == 1)
@@ -53,8 +51,7 @@ struct QueueUploadTests {
     func handedOver() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
-        await memory.untilDelivering()
-        try analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy())
+        try await memory.addQueue(QueueScene.policy())
         #expect(!analytics.requestUpload(force: true))
         analytics.record("one", to: ["queue"])
         analytics.record("other's", to: ["collector"])
@@ -78,8 +75,7 @@ struct QueueUploadTests {
     @Test("a queue that does not exist is told, and those that exist are asked")
     func unknown() async throws {
         let memory = try InMemoryAnalytics()
-        await memory.untilDelivering()
-        try memory.analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy())
+        try await memory.addQueue(QueueScene.policy())
         memory.analytics.record("one", to: ["queue"])
         #expect(!memory.analytics.requestUpload(of: ["nobody"], force: true))
         #expect(memory.diagnostics.map(\.code) == [.unknownDestination])
@@ -92,8 +88,7 @@ struct QueueUploadTests {
     @Test("a queue that gets another rule is held to it")
     func otherRule() async throws {
         let memory = try InMemoryAnalytics()
-        await memory.untilDelivering()
-        try memory.analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy())
+        try await memory.addQueue(QueueScene.policy())
         memory.analytics.record("one", to: ["queue"])
         memory.analytics.setQueue(QueuePolicy(acceptSameEventAfter: .seconds(5), uploadWhenMoreThan: 1), of: "queue")
         #expect(memory.analytics.record("two", to: ["queue"]).durability == .kernel)
@@ -104,7 +99,7 @@ struct QueueUploadTests {
     @Test("an event may carry a time of the app's choice")
     func chosenTime() async throws {
         let memory = try InMemoryAnalytics()
-        try memory.analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy())
+        try await memory.addQueue(QueueScene.policy())
         memory.analytics.record("old", ["n": 1], to: ["queue"], at: Timestamp(milliseconds: 1_000))
         let event = try #require(memory.events(named: "old").first?.event)
         #expect(event.time == Timestamp(milliseconds: 1_000))
@@ -115,7 +110,6 @@ struct QueueUploadTests {
     func example() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
-        await memory.untilDelivering()
 
         var policy = DeliveryPolicy()
         policy.queue = QueuePolicy(
@@ -124,6 +118,7 @@ struct QueueUploadTests {
             uploadWhenOlderThan: .seconds(60)
         )
         try analytics.add(QueueScene.destination("orders"), delivery: policy)
+        _ = await analytics.flush()
         analytics.record("order", ["total": 99.9], to: ["orders"])
         let again = analytics.record("order", ["total": 99.9], to: ["orders"])
         #expect(again.dropped == .duplicate)

@@ -59,7 +59,7 @@ struct RepeatTests {
             Other(testDescription: "attributes in another order", isTaken: false) {
                 $0.record("state", ["b": "x", "a": 1], items: [Item(id: "i", ["l": 2, "k": 1])], to: ["queue"])
             },
-            Other(testDescription: "another time", isTaken: false) {
+            Other(testDescription: "other global attributes", isTaken: false) {
                 $0.setGlobalAttributes(["other": true])
                 return $0.record("state", ["a": 1, "b": "x"], items: [Item(id: "i", ["k": 1, "l": 2])], to: ["queue"])
             },

@@ -44,8 +44,7 @@ struct RunTimeDestinationTests {
     func addedAgain() async throws {
         let memory = try InMemoryAnalytics()
         let analytics = memory.analytics
-        await memory.untilDelivering()
-        try analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy(moreThan: 100))
+        try await memory.addQueue(QueueScene.policy(moreThan: 100))
         analytics.record("one", to: ["queue"])
         analytics.record("two", to: ["queue"])
         #expect(analytics.remove("queue"))
@@ -53,7 +52,6 @@ struct RunTimeDestinationTests {
         #expect(analytics.waiting(for: "queue") == 0)
         try analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy(moreThan: 100))
         analytics.record("three", to: ["queue"])
-        await memory.untilDelivering()
         #expect(analytics.waiting(for: "queue") == 3)
         #expect(analytics.requestUpload(force: true))
         await memory.untilArrived(3, at: "queue")
@@ -73,9 +71,9 @@ struct RunTimeDestinationTests {
     }
 
     @Test("an id that is taken is refused, and one of the configuration stays", arguments: ["collector", "late"])
-    func taken(id: String) throws {
+    func taken(name: String) throws {
         let memory = try InMemoryAnalytics()
-        let id = try #require(DestinationID(id))
+        let id = try #require(DestinationID(name))
         try memory.analytics.add(QueueScene.destination("late"))
         let error = #expect(throws: TrackwayError.self) { try memory.analytics.add(QueueScene.destination(id)) }
         #expect(error?.code == .duplicateDestination)
@@ -143,10 +141,10 @@ struct RunTimeDestinationTests {
     @Test("consent counts for one that was added as for one without a category, whoever else is left out")
     func consent() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration
-        configuration.consentCategories = ["collector": "marketing"]
+        configuration.consentCategories = ["collector": .marketing]
         let memory = try InMemoryAnalytics(configuration)
         let analytics = memory.analytics
-        analytics.setConsent(.denied, for: "marketing")
+        analytics.setConsent(.denied, for: .marketing)
         #expect(analytics.record("nobody's").dropped == .consentDenied)
         try analytics.add(QueueScene.destination("late"))
         #expect(analytics.record("late's").durability == .kernel)

@@ -148,10 +148,13 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        // The third document has one sample in Swift, and one in Objective-C, which is said in Swift here.
+        .target(name: "SiftSamples", dependencies: ["SiftCompatibility"], path: "Tests/SiftSamples"),
         .testTarget(
             name: "SiftCompatibilityTests",
             dependencies: [
-                "SiftCompatibility", "Trackway", "TrackwayTesting", "TrackwayBehavior", "TrackwayDelivery",
+                "SiftCompatibility", "SiftSamples", "Trackway", "TrackwayTesting", "TrackwayBehavior",
+                "TrackwayDelivery",
                 "TrackwayEvents",
                 "TrackwayWire", "TrackwayDestinations",
             ],

@@ -11,7 +11,7 @@ internal import TrackwayEvents
 @Suite("The configuration of a queue")
 struct SiftQueueConfigTests {
     @Test("without a word every member is zero: all events are taken, each is worth an upload, time does not matter")
-    func zero() throws {
+    func zero() async throws {
         let config = SiftQueueConfig()
         #expect(config.acceptSameEventAfter == 0)
         #expect(config.uploadWhenMoreThan == 0)
@@ -47,7 +47,7 @@ struct SiftQueueConfigTests {
             (1e300, .seconds(100 * 365 * 86_400)), (.infinity, .seconds(100 * 365 * 86_400)),
         ]
     )
-    func times(seconds: Double, expected: Duration) throws {
+    func times(seconds: Double, expected: Duration) async throws {
         let policy = try #require(SiftQueueConfig(acceptSameEventAfter: seconds, uploadWhenOlderThan: seconds).policy)
         #expect(policy.acceptSameEventAfter == expected)
         #expect(policy.uploadWhenOlderThan == expected)

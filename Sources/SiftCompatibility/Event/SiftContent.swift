@@ -45,10 +45,10 @@ package struct SiftContent: Sendable, Hashable {
         return content
     }
 
-    /// What the format cannot carry: entries that are no texts.
+    /// What the format cannot carry: entries that are no texts, and two snapshots in one event.
     package var faults: [SiftFault] {
         let parts = [("fields", fields), ("deviceProperties", deviceProperties), ("metrics", metrics)]
-        return parts.flatMap { part, texts in
+        var faults = parts.flatMap { part, texts in
             (texts?.misfits ?? []).map { misfit in
                 SiftFault(
                     field: misfit.name.isEmpty ? part : "\(part).\(misfit.name)",
@@ -57,6 +57,16 @@ package struct SiftContent: Sendable, Hashable {
                 )
             }
         }
+        if iosAppState != nil, iosDeviceProperties != nil {
+            faults.append(
+                SiftFault(
+                    field: "iosDeviceProperties",
+                    value: "beside iosAppState",
+                    remedy: "Append app state and device properties as two events. The event was not taken."
+                )
+            )
+        }
+        return faults
     }
 }
 

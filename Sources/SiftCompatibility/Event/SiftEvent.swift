@@ -17,6 +17,7 @@ public import TrackwayEvents
 #endif
 public final class SiftEvent: NSObject, Sendable {
     private let state: Locked<SiftContent>
+    private let handedOver = Locked(false)
 
     /// An event that happens now.
     ///
@@ -126,6 +127,14 @@ public final class SiftEvent: NSObject, Sendable {
     @nonobjc public func setMetrics(_ metrics: [AnyHashable: Any]?) {
         let texts = metrics.map { SiftTexts($0) }
         state.withLock { $0.metrics = texts }
+    }
+
+    // MARK: On its way
+
+    /// Whether this object stands for an event that is in the journal already, and on its way from there.
+    var isHandedOver: Bool {
+        get { handedOver.withLock { $0 } }
+        set { handedOver.withLock { $0 = newValue } }
     }
 
     // MARK: Questions

@@ -15,6 +15,10 @@ package enum SiftKey {
     package static let metrics = "_metrics"
     /// Whose event it is, a text. An empty one says nobody's; without the attribute it is the context's user.
     package static let user = "_user"
+    /// Which installed copy of the app it was, a text; without the attribute it is the one that sends.
+    package static let installation = "_installation"
+    /// The event's type, a text, where the event's name cannot say it: snapshots have names of their own.
+    package static let type = "_type"
     /// True for an event without a type; its name then says nothing.
     package static let untyped = "_untyped"
 
@@ -24,7 +28,7 @@ package enum SiftKey {
     /// Whether an attribute of this name says how an event is to be written, and is no content of its own.
     package static func isReserved(_ name: String) -> Bool {
         switch name {
-        case path, fields, deviceProperties, metrics, user, untyped: true
+        case path, fields, deviceProperties, metrics, user, installation, type, untyped: true
         default: false
         }
     }

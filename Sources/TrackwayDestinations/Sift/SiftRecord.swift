@@ -19,12 +19,13 @@ struct SiftRecord {
         translation = SiftTranslation(edition: edition)
         put("time", .integer(event.time.milliseconds))
         let isSnapshot = event.name == CapturedName.appState || event.name == CapturedName.deviceProperties
-        if !isSnapshot, !isUntyped(event) { put(text: event.name, under: "mobile_event_type") }
+        let type = isSnapshot || isUntyped(event) ? nil : event.name
+        put(text: text(SiftKey.type, of: event, else: type), under: "mobile_event_type")
         // Only events that leave it to us have the screen for a path.
         let isOwn = !isSnapshot && event.attributes[SiftKey.fields] == nil
         put(text: text(SiftKey.path, of: event, else: isOwn ? Self.screen(of: event, context) : nil), under: "path")
         put(text: text(SiftKey.user, of: event, else: context.user.id), under: "user_id")
-        put(text: installation, under: "installation_id")
+        put(text: text(SiftKey.installation, of: event, else: installation), under: "installation_id")
         if isOwn {
             putFields(of: event, context)
         } else {

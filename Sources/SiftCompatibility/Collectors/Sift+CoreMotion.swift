@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(CoreMotion) && !os(macOS)
+public import CoreMotion
+internal import Foundation
+internal import Trackway
+internal import TrackwayEvents
+
+extension Sift {
+    /// Hands over how the device was held and moved, as the system says it; see ``updateDeviceMotion(_:)``.
+    public func updateDeviceMotion(_ data: CMDeviceMotion) {
+        updateDeviceMotion(DeviceMotion(data))
+    }
+
+    /// Hands over what the accelerometer read, as the system says it; see ``updateAccelerometerData(_:)``.
+    public func updateAccelerometerData(_ data: CMAccelerometerData) {
+        updateAccelerometerData(SensorReading(data, data.acceleration.x, data.acceleration.y, data.acceleration.z))
+    }
+
+    /// Hands over what the gyroscope read, as the system says it; see ``updateGyroData(_:)``.
+    public func updateGyroData(_ data: CMGyroData) {
+        updateGyroData(SensorReading(data, data.rotationRate.x, data.rotationRate.y, data.rotationRate.z))
+    }
+
+    /// Hands over what the magnetometer read, as the system says it; see ``updateMagnetometerData(_:)``.
+    public func updateMagnetometerData(_ data: CMMagnetometerData) {
+        updateMagnetometerData(SensorReading(data, data.magneticField.x, data.magneticField.y, data.magneticField.z))
+    }
+}
+
+extension SiftIosAppStateCollector {
+    /// See ``Sift/updateDeviceMotion(_:)``.
+    public func updateDeviceMotion(_ data: CMDeviceMotion) {
+        updateDeviceMotion(DeviceMotion(data))
+    }
+
+    /// See ``Sift/updateAccelerometerData(_:)``.
+    public func updateAccelerometerData(_ data: CMAccelerometerData) {
+        updateAccelerometerData(SensorReading(data, data.acceleration.x, data.acceleration.y, data.acceleration.z))
+    }
+
+    /// See ``Sift/updateGyroData(_:)``.
+    public func updateGyroData(_ data: CMGyroData) {
+        updateGyroData(SensorReading(data, data.rotationRate.x, data.rotationRate.y, data.rotationRate.z))
+    }
+
+    /// See ``Sift/updateMagnetometerData(_:)``.
+    public func updateMagnetometerData(_ data: CMMagnetometerData) {
+        updateMagnetometerData(SensorReading(data, data.magneticField.x, data.magneticField.y, data.magneticField.z))
+    }
+}
+
+extension CMLogItem {
+    /// When it was read, on the wall clock: the system counts seconds since its start.
+    fileprivate var wallTime: Timestamp {
+        let age = ProcessInfo.processInfo.systemUptime - timestamp
+        return Analytics.wallTime.advanced(by: .seconds(-age))
+    }
+}
+
+extension SensorReading {
+    fileprivate init(_ item: CMLogItem, _ x: Double, _ y: Double, _ z: Double) {
+        self.init(time: item.wallTime, values: Vector3(x: x, y: y, z: z))
+    }
+}
+
+extension DeviceMotion {
+    fileprivate init(_ motion: CMDeviceMotion) {
+        let (attitude, rate, gravity) = (motion.attitude, motion.rotationRate, motion.gravity)
+        let (acceleration, magnetic) = (motion.userAcceleration, motion.magneticField)
+        self.init(
+            time: motion.wallTime,
+            attitude: Attitude(roll: attitude.roll, pitch: attitude.pitch, yaw: attitude.yaw),
+            rotationRate: Vector3(x: rate.x, y: rate.y, z: rate.z),
+            gravity: Vector3(x: gravity.x, y: gravity.y, z: gravity.z),
+            userAcceleration: Vector3(x: acceleration.x, y: acceleration.y, z: acceleration.z),
+            magneticField: Vector3(x: magnetic.field.x, y: magnetic.field.y, z: magnetic.field.z),
+            calibration: Calibration(magnetic.accuracy)
+        )
+    }
+}
+
+extension DeviceMotion.Calibration {
+    fileprivate init(_ accuracy: CMMagneticFieldCalibrationAccuracy) {
+        switch accuracy {
+        case .low: self = .low
+        case .medium: self = .medium
+        case .high: self = .high
+        case .uncalibrated: self = .uncalibrated
+        @unknown default: self = .uncalibrated
+        }
+    }
+}
+#endif

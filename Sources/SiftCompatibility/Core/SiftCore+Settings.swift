@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Trackway
+internal import TrackwayDestinations
+internal import TrackwayEvents
+
+extension SiftCore {
+    // MARK: Where events go
+
+    /// What was chosen so far, by this process or an earlier one.
+    var settings: SiftSettings {
+        analytics()
+        return state.withLock { $0.settings }
+    }
+
+    /// Changes where events go; what waits goes there, too. Account and key are kept over restarts.
+    func choose(_ choice: (inout SiftSettings) -> Void) {
+        // Made first, so that what an earlier process kept does not take the place of what is chosen now.
+        let analytics = analytics()
+        let isNew = state.withLock { state in
+            let before = state.settings
+            choice(&state.settings)
+            return state.settings != before
+        }
+        if isNew, let analytics { apply(to: analytics) }
+    }
+
+    /// Makes what was chosen count. One thread at a time, so that the last to be chosen is the last to be applied.
+    func apply(to analytics: Analytics) {
+        applying.withLock { kept in
+            let (settings, queues) = state.withLock { ($0.settings, $0.queues) }
+            if settings.kept != kept {
+                kept = settings.kept
+                analytics.surroundings.keep(settings.kept, as: SiftSettings.file, durably: true)
+            }
+            for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values) {
+                do throws(TrackwayError) {
+                    try analytics.replace(settings.destination(id))
+                } catch {
+                    // The queue was removed in this moment; adding it again gives it the settings of then.
+                    continue
+                }
+            }
+        }
+    }
+
+    // MARK: Who uses the app
+
+    var user: String? { analytics()?.user }
+
+    func setUser(_ user: String?) {
+        guard let analytics = analytics() else { return }
+        if let user, !user.isEmpty {
+            analytics.identifySilently(user)
+        } else {
+            analytics.signOutSilently()
+        }
+    }
+
+    // MARK: Sensors
+
+    func allow(location: Bool) {
+        state.withLock { $0.allowsLocation = location }
+        analytics()?.reconfigure { $0.allowsLocation = location }
+    }
+
+    func allow(motion: Bool) {
+        state.withLock { $0.allowsMotion = motion }
+        analytics()?.reconfigure { $0.allowsMotion = motion }
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Trackway
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+
+/// What stands behind one root directory: the analytics once they are made, and what the app chose.
+///
+/// Any thread. The state's lock guards what is known and is never held while anything else is called. A second lock lets
+/// one thread at a time make the analytics; the app is not called under it either: what is told meanwhile is told after.
+package final class SiftCore: Sendable {
+    struct State: Sendable {
+        var settings = SiftSettings()
+        var queues = SiftQueueTable()
+        var defaultQueue: String? = SiftQueueTable.standard
+        var allowsLocation = true
+        var allowsMotion = false
+        var analytics: Analytics?
+        /// Diagnostics that came while the analytics were made.
+        var early: [Diagnostic] = []
+        var hasToldFailure = false
+    }
+
+    let state = Locked(State())
+    /// Held while settings are made to count; what of them lies in the file.
+    let applying = Locked(SiftSettings().kept)
+    private let opening = Locked(())
+    private let world: SiftWorld
+    private let base: Configuration
+
+    /// Makes a core whose analytics are not there yet.
+    ///
+    /// - Parameters:
+    ///   - base: the app's wishes; queues, limits and snapshots' routes are the face's business.
+    ///   - world: makes the analytics.
+    package init(_ base: Configuration, in world: SiftWorld = .live) {
+        self.base = base
+        self.world = world
+    }
+
+    /// The analytics, made now if they are not there yet. nil when that is not possible; the first time that is told, and
+    /// every call tries again.
+    @discardableResult
+    package func analytics() -> Analytics? {
+        if let analytics = state.withLock({ $0.analytics }) { return analytics }
+        var failure: TrackwayError?
+        var isNew = false
+        opening.withLock { _ in
+            guard state.withLock({ $0.analytics == nil }) else { return }
+            do throws(TrackwayError) {
+                let analytics = try open()
+                state.withLock { $0.analytics = analytics }
+                isNew = true
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { tell(failure) }
+        let (analytics, settings, early) = state.withLock { state in
+            defer { state.early = [] }
+            return (state.analytics, state.settings, state.early)
+        }
+        for diagnostic in early { base.onDiagnostic?(diagnostic) }
+        // Chosen while they could not be made, and so not written down yet.
+        if isNew, let analytics, settings.kept != applying.withLock({ $0 }) { apply(to: analytics) }
+        return analytics
+    }
+
+    /// Tells of a mistake in a call.
+    func tell(_ diagnostic: Diagnostic) {
+        analytics()?.tell(diagnostic)
+    }
+
+    /// Tells what keeps a call from doing what it says.
+    func tell(_ faults: [SiftFault], _ code: Diagnostic.Code) {
+        for fault in faults {
+            tell(Diagnostic(code: code, field: fault.field, value: fault.value, remedy: fault.remedy))
+        }
+    }
+
+    // MARK: Making the analytics
+
+    private func open() throws(TrackwayError) -> Analytics {
+        var configuration = base
+        let kept = world.kept(configuration)
+        if let kept { applying.withLock { $0 = kept } }
+        let state = state.withLock { state in
+            // What was chosen already, while this could not be done, is newer.
+            let chosen = state.settings
+            if let kept { state.settings.recall(kept) }
+            state.settings.accountId = chosen.accountId ?? state.settings.accountId
+            state.settings.beaconKey = chosen.beaconKey ?? state.settings.beaconKey
+            return state
+        }
+        configuration.destinations = builtIn(state).map { state.settings.destination($0.id) } + base.destinations
+        for (id, policy) in builtIn(state) { configuration.deliveryExceptions[id] = policy }
+        var snapshots = base.snapshots ?? SnapshotOptions()
+        snapshots.allowsMotion = state.allowsMotion
+        snapshots.allowsLocation = state.allowsLocation
+        snapshots.appStateRoute = [DestinationID(queue: SiftQueueTable.standard)]
+        snapshots.devicePropertiesRoute = [DestinationID(queue: SiftQueueTable.properties)]
+        // Unchanged properties are the queue's business.
+        snapshots.repeatsDevicePropertiesAfter = .zero
+        configuration.snapshots = snapshots
+        if base.onDiagnostic != nil { configuration.onDiagnostic = { [weak self] in self?.hear($0) } }
+        return try world.open(configuration)
+    }
+
+    /// The destinations that are part of the SDK, and their pace.
+    private func builtIn(_ state: State) -> [(id: DestinationID, policy: DeliveryPolicy)] {
+        [
+            (SiftQueueTable.standard, SFIosAppStateCollectorQueueConfig),
+            (SiftQueueTable.properties, SFIosDevicePropertiesCollectorQueueConfig),
+        ].map { identifier, config in (DestinationID(queue: identifier), state.settings.delivery(config)) }
+    }
+
+    /// Hands a diagnostic to the app, or keeps it until the app may call back.
+    private func hear(_ diagnostic: Diagnostic) {
+        let isEarly = state.withLock { state in
+            guard state.analytics == nil else { return false }
+            state.early.append(diagnostic)
+            return true
+        }
+        if !isEarly { base.onDiagnostic?(diagnostic) }
+    }
+
+    private func tell(_ failure: TrackwayError) {
+        let isFirst = state.withLock { state in
+            defer { state.hasToldFailure = true }
+            return !state.hasToldFailure
+        }
+        if isFirst { Analytics.report(notStarted: failure, to: base) }
+    }
+}
+
+extension SiftSettings {
+    /// The pace of a queue with these rules. One whose rules are none is worth no upload by itself.
+    func delivery(_ config: SiftQueueConfig) -> DeliveryPolicy {
+        var policy = DeliveryPolicy()
+        policy.queue = config.policy ?? .resting
+        policy.attempts = attempts
+        return policy
+    }
+}

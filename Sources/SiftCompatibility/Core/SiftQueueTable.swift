@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Which queues there are, and what is known about each.
+///
+/// Two are part of the SDK and always there as destinations; the table says whether the app sees them.
+package struct SiftQueueTable: Sendable {
+    /// A queue that the app sees.
+    package struct Entry: Sendable {
+        /// The destination that it is.
+        package let destination: DestinationID
+        /// Its rules.
+        package let config: SiftQueueConfig
+        /// The last event taken since the process began.
+        package var lastEvent: SiftContent?
+    }
+
+    /// What is to be done so that a queue is there.
+    package enum Addition: Sendable, Hashable {
+        /// Nothing: it is there, or is being added.
+        case refuse
+        /// Give a destination of the SDK's own these rules.
+        case change(DestinationID)
+        /// Add a destination.
+        case add(DestinationID)
+    }
+
+    /// The queue for the app's events and for app state.
+    package static let standard = "sift-default"
+    /// The queue for device properties.
+    package static let properties = "sift-devprops"
+    /// The queues that are part of the SDK.
+    package static let builtIn = [
+        standard: DestinationID(queue: standard), properties: DestinationID(queue: properties),
+    ]
+
+    private var entries: [String: Entry]
+    /// Queues whose destination is on its way.
+    private var arriving: Set<String> = []
+    /// Queues of the SDK's own that the app has removed.
+    private var removed: Set<String> = []
+
+    /// The queues as an installation begins with them.
+    package init() {
+        entries = [
+            Self.standard: Entry(
+                destination: DestinationID(queue: Self.standard),
+                config: SFIosAppStateCollectorQueueConfig
+            )
+        ]
+    }
+
+    /// A queue; nil when the app sees none of this name.
+    package subscript(identifier: String) -> Entry? { entries[identifier] }
+
+    /// Whether the queue of device properties appears by itself, as soon as it is used.
+    package var expectsProperties: Bool {
+        entries[Self.properties] == nil && !removed.contains(Self.properties) && !arriving.contains(Self.properties)
+    }
+
+    /// The destinations that an upload is about: those of all queues, device properties included before the app sees them.
+    package var destinations: [DestinationID] {
+        var all = entries.values.map(\.destination)
+        if expectsProperties { all.append(DestinationID(queue: Self.properties)) }
+        return all
+    }
+
+    // MARK: Changes
+
+    /// A queue is to be added. Answer with ``added(_:_:)`` or ``notAdded(_:)``, unless it is refused.
+    package mutating func add(_ identifier: String) -> Addition {
+        guard entries[identifier] == nil, arriving.insert(identifier).inserted else { return .refuse }
+        let id = DestinationID(queue: identifier)
+        return Self.builtIn[identifier] == nil ? .add(id) : .change(id)
+    }
+
+    /// The queue is there.
+    package mutating func added(_ identifier: String, _ config: SiftQueueConfig) {
+        arriving.remove(identifier)
+        removed.remove(identifier)
+        entries[identifier] = Entry(destination: DestinationID(queue: identifier), config: config)
+    }
+
+    /// The queue could not be made.
+    package mutating func notAdded(_ identifier: String) {
+        arriving.remove(identifier)
+    }
+
+    /// Device properties were collected.
+    package mutating func propertiesAppeared() {
+        guard expectsProperties else { return }
+        added(Self.properties, SFIosDevicePropertiesCollectorQueueConfig)
+    }
+
+    /// A queue is to be gone.
+    ///
+    /// - Returns: Its destination; nil when there is no such queue.
+    package mutating func remove(_ identifier: String) -> DestinationID? {
+        guard let entry = entries.removeValue(forKey: identifier) else { return nil }
+        if Self.builtIn[identifier] != nil { removed.insert(identifier) }
+        return entry.destination
+    }
+
+    /// An event was taken into a queue.
+    package mutating func appended(_ content: SiftContent, to identifier: String) {
+        entries[identifier]?.lastEvent = content
+    }
+}

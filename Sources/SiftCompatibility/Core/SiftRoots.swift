@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+package import Trackway
+internal import TrackwayEvents
+
+/// The cores that are in use, by directory: one directory has one installation, and one in a process that delivers.
+enum SiftRoots {
+    private struct Known: Sendable {
+        weak var core: SiftCore?
+    }
+
+    private static let known = Locked<[String: Known]>([:])
+
+    /// The core of a configuration's directory; a new one when none is in use.
+    static func core(_ configuration: Configuration) -> SiftCore {
+        let folder = configuration.storageFolder?.standardizedFileURL.path ?? ""
+        return known.withLock { known in
+            if let core = known[folder]?.core { return core }
+            known = known.filter { $0.value.core != nil }
+            let core = SiftCore(configuration)
+            known[folder] = Known(core: core)
+            return core
+        }
+    }
+}
+
+extension SiftCore {
+    /// The configuration to begin with.
+    package static func configuration(rootDirPath: String) -> Configuration {
+        var configuration = Configuration(
+            appID: Bundle.main.bundleIdentifier ?? ProcessInfo.processInfo.processName,
+            destinations: []
+        )
+        configuration.capture = .none
+        configuration.limits = SiftBounds.limits
+        if rootDirPath.isEmpty {
+            // Where no folder can be named, making the analytics says so.
+            try? configuration.useFolder(ofFace: "sift")
+        } else {
+            configuration.storageFolder = URL(fileURLWithPath: rootDirPath, isDirectory: true)
+        }
+        return configuration
+    }
+}

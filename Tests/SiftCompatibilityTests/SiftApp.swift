@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import SiftCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayWire
+
+/// One device with an app that uses the face: memory for a disk, a clock that stands still, a network that takes everything.
+final class SiftApp: Sendable {
+    let network = ScriptedTransport()
+    let clock: ManualClock
+    let sensors = SimulatedSensors()
+    private let memory = Locked<InMemoryAnalytics?>(nil)
+    private let collects: Bool
+    private let configure: @Sendable (inout Configuration) -> Void
+
+    /// A device whose app was never started.
+    ///
+    /// - Parameters:
+    ///   - collects: whether device properties and app state are recorded; most tests count what they append.
+    ///   - clock: tells the time.
+    ///   - configure: what the app changes in the configuration.
+    init(
+        collects: Bool = false,
+        clock: ManualClock = ManualClock(),
+        configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }
+    ) {
+        self.collects = collects
+        self.clock = clock
+        self.configure = configure
+    }
+
+    /// The face in a new process of the same installation; the one before is killed.
+    func launch() async throws -> Sift {
+        let disk = memory.withLock { memory -> FaultyStorage? in
+            defer { memory = nil }
+            return memory?.storageAfterKill()
+        }
+        var configuration = SiftCore.configuration(rootDirPath: InMemoryAnalytics.usualFolder)
+        configure(&configuration)
+        let core = SiftCore(configuration, in: world(disk))
+        let analytics = try #require(core.analytics())
+        let blocked: Set<String> = collects ? [] : [CapturedName.appState, CapturedName.deviceProperties]
+        analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: blocked))
+        // Only who delivers can look into queues.
+        while analytics.journal.heldDesk == nil { await Task.yield() }
+        return Sift(core)
+    }
+
+    /// The face in a new process, with an account.
+    func launchWithAccount() async throws -> Sift {
+        let sift = try await launch()
+        sift.accountId = "acct_1"
+        sift.beaconKey = "beacon123"
+        return sift
+    }
+
+    /// The world in which a process finds this disk.
+    func world(_ disk: FaultyStorage?) -> SiftWorld {
+        SiftWorld(
+            open: { [self] configuration throws(TrackwayError) in
+                let made = try InMemoryAnalytics(
+                    configuration,
+                    storage: disk,
+                    clock: clock,
+                    transport: network,
+                    sensors: sensors
+                )
+                memory.withLock { $0 = made }
+                return made.analytics
+            },
+            kept: { _ in
+                // A disk that does not answer holds nothing.
+                try? disk?.contents(of: "\(InMemoryAnalytics.usualFolder)/\(SiftSettings.file)")
+            }
+        )
+    }
+
+    /// What the SDK had to say since the last launch.
+    var diagnostics: [Diagnostic] { memory.withLock { $0 }?.diagnostics ?? [] }
+
+    /// The disk of the present process.
+    var storage: FaultyStorage? { memory.withLock { $0 }?.storage }
+
+    /// Every body the back-end received so far, unpacked.
+    var bodies: [String] {
+        get throws { try network.requests.map { String(decoding: try Gzip.inflate($0.body), as: UTF8.self) } }
+    }
+
+    /// Every event the back-end received so far, as often as it came.
+    var received: [JSONValue] {
+        get throws {
+            try bodies.flatMap { try #require(try JSONValue.parse(Array($0.utf8))["data"]?.array) }
+        }
+    }
+
+    /// The types of the events the back-end received so far.
+    var types: [String] { get throws { try received.map { $0["mobile_event_type"]?.string ?? "-" } } }
+}
+
+extension Sift {
+    /// Returns when everything that was handed over, and what waits, has arrived.
+    func settle() async {
+        _ = await analytics?.flush()
+    }
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import SiftCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@Suite("Each documented call does what the document says")
+struct SiftCallsTests {
+    private let app = SiftApp()
+
+    // MARK: Account
+
+    @Test("account id and beacon key are kept over restarts, and what waits is sent with them")
+    func account() async throws {
+        var sift = try await app.launch()
+        #expect(sift.accountId == nil)
+        #expect(sift.beaconKey == nil)
+        sift.setAccountId("acct_1")
+        sift.setBeaconKey("beacon123")
+        #expect(sift.append(SiftEvent(type: "first")))
+        sift = try await app.launch()
+        #expect(sift.accountId == "acct_1")
+        #expect(sift.beaconKey == "beacon123")
+        await sift.settle()
+        let request = try #require(app.network.requests.first)
+        #expect(request.method == "PUT")
+        #expect(request.url == "https://api3.siftscience.com/v3/accounts/acct_1/mobile_events")
+        #expect(request.headers["Authorization"] == "Basic YmVhY29uMTIz")
+        #expect(try app.types == ["first"])
+        sift.accountId = nil
+        sift = try await app.launch()
+        #expect(sift.accountId == nil)
+    }
+
+    @Test("the address has the documented default and is not kept; what waits goes to the new one")
+    func address() async throws {
+        var sift = try await app.launchWithAccount()
+        #expect(sift.serverUrlFormat == "https://api3.siftscience.com/v3/accounts/%@/mobile_events")
+        sift.append(SiftEvent(type: "first"))
+        sift.serverUrlFormat = "http://127.0.0.1:8787/v3/accounts/%@/mobile_events"
+        await sift.settle()
+        #expect(app.network.requests.map(\.url) == ["http://127.0.0.1:8787/v3/accounts/acct_1/mobile_events"])
+        sift = try await app.launch()
+        #expect(sift.serverUrlFormat == SiftDestination.defaultServerURLFormat)
+    }
+
+    /// A setting that cannot work.
+    struct Bad: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var field: String
+        var apply: @Sendable (Sift) -> Void
+
+        init(_ field: String, _ description: String, _ apply: @escaping @Sendable (Sift) -> Void) {
+            self.field = field
+            testDescription = description
+            self.apply = apply
+        }
+    }
+
+    static let bad: [Bad] = [
+        Bad("accountId", "no account") { $0.accountId = nil },
+        Bad("accountId", "an empty account") { $0.accountId = "" },
+        Bad("beaconKey", "no key") { $0.beaconKey = nil },
+        Bad("beaconKey", "an empty key") { $0.beaconKey = "" },
+        Bad("serverUrlFormat", "no address") { $0.serverUrlFormat = nil },
+        Bad("serverUrlFormat", "an empty address") { $0.serverUrlFormat = "" },
+        Bad("serverUrlFormat", "an address without a place for the account") {
+            $0.serverUrlFormat = "https://a.test/v3"
+        },
+        Bad("serverUrlFormat", "no http address") { $0.serverUrlFormat = "ftp://a.test/%@" },
+        Bad("serverUrlFormat", "no address at all") { $0.serverUrlFormat = "%@" },
+    ]
+
+    @Test(
+        "a setting that cannot work is told by upload(), nothing is sent and everything kept until it can",
+        arguments: bad
+    )
+    func misconfigured(bad: Bad) async throws {
+        let sift = try await app.launchWithAccount()
+        bad.apply(sift)
+        #expect(sift.append(SiftEvent(type: "kept")))
+        #expect(!sift.upload(true))
+        let diagnostic = try #require(app.diagnostics.first { $0.code == .accountIncomplete })
+        #expect(diagnostic.field == bad.field)
+        #expect(!diagnostic.remedy.isEmpty)
+        #expect(app.network.requests.isEmpty)
+        sift.accountId = "acct_1"
+        sift.beaconKey = "beacon123"
+        sift.serverUrlFormat = SiftDestination.defaultServerURLFormat
+        #expect(sift.upload(true))
+        await sift.settle()
+        #expect(try app.types == ["kept"])
+    }
+
+    @Test("the version is that of the client whose keys are sent")
+    func version() async throws {
+        let sift = try await app.launch()
+        #expect(sift.sdkVersion == "v2.1.0")
+        sift.edition = .current
+        #expect(sift.sdkVersion == "v2.2.5")
+    }
+
+    // MARK: Users
+
+    @Test("the user is kept over restarts, no event tells of it, and it can be unset")
+    func user() async throws {
+        var sift = try await app.launchWithAccount()
+        #expect(sift.userId == nil)
+        sift.setUserId("user-42")
+        sift = try await app.launch()
+        #expect(sift.userId == "user-42")
+        sift.unsetUserId()
+        #expect(sift.userId == nil)
+        sift = try await app.launch()
+        #expect(sift.userId == nil)
+        sift.userId = "user-43"
+        sift.userId = ""
+        #expect(sift.userId == nil)
+        await sift.settle()
+        #expect(app.network.requests.isEmpty)
+    }
+
+    @Test(
+        "an event that names nobody gets the user as it is appended, not as it is sent; one that names somebody keeps it"
+    )
+    func userOfEvents() async throws {
+        let sift = try await app.launchWithAccount()
+        let nobody = SiftEvent(type: "nobody")
+        sift.append(nobody)
+        sift.userId = "user-42"
+        let event = SiftEvent(type: "user")
+        sift.append(event)
+        #expect(event.userId == "user-42")
+        let own = SiftEvent(type: "own")
+        own.userId = "somebody"
+        sift.append(own)
+        sift.userId = "user-43"
+        await sift.settle()
+        #expect(try app.received.map { $0["user_id"]?.string } == [nil, "user-42", "somebody"])
+    }
+
+    // MARK: Queues
+
+    @Test("queues are added, known and removed; what is done twice is refused and told")
+    func queues() async throws {
+        let sift = try await app.launchWithAccount()
+        #expect(sift.hasEventQueue("sift-default"))
+        #expect(!sift.hasEventQueue("orders"))
+        #expect(sift.addEventQueue("orders", config: SiftQueueConfig()))
+        #expect(sift.hasEventQueue("orders"))
+        #expect(!sift.addEventQueue("orders", config: SiftQueueConfig()))
+        #expect(!sift.addEventQueue("sift-default", config: SiftQueueConfig()))
+        #expect(sift.removeEventQueue("orders"))
+        #expect(!sift.hasEventQueue("orders"))
+        #expect(!sift.removeEventQueue("orders"))
+        #expect(
+            app.diagnostics.filter { $0.code == .queueInvalid }.map(\.value) == ["orders", "sift-default", "orders"]
+        )
+    }
+
+    @Test("an event for an unknown queue, and no event at all, are refused; the default queue can be chosen")
+    func appending() async throws {
+        let sift = try await app.launchWithAccount()
+        #expect(sift.defaultQueueIdentifier == "sift-default")
+        #expect(!sift.append(SiftEvent(type: "lost"), toQueue: "orders"))
+        #expect(!sift.append(nil))
+        sift.defaultQueueIdentifier = "orders"
+        #expect(!sift.append(SiftEvent(type: "lost")))
+        sift.defaultQueueIdentifier = nil
+        #expect(!sift.append(SiftEvent(type: "lost")))
+        #expect(app.diagnostics.map(\.code) == [.queueInvalid, .queueInvalid, .queueInvalid])
+        sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        sift.defaultQueueIdentifier = "orders"
+        #expect(sift.append(SiftEvent(type: "kept")))
+        #expect(sift.eventQueue("orders")?.queue.map(\.type) == ["kept"])
+    }
+
+    @Test("an event that is no text under texts is refused, and told with its place")
+    func insane() async throws {
+        let sift = try await app.launchWithAccount()
+        #expect(!sift.append(SiftEvent(type: "order", path: nil, fields: ["price": 9.5])))
+        #expect(!sift.append(SiftEvent(type: "order", path: nil, fields: [1: "one"])))
+        #expect(app.diagnostics.map(\.code) == [.eventRefusedByFormat, .eventRefusedByFormat])
+        #expect(app.diagnostics.map(\.field) == ["fields.price", "fields"])
+        #expect(sift.eventQueue("sift-default")?.queue.isEmpty == true)
+    }
+
+    @Test(
+        "a removed queue keeps what waits, and goes on with it when it is added again",
+        arguments: ["orders", "sift-default"]
+    )
+    func removing(identifier: String) async throws {
+        let sift = try await app.launchWithAccount()
+        let config = SiftQueueConfig(uploadWhenMoreThan: -1)
+        if identifier != "sift-default" { sift.addEventQueue(identifier, config: config) }
+        #expect(sift.append(SiftEvent(type: "first"), toQueue: identifier))
+        #expect(sift.append(SiftEvent(type: "second"), toQueue: identifier))
+        // The first event of all was worth an upload, or none: what is left is what matters.
+        #expect(sift.removeEventQueue(identifier))
+        #expect(!sift.append(SiftEvent(type: "lost"), toQueue: identifier))
+        #expect(sift.eventQueue(identifier) == nil)
+        #expect(sift.addEventQueue(identifier, config: config))
+        #expect(sift.append(SiftEvent(type: "third"), toQueue: identifier))
+        await sift.settle()
+        #expect(try app.types == ["first", "second", "third"])
+    }
+
+    @Test("upload() sends the queues that are worth it, upload(true) all; without an event there is nothing to send")
+    func upload() async throws {
+        let sift = try await app.launchWithAccount()
+        #expect(!sift.upload())
+        #expect(!sift.upload(true))
+        sift.addEventQueue("never", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        sift.append(SiftEvent(type: "waits"), toQueue: "never")
+        #expect(!sift.upload())
+        #expect(!sift.upload(false))
+        #expect(sift.upload(true))
+        await sift.settle()
+        #expect(try app.types == ["waits"])
+        #expect(!sift.upload(true))
+    }
+
+    @Test("device properties of the app's own go to their queue, which appears with them")
+    func deviceProperties() async throws {
+        let app = SiftApp(collects: true)
+        let sift = try await app.launchWithAccount()
+        #expect(!sift.hasEventQueue("sift-devprops"))
+        let event = SiftEvent(type: nil)
+        event.iosDeviceProperties = ["device_name": "iPhone"]
+        #expect(sift.appendDevicePropertiesEvent(event))
+        #expect(sift.hasEventQueue("sift-devprops"))
+        await sift.settle()
+        let properties = try app.received.compactMap { $0["ios_device_properties"] }
+        #expect(properties.map { $0["device_name"]?.string } == ["iPhone"])
+    }
+
+    @Test("three strikes are a choice, kept over restarts, that counts for queues added after it")
+    func strikes() async throws {
+        app.network.always(.respond(WireResponse(status: 503, headers: [:], body: [])))
+        var sift = try await app.launchWithAccount()
+        #expect(!sift.dropsAfterThreeStrikes)
+        sift.dropsAfterThreeStrikes = true
+        sift = try await app.launch()
+        #expect(sift.dropsAfterThreeStrikes)
+        sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        sift.append(SiftEvent(type: "refused"), toQueue: "q")
+        #expect(sift.upload(true))
+        for request in 1...3 {
+            await app.network.untilRequested(request)
+            app.clock.advance(by: .seconds(3_600))
+        }
+        app.network.always(.accept)
+        sift.append(SiftEvent(type: "later"), toQueue: "q")
+        #expect(sift.upload(true))
+        await app.network.untilRequested(4)
+        #expect(try app.types.last == "later")
+        #expect(try app.types.count { $0 == "refused" } == 3)
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import SiftCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("What is collected, through the face")
+struct SiftCollectingTests {
+    private let app = SiftApp(collects: true)
+
+    private var states: [JSONValue] { get throws { try app.received.compactMap { $0["ios_app_state"] } } }
+    private var properties: [JSONValue] { get throws { try app.received.compactMap { $0["ios_device_properties"] } } }
+
+    /// A device that knows something of itself.
+    private func launch() async throws -> Sift {
+        app.sensors.deviceProperties[.deviceName] = "iPhone"
+        app.sensors.appState.batteryLevel = 0.83
+        app.sensors.appState.batteryState = .unplugged
+        app.sensors.location = Location(
+            time: Timestamp(milliseconds: 1_000),
+            latitude: 48.1,
+            longitude: 11.6,
+            horizontalAccuracy: 65
+        )
+        return try await app.launchWithAccount()
+    }
+
+    @Test(
+        "collect() brings device properties and app state, past every limit, and the queue leaves out what did not change"
+    )
+    func collect() async throws {
+        let sift = try await launch()
+        sift.userId = "user-42"
+        for _ in 0..<40 { sift.collect() }
+        #expect(sift.hasEventQueue("sift-devprops"))
+        await sift.settle()
+        #expect(try properties.map { $0["device_name"]?.string } == ["iPhone"])
+        #expect(try states.count >= 40)
+        let state = try #require(try states.last)
+        #expect(state["sdk_version"]?.string == "v2.1.0")
+        #expect(state["application_state"]?.string == "ui_application_state_active")
+        #expect(state["battery_level"]?.double == 0.83)
+        #expect(state["battery_state"]?.string == "ui_device_battery_state_unplugged")
+        #expect(state["location"]?["latitude"]?.double == 48.1)
+        #expect(try app.received.last?["user_id"]?.string == "user-42")
+        app.clock.advance(by: .seconds(3_600))
+        sift.devicePropertiesCollector.collect()
+        await sift.settle()
+        #expect(try properties.count == 2)
+    }
+
+    @Test("a title is told; what is asked for too often is not collected, what is demanded is")
+    func titles() async throws {
+        let sift = try await launch()
+        let collector = sift.appStateCollector
+        collector.collectWithTitle("Cart", 0)
+        for _ in 0..<100 { collector.requestCollectionWithTitle("Often") }
+        await sift.settle()
+        let titles = try states.map { $0["window_root_view_controller_titles"]?.array?.first?.string }
+        #expect(titles.contains("Cart"))
+        // Thirty a minute, of which the start of the process took one.
+        #expect(titles.count { $0 == "Often" } == 29)
+    }
+
+    @Test("without a collection for two minutes one is made, sooner none")
+    func due() async throws {
+        let sift = try await launch()
+        let collector = sift.appStateCollector
+        sift.collect()
+        await sift.settle()
+        let before = try states.count
+        collector.checkAndCollectWhenNoneRecently(0)
+        await sift.settle()
+        #expect(try states.count == before)
+        app.clock.advance(by: .seconds(120))
+        collector.checkAndCollectWhenNoneRecently(0)
+        await sift.settle()
+        #expect(try states.count == before + 1)
+    }
+
+    @Test("where the device is, is told unless the app or the person disallows it")
+    func location() async throws {
+        let sift = try await launch()
+        let collector = sift.appStateCollector
+        #expect(!sift.disallowCollectingLocationData)
+        #expect(!collector.disallowCollectingLocationData())
+        #expect(collector.canCollectLocationData())
+        app.sensors.isLocationAuthorized = false
+        #expect(!collector.canCollectLocationData())
+        app.sensors.isLocationAuthorized = true
+        sift.setDisallowCollectingLocationData(true)
+        #expect(collector.disallowCollectingLocationData())
+        #expect(!collector.canCollectLocationData())
+        sift.collect()
+        await sift.settle()
+        #expect(try !states.isEmpty)
+        #expect(try states.allSatisfy { $0["location"] == nil })
+    }
+
+    @Test("readings the app made itself travel with the next app state, the last ten of each kind")
+    func readings() async throws {
+        let sift = try await launch()
+        #expect(!sift.allowUsingMotionSensors)
+        #expect(!sift.appStateCollector.allowUsingMotionSensors())
+        sift.allowUsingMotionSensors = true
+        #expect(sift.appStateCollector.allowUsingMotionSensors())
+        sift.collect()
+        for number in 1...11 {
+            let reading = SensorReading(
+                time: Timestamp(milliseconds: Int64(number)),
+                values: Vector3(x: Double(number), y: 0.25, z: 0)
+            )
+            sift.updateAccelerometerData(reading)
+            sift.appStateCollector.updateGyroData(reading)
+            sift.updateMagnetometerData(reading)
+        }
+        sift.updateDeviceMotion(
+            DeviceMotion(
+                time: Timestamp(milliseconds: 7),
+                attitude: DeviceMotion.Attitude(roll: 0.02, pitch: 0.01, yaw: -1.57),
+                rotationRate: Vector3(x: 0, y: 0, z: 0),
+                gravity: Vector3(x: 0, y: 0, z: -1),
+                userAcceleration: Vector3(x: 0, y: 0, z: 0),
+                magneticField: Vector3(x: -12.3, y: 3.1, z: -40.8),
+                calibration: .high
+            )
+        )
+        sift.collect()
+        await sift.settle()
+        let state = try #require(try states.last { $0["motion"] != nil })
+        for (key, part) in [
+            ("raw_accelerometer", "acceleration_x"), ("raw_gyro", "rotation_rate_x"),
+            ("raw_magnetometer", "magnetic_field_x"),
+        ] {
+            #expect(state[key]?.array?.compactMap { $0[part]?.double } == (2...11).map(Double.init))
+        }
+        #expect(state["motion"]?.array?.first?["time"]?.integer == 7)
+        #expect(
+            state["motion"]?.array?.first?["magnetic_field_calibration_accuracy"]?.string
+                == "cm_magnetic_field_calibration_accuracy_high"
+        )
+    }
+}

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import SiftCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("Bad input and rough use cost nothing but themselves")
+struct SiftHostileTests {
+    private let app = SiftApp()
+
+    @Test("ten thousand queues: as many as there can be are added, the rest refused and told, and all events arrive")
+    func manyQueues() async throws {
+        let sift = try await app.launchWithAccount()
+        let config = SiftQueueConfig(uploadWhenMoreThan: -1)
+        let added = (0..<10_000).filter { sift.addEventQueue("queue-\($0)", config: config) }
+        #expect(added == Array(0..<254))
+        #expect(app.diagnostics.count { $0.code == .queueInvalid } == 10_000 - 254)
+        #expect(!sift.hasEventQueue("queue-9999"))
+        for number in added { #expect(sift.append(SiftEvent(type: "\(number)"), toQueue: "queue-\(number)")) }
+        #expect(!sift.append(SiftEvent(type: "lost"), toQueue: "queue-9999"))
+        #expect(sift.removeEventQueue("queue-0"))
+        #expect(sift.addEventQueue("queue-9999", config: config))
+        #expect(sift.append(SiftEvent(type: "late"), toQueue: "queue-9999"))
+        await sift.settle()
+        #expect(try Set(app.types) == Set(added.dropFirst().map(String.init) + ["late"]))
+    }
+
+    @Test(
+        "any text names a queue, and each has its own events",
+        arguments: ["", "a/b", "../..", "Orders", "🛒", "\u{0}", String(repeating: "q", count: 1_000)]
+    )
+    func strangeNames(identifier: String) async throws {
+        let sift = try await app.launchWithAccount()
+        let config = SiftQueueConfig(uploadWhenMoreThan: -1)
+        #expect(sift.addEventQueue(identifier, config: config))
+        #expect(sift.hasEventQueue(identifier))
+        #expect(sift.append(SiftEvent(type: "strange"), toQueue: identifier))
+        #expect(sift.eventQueue(identifier)?.queue.map(\.type) == ["strange"])
+        #expect(sift.eventQueue("sift-default")?.queue.isEmpty == true)
+        #expect(sift.upload(true))
+        await sift.settle()
+        #expect(try app.types == ["strange"])
+    }
+
+    @Test("a queue whose times are no numbers is not added, and its name stays free")
+    func noNumbers() async throws {
+        let sift = try await app.launchWithAccount()
+        #expect(!sift.addEventQueue("q", config: SiftQueueConfig(acceptSameEventAfter: .nan)))
+        #expect(!sift.hasEventQueue("q"))
+        #expect(app.diagnostics.map(\.code) == [.queueInvalid])
+        #expect(sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenOlderThan: .infinity)))
+    }
+
+    @Test("readings that are no numbers are left out, and told")
+    func notANumber() async throws {
+        let app = SiftApp(collects: true)
+        let sift = try await app.launchWithAccount()
+        sift.allowUsingMotionSensors = true
+        // The start of the process has a collection of its own.
+        sift.collect()
+        sift.updateGyroData(
+            SensorReading(time: Timestamp(milliseconds: 5), values: Vector3(x: .nan, y: .infinity, z: 0.5))
+        )
+        sift.collect()
+        await sift.settle()
+        let states = try app.received.compactMap { $0["ios_app_state"] }
+        let gyro = try #require(states.compactMap { $0["raw_gyro"]?.array?.first }.first)
+        #expect(gyro["rotation_rate_z"]?.double == 0.5)
+        #expect(gyro["rotation_rate_x"] == nil)
+        #expect(gyro["rotation_rate_y"] == nil)
+        #expect(app.diagnostics.contains { $0.code == .readingInvalid })
+    }
+
+    @Test("a directory that cannot be used is told once, every call says no, and the next one that can be works")
+    func noDirectory() {
+        let heard = Locked<[Diagnostic]>([])
+        let broken = Locked(true)
+        var configuration = SiftCore.configuration(rootDirPath: InMemoryAnalytics.usualFolder)
+        configuration.onDiagnostic = { diagnostic in heard.withLock { $0.append(diagnostic) } }
+        let world = app.world(nil)
+        let core = SiftCore(
+            configuration,
+            in: SiftWorld(
+                open: { configuration throws(TrackwayError) in
+                    if broken.withLock({ $0 }) { throw TrackwayError(.storageUnavailable, "the disk is gone") }
+                    return try world.open(configuration)
+                },
+                kept: world.kept
+            )
+        )
+        let sift = Sift(core)
+        sift.accountId = "acct_1"
+        #expect(sift.accountId == "acct_1")
+        #expect(!sift.append(SiftEvent(type: "lost")))
+        #expect(!sift.upload(true))
+        #expect(!sift.addEventQueue("q", config: SiftQueueConfig()))
+        #expect(sift.userId == nil)
+        #expect(sift.analytics == nil)
+        sift.collect()
+        sift.pause()
+        #expect(heard.withLock { $0 }.map(\.code) == [.notStarted])
+        broken.withLock { $0 = false }
+        #expect(sift.append(SiftEvent(type: "kept")))
+        #expect(sift.accountId == "acct_1")
+    }
+
+    @Test("the app may call the face out of its diagnostics handler, while the analytics are made, too")
+    func handlerCallsBack() async throws {
+        let answers = Locked<[Bool]>([])
+        let face = Locked<Sift?>(nil)
+        let app = SiftApp { configuration in
+            configuration.onDiagnostic = { _ in
+                guard let sift = face.withLock({ $0 }) else { return }
+                let isThere = sift.hasEventQueue("sift-default")
+                answers.withLock { $0.append(isThere) }
+            }
+        }
+        let sift = try await app.launchWithAccount()
+        face.withLock { $0 = sift }
+        #expect(!sift.append(SiftEvent(type: "t"), toQueue: "unknown"))
+        #expect(answers.withLock { $0 } == [true])
+        face.withLock { $0 = nil }
+    }
+
+    @Test(
+        "threads that append, add, remove, change and upload at once lose nothing that was taken",
+        .timeLimit(.minutes(1))
+    )
+    func concurrently() async throws {
+        let sift = try await app.launchWithAccount()
+        let config = SiftQueueConfig(uploadWhenMoreThan: 5)
+        sift.addEventQueue("steady", config: config)
+        let taken = await withTaskGroup(of: [String].self) { group in
+            for worker in 0..<8 {
+                group.addTask {
+                    var taken: [String] = []
+                    for round in 0..<50 {
+                        let type = "\(worker)-\(round)"
+                        if sift.append(SiftEvent(type: type), toQueue: "steady") { taken.append(type) }
+                        switch (worker + round) % 6 {
+                        case 0: sift.addEventQueue("passing", config: config)
+                        case 1: sift.removeEventQueue("passing")
+                        case 2: sift.serverUrlFormat = "https://\(worker).test/%@"
+                        case 3: sift.userId = "user-\(round % 3)"
+                        case 4: sift.upload()
+                        default: _ = sift.eventQueue("steady")?.lastEvent
+                        }
+                    }
+                    return taken
+                }
+            }
+            return await group.reduce(into: []) { $0 += $1 }
+        }
+        #expect(taken.count == 400)
+        await sift.settle()
+        #expect(try app.types.count == 400)
+        #expect(try Set(app.types) == Set(taken))
+    }
+
+    @Test("two with the same root are about the same events; another root is another installation")
+    func roots() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "trackway-sift-\(ProcessInfo.processInfo.processIdentifier)"
+        )
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let network = app.network
+        func open(_ name: String) -> Sift {
+            Sift(rootDirPath: folder.appendingPathComponent(name).path) { configuration in
+                configuration.transport = network
+                configuration.followsLifeCycle = false
+                configuration.onDiagnostic = { _ in }
+            }
+        }
+        let (first, same, other) = (open("a"), open("b/../a"), open("b"))
+        first.accountId = "acct_1"
+        #expect(same.accountId == "acct_1")
+        #expect(other.accountId == nil)
+        #expect(first.analytics === same.analytics)
+        #expect(first.analytics !== other.analytics)
+        first.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        #expect(same.append(SiftEvent(type: "t"), toQueue: "q"))
+        #expect(!other.append(SiftEvent(type: "t"), toQueue: "q"))
+        await first.analytics?.shutdown(within: .zero)
+        await other.analytics?.shutdown(within: .zero)
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import SiftCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("A queue's rules, through the face")
+struct SiftQueueTests {
+    private let app = SiftApp()
+
+    private func append(_ count: Int, to sift: Sift, _ identifier: String) {
+        for number in 0..<count { #expect(sift.append(SiftEvent(type: "e\(number)"), toQueue: identifier)) }
+    }
+
+    // MARK: By number
+
+    @Test("by number: not with as many events as the rule says, but with one more", arguments: [0, 1, 32])
+    func number(most: Int) async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: most))
+        let queue = try #require(sift.eventQueue("q"))
+        append(most, to: sift, "q")
+        #expect(!queue.readyForUpload())
+        #expect(!queue.requestUpload())
+        #expect(queue.queue.count == most)
+        #expect(app.network.requests.isEmpty)
+        append(1, to: sift, "q")
+        await app.network.untilRequested(1)
+        await sift.settle()
+        #expect(try app.types.count == most + 1)
+        #expect(queue.queue.isEmpty)
+    }
+
+    @Test("below zero the number does not matter")
+    func noNumber() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        append(100, to: sift, "q")
+        #expect(sift.eventQueue("q")?.readyForUpload() == false)
+        #expect(sift.eventQueue("q")?.queue.map(\.type) == (0..<100).map { "e\($0)" })
+    }
+
+    // MARK: By time
+
+    @Test(
+        "by time: the first event at once, then no sooner than the rule's time after the last upload, without another event"
+    )
+    func time() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.append(SiftEvent(type: "first"))
+        await app.network.untilRequested(1)
+        let queue = try #require(sift.eventQueue("sift-default"))
+        let first = queue.lastUploadTimestamp
+        #expect(first == UInt64(app.clock.now().wall.milliseconds))
+        sift.append(SiftEvent(type: "second"))
+        app.clock.advance(by: .seconds(60))
+        #expect(!queue.readyForUpload())
+        #expect(queue.queue.map(\.type) == ["second"])
+        app.clock.advance(by: .milliseconds(1))
+        await app.network.untilRequested(2)
+        await sift.settle()
+        #expect(try app.types == ["first", "second"])
+        #expect(queue.lastUploadTimestamp > first)
+    }
+
+    @Test("a clock that is set changes nothing about the time since the last upload", arguments: [-86_400, 86_400])
+    func clockSet(seconds: Int) async throws {
+        let sift = try await app.launchWithAccount()
+        sift.append(SiftEvent(type: "first"))
+        await app.network.untilRequested(1)
+        app.clock.jumpWall(by: .seconds(seconds))
+        sift.append(SiftEvent(type: "second"))
+        let queue = try #require(sift.eventQueue("sift-default"))
+        app.clock.advance(by: .seconds(60))
+        #expect(!queue.readyForUpload())
+        app.clock.advance(by: .milliseconds(1))
+        await app.network.untilRequested(2)
+    }
+
+    // MARK: Repeats
+
+    @Test("a repeat is left out until its time is over, counted from the one taken, and append says yes all the same")
+    func repeats() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("q", config: SiftQueueConfig(acceptSameEventAfter: 3_600, uploadWhenMoreThan: -1))
+        func say(_ type: String) { #expect(sift.append(SiftEvent(type: type, fields: ["a": "b"]), toQueue: "q")) }
+        let queue = try #require(sift.eventQueue("q"))
+        say("same")
+        say("same")
+        app.clock.advance(by: .seconds(3_600) - .milliseconds(1))
+        say("same")
+        #expect(queue.queue.count == 1)
+        app.clock.advance(by: .milliseconds(1))
+        say("same")
+        #expect(queue.queue.count == 2)
+        // Only with the one before it is an event compared.
+        say("other")
+        say("same")
+        #expect(queue.queue.map(\.type) == ["same", "same", "other", "same"])
+        // Another user makes it another event.
+        sift.userId = "user-42"
+        say("same")
+        #expect(queue.queue.count == 5)
+    }
+
+    @Test("repeats are known across uploads and restarts; without a window there are none")
+    func repeatsSurvive() async throws {
+        var sift = try await app.launchWithAccount()
+        let config = SiftQueueConfig(acceptSameEventAfter: 3_600)
+        sift.addEventQueue("q", config: config)
+        #expect(sift.append(SiftEvent(type: "same"), toQueue: "q"))
+        await sift.settle()
+        #expect(sift.append(SiftEvent(type: "same"), toQueue: "q"))
+        sift = try await app.launch()
+        sift.addEventQueue("q", config: config)
+        #expect(sift.append(SiftEvent(type: "same"), toQueue: "q"))
+        await sift.settle()
+        #expect(try app.types == ["same"])
+        #expect(sift.append(SiftEvent(type: "same")))
+        #expect(sift.append(SiftEvent(type: "same")))
+        await sift.settle()
+        #expect(try app.types == ["same", "same", "same"])
+    }
+
+    // MARK: The object
+
+    @Test("a queue shows its name, rules, events, last event and place, and hands its events over")
+    func object() async throws {
+        let sift = try await app.launchWithAccount()
+        let config = SiftQueueConfig(uploadWhenMoreThan: -1)
+        sift.addEventQueue("q", config: config)
+        let queue = try #require(sift.eventQueue("q"))
+        #expect(queue.identifier == "q")
+        #expect(queue.config == config)
+        #expect(queue.lastEvent == nil)
+        #expect(queue.lastUploadTimestamp == 0)
+        #expect(queue.archivePath == InMemoryAnalytics.usualFolder)
+        #expect(queue.transfer().isEmpty)
+        #expect(queue.append(SiftEvent(type: "one", path: "/1", fields: ["a": "b"])))
+        #expect(queue.append(SiftEvent(type: "two")))
+        #expect(queue.lastEvent?.type == "two")
+        #expect(queue.queue.map(\.type) == ["one", "two"])
+        #expect(queue.queue.first?.fields == ["a": "b"])
+        queue.archive()
+        queue.unarchive()
+        let events = queue.transfer()
+        #expect(events.map(\.type) == ["one", "two"])
+        #expect(queue.queue.isEmpty)
+        #expect(queue.lastEvent?.type == "two")
+        // What was handed over is on its way: handing it over once more sends nothing twice.
+        #expect(sift.uploader.upload(events))
+        await sift.settle()
+        #expect(try app.types == ["one", "two"])
+    }
+
+    @Test("nothing is handed over while it cannot be sent")
+    func transferWithoutAccount() async throws {
+        let sift = try await app.launch()
+        let queue = try #require(sift.eventQueue("sift-default"))
+        #expect(queue.append(SiftEvent(type: "waits")))
+        #expect(queue.transfer().isEmpty)
+        #expect(app.diagnostics.contains { $0.code == .accountIncomplete })
+    }
+
+    @Test("the uploader sends events of the app's own at once, and says when one was refused")
+    func uploader() async throws {
+        let sift = try await app.launchWithAccount()
+        let uploader = sift.uploader
+        #expect(!uploader.upload([]))
+        #expect(uploader.upload([SiftEvent(type: "one"), SiftEvent(type: "two")]))
+        #expect(!uploader.upload([SiftEvent(type: "bad", path: nil, fields: ["a": 1]), SiftEvent(type: "three")]))
+        await sift.settle()
+        #expect(try app.types == ["one", "two", "three"])
+        #expect(!uploader.doUpload())
+        uploader.archive()
+        uploader.unarchive()
+    }
+
+    // MARK: Restart
+
+    @Test("what waits survives a kill, in order, with its place in its queue, and is sent by the next process")
+    func restart() async throws {
+        var sift = try await app.launchWithAccount()
+        let config = SiftQueueConfig(uploadWhenMoreThan: -1)
+        for name in ["a", "B/c"] { sift.addEventQueue(name, config: config) }
+        for number in 0..<3 {
+            sift.append(SiftEvent(type: "a\(number)"), toQueue: "a")
+            sift.append(SiftEvent(type: "b\(number)"), toQueue: "B/c")
+        }
+        sift = try await app.launch()
+        #expect(!sift.hasEventQueue("a"))
+        sift.addEventQueue("B/c", config: config)
+        let queue = try #require(sift.eventQueue("B/c"))
+        #expect(queue.queue.map(\.type) == ["b0", "b1", "b2"])
+        #expect(queue.lastEvent?.type == "b2")
+        #expect(sift.upload(true))
+        await sift.settle()
+        #expect(try app.types == ["b0", "b1", "b2"])
+        // The one that nobody has added yet keeps what it has.
+        sift.addEventQueue("a", config: config)
+        #expect(sift.upload(true))
+        await sift.settle()
+        #expect(try app.types == ["b0", "b1", "b2", "a0", "a1", "a2"])
+    }
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import SiftCompatibility
+internal import Testing
+internal import TrackwayEvents
+
+@Suite("What is said in Sift's words is written in Sift's form")
+struct SiftWireTests {
+    private let app = SiftApp()
+
+    /// The reference's example of a whole request, without the white space that people need.
+    static let example = """
+        {"data":[{"time":1750000000123,"mobile_event_type":"checkout","path":"/cart/confirm","user_id":"user-42",\
+        "installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E","fields":{"cart_size":"3","coupon":""}},\
+        {"time":1750000004890,"user_id":"user-42","installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E",\
+        "ios_app_state":{"sdk_version":"v2.2.5","window_root_view_controller_titles":["CartViewController"],\
+        "battery_level":0.83,"battery_state":"ui_device_battery_state_unplugged",\
+        "network_addresses":["192.168.1.23","fe80::1c2a:33ff:fe44:5566"],\
+        "location":{"latitude":37.7793,"longitude":-122.4193}}}]}
+        """
+
+    private static var exampleEvents: [SiftEvent] {
+        let checkout = SiftEvent(type: "checkout", path: "/cart/confirm", fields: ["coupon": "", "cart_size": "3"])
+        checkout.time = 1_750_000_000_123
+        var snapshot = AppStateSnapshot()
+        snapshot.screenTitles = ["CartViewController"]
+        snapshot.batteryLevel = 0.83
+        snapshot.batteryState = .unplugged
+        snapshot.networkAddresses = ["192.168.1.23", "fe80::1c2a:33ff:fe44:5566"]
+        snapshot.location = Location(
+            time: Timestamp(milliseconds: 1_750_000_000_000),
+            latitude: 37.7793,
+            longitude: -122.4193,
+            horizontalAccuracy: 5
+        )
+        let state = SiftEvent(type: nil)
+        state.time = 1_750_000_004_890
+        state.iosAppState = snapshot.attributes
+        for event in [checkout, state] {
+            event.userId = "user-42"
+            event.installationId = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
+        }
+        return [checkout, state]
+    }
+
+    @Test("listRequest writes the example of a request byte for byte")
+    func list() {
+        let data = SiftEvent.listRequest(Self.exampleEvents, edition: .current)
+        #expect(String(decoding: data, as: UTF8.self) == Self.example)
+    }
+
+    @Test("the same events, appended and uploaded, reach the back-end byte for byte as in the example")
+    func delivered() async throws {
+        let app = SiftApp(collects: true)
+        let sift = try await app.launchWithAccount()
+        sift.edition = .current
+        sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        for event in Self.exampleEvents { #expect(sift.append(event, toQueue: "orders")) }
+        #expect(sift.upload(true))
+        await sift.settle()
+        let place = try #require(try app.bodies.firstIndex(of: Self.example))
+        let request = app.network.requests[place]
+        #expect(request.method == "PUT")
+        #expect(request.url == "https://api3.siftscience.com/v3/accounts/acct_1/mobile_events")
+        #expect(request.headers["Content-Type"] == "application/json")
+        #expect(request.headers["Content-Encoding"] == "gzip")
+        #expect(request.headers["Authorization"] == "Basic YmVhY29uMTIz")
+    }
+
+    @Test("an empty list, empty texts, empty objects and events that make no sense")
+    func edges() {
+        #expect(String(decoding: SiftEvent.listRequest([]), as: UTF8.self) == #"{"data":[]}"#)
+        let empty = SiftEvent(type: "", path: "", fields: [:])
+        empty.time = 1
+        empty.userId = ""
+        empty.metrics = [:]
+        let bad = SiftEvent(type: "bad", path: nil, fields: ["a": 1])
+        let list = SiftEvent.listRequest([bad, empty, bad])
+        #expect(String(decoding: list, as: UTF8.self) == #"{"data":[{"time":1,"fields":{},"metrics":{}}]}"#)
+    }
+
+    @Test("device properties and metrics travel beside the fields")
+    func others() {
+        let event = SiftEvent(type: "t", path: nil, fields: nil)
+        event.time = 1
+        event.deviceProperties = ["b": "2", "a": "1"]
+        event.metrics = ["m": "3"]
+        #expect(
+            String(decoding: SiftEvent.listRequest([event]), as: UTF8.self)
+                == #"{"data":[{"time":1,"mobile_event_type":"t","device_properties":{"a":"1","b":"2"},"metrics":{"m":"3"}}]}"#
+        )
+    }
+
+    static let strangeTypes = [
+        "$create_order", "_app_state", "_device_properties", "_event", "_session_start", "a b", "line\nbreak", "\u{0}",
+        "订单", "👩‍👩‍👧", String(repeating: "long", count: 5_000), "2026-11-21T06:38:00.000Z",
+    ]
+
+    @Test("every type travels as it is, also one that means something to us, and is read back", arguments: strangeTypes)
+    func types(type: String) async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        let event = SiftEvent(type: type, path: "/p", fields: ["a": "b"])
+        #expect(sift.append(event, toQueue: "orders"))
+        let waiting = try #require(sift.eventQueue("orders")?.queue.first)
+        #expect(waiting.isEssentiallyEqual(to: event))
+        #expect(waiting.time == event.time)
+        #expect(sift.upload(true))
+        await sift.settle()
+        let received = try #require(try app.received.first)
+        #expect(received["mobile_event_type"]?.string == type)
+        #expect(received["ios_app_state"] == nil)
+        #expect(received["ios_device_properties"] == nil)
+        #expect(received["fields"] == .object(.init([.init(key: "a", value: .string("b"))])))
+    }
+
+    @Test(
+        "every text travels as it is, under every name",
+        arguments: ["", "\u{0}", "Käse", "2026-11-21T06:38:00.000Z", "\"\\"]
+    )
+    func texts(text: String) async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        let name = text.isEmpty ? "empty" : text
+        #expect(sift.append(SiftEvent(type: "t", path: text, fields: [name: text]), toQueue: "orders"))
+        #expect(sift.upload(true))
+        await sift.settle()
+        let received = try #require(try app.received.first)
+        #expect(received["fields"]?[name]?.string == text)
+        #expect(received["path"]?.string == (text.isEmpty ? nil : text))
+    }
+
+    @Test("without a type of its own an event has none, and one that names no place has none, whatever screen is shown")
+    func nothing() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.analytics?.screen("Home")
+        #expect(sift.append(SiftEvent(type: nil)))
+        await sift.settle()
+        let received = try #require(try app.received.first)
+        #expect(received.object?.members.map(\.key) == ["time", "installation_id"])
+    }
+
+    // MARK: Too much
+
+    @Test("what is far beyond one event's size is refused and told, what is just within is taken")
+    func bounds() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        let many = Dictionary(uniqueKeysWithValues: (0..<10_000).map { ("k\($0)", "v") })
+        let large = String(repeating: "x", count: 190 * 1_024)
+        for fields: [AnyHashable: Any] in [many, ["text": large], [String(repeating: "k", count: 4_096): "v"]] {
+            #expect(sift.append(SiftEvent(type: "t", path: nil, fields: fields), toQueue: "orders"))
+        }
+        #expect(app.diagnostics.isEmpty)
+        let late = SiftEvent(type: "t")
+        late.time = .max
+        var more = many
+        more["one more"] = "v"
+        let bad: [(SiftEvent, String)] = [
+            (SiftEvent(type: "t", path: nil, fields: more), "fields"),
+            (SiftEvent(type: "t", path: nil, fields: ["": "v"]), "fields"),
+            (SiftEvent(type: "t", path: nil, fields: [String(repeating: "k", count: 4_097): "v"]), "fields"),
+            (SiftEvent(type: "t", path: large + large, fields: nil), "event"),
+            (late, "time"),
+        ]
+        for (event, field) in bad {
+            #expect(!sift.append(event, toQueue: "orders"))
+            #expect(app.diagnostics.last?.field == field)
+        }
+        await sift.settle()
+        let received = try app.received
+        #expect(received.count == 3)
+        #expect(received.first?["fields"]?.object?.members.count == 10_000)
+        #expect(received.dropFirst().first?["fields"]?["text"]?.string == large)
+    }
+
+    @Test("any time the format knows is sent as it is", arguments: [0, 1, 1_750_000_000_123, UInt64(Int64.max)])
+    func times(time: UInt64) async throws {
+        let sift = try await app.launchWithAccount()
+        let event = SiftEvent(type: "t")
+        event.time = time
+        #expect(sift.append(event))
+        await sift.settle()
+        #expect(try app.received.first?["time"]?.integer == Int64(time))
+    }
+}

@@ -6,6 +6,7 @@ internal import SiftCompatibility
 internal import Testing
 internal import Trackway
 internal import TrackwayBehavior
+internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
@@ -41,6 +42,8 @@ final class SiftApp: Sendable {
             defer { memory = nil }
             return memory?.storageAfterKill()
         }
+        // Processes come in the order in which they were started.
+        clock.advance(by: .milliseconds(1))
         var configuration = SiftCore.configuration(rootDirPath: InMemoryAnalytics.usualFolder)
         configure(&configuration)
         let core = SiftCore(configuration, in: world(disk))
@@ -48,7 +51,7 @@ final class SiftApp: Sendable {
         let blocked: Set<String> = collects ? [] : [CapturedName.appState, CapturedName.deviceProperties]
         analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: blocked))
         // Only who delivers can look into queues.
-        while analytics.journal.heldDesk == nil { await Task.yield() }
+        while !analytics.delivery.isDelivering { await Task.yield() }
         return Sift(core)
     }
 
@@ -89,7 +92,13 @@ final class SiftApp: Sendable {
 
     /// Every body the back-end received so far, unpacked.
     var bodies: [String] {
-        get throws { try network.requests.map { String(decoding: try Gzip.inflate($0.body), as: UTF8.self) } }
+        get throws {
+            // Test texts repeat themselves more than honest ones.
+            let limits = InflateLimits(inflatedBytes: 64 << 20, ratio: 2_000)
+            return try network.requests.map {
+                String(decoding: try Gzip.inflate($0.body, limits: limits), as: UTF8.self)
+            }
+        }
     }
 
     /// Every event the back-end received so far, as often as it came.
@@ -101,6 +110,14 @@ final class SiftApp: Sendable {
 
     /// The types of the events the back-end received so far.
     var types: [String] { get throws { try received.map { $0["mobile_event_type"]?.string ?? "-" } } }
+
+    /// The same, each type once: a process that was killed may have sent what the next one sends again.
+    var distinctTypes: [String] {
+        get throws {
+            var seen: Set<String> = []
+            return try types.filter { seen.insert($0).inserted }
+        }
+    }
 }
 
 extension Sift {

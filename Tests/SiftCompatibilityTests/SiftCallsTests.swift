@@ -32,7 +32,7 @@ struct SiftCallsTests {
         #expect(request.method == "PUT")
         #expect(request.url == "https://api3.siftscience.com/v3/accounts/acct_1/mobile_events")
         #expect(request.headers["Authorization"] == "Basic YmVhY29uMTIz")
-        #expect(try app.types == ["first"])
+        #expect(try app.distinctTypes == ["first"])
         sift.accountId = nil
         sift = try await app.launch()
         #expect(sift.accountId == nil)

@@ -68,7 +68,8 @@ struct SiftHostileTests {
         sift.collect()
         await sift.settle()
         let states = try app.received.compactMap { $0["ios_app_state"] }
-        let gyro = try #require(states.compactMap { $0["raw_gyro"]?.array?.first }.first)
+        let gyros = states.compactMap { $0["raw_gyro"] }.flatMap { $0.array ?? [] }
+        let gyro = try #require(gyros.first)
         #expect(gyro["rotation_rate_z"]?.double == 0.5)
         #expect(gyro["rotation_rate_x"] == nil)
         #expect(gyro["rotation_rate_y"] == nil)

@@ -67,6 +67,6 @@ struct SiftRestTests {
         sift = try await app.launch()
         #expect(sift.append(SiftEvent(type: "three")))
         await sift.settle()
-        #expect(try app.types == ["one", "two", "three"])
+        #expect(try app.distinctTypes == ["one", "two", "three"])
     }
 }

@@ -23,7 +23,8 @@ extension SiftContent {
         if let installationId { pairs.append((SiftKey.installation, .string(installationId))) }
         let name = recordedName
         if let type, !type.isEmpty {
-            if type != name { pairs.append((SiftKey.type, .string(type))) }
+            // The name of untyped events says nothing, even where it is the type.
+            if type != name || name == SiftKey.untypedName { pairs.append((SiftKey.type, .string(type))) }
         } else if name == SiftKey.untypedName {
             pairs.append((SiftKey.untyped, true))
         }

@@ -32,10 +32,6 @@ enum QueueScene {
 }
 
 extension InMemoryAnalytics {
-    /// Returns when this process delivers: only then it counts what all have left.
-    func untilDelivering() async {
-        while !analytics.delivery.isDelivering { await Task.yield() }
-    }
 
     /// Adds a queue, and returns when it is delivered from: only then its rules are looked at, and what every process has
     /// left is counted.

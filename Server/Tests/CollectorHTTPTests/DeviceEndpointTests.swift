@@ -71,9 +71,12 @@ struct DeviceEndpointTests {
         try await CollectorUnderTest.run {
             $0.readingNeedsKey = true
         } _: { collector in
-            #expect(try await collector.request("GET", path).status == 401)
-            #expect(try await collector.request("GET", path, ["authorization": "Bearer write"]).status == 403)
-            #expect(try await collector.request("GET", path, ["authorization": "Bearer read"]).status == 200)
+            let nobody = try await collector.request("GET", path)
+            #expect(nobody.status == 401)
+            let writer = try await collector.request("GET", path, ["authorization": "Bearer write"])
+            #expect(writer.status == 403)
+            let reader = try await collector.request("GET", path, ["authorization": "Bearer read"])
+            #expect(reader.status == 200)
         }
     }
 }

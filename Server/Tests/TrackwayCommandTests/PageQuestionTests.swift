@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import CollectorWeb
 internal import Testing
+internal import TrackwayEvents
 
 @testable internal import trackway
 

@@ -8,7 +8,7 @@ public import TrackwayWire
 
 extension Analytics {
     /// Adds a destination while the app runs. Events recorded from now on are for it, too; with
-    /// ``TrackwayDelivery/DeliveryPolicy/queue`` set it is a queue.
+    /// `DeliveryPolicy.queue` set it is a queue.
     ///
     /// ```swift
     /// var policy = DeliveryPolicy()

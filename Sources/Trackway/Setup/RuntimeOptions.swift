@@ -17,7 +17,7 @@ public struct RuntimeOptions: Sendable {
     public var sessionTimeout: Duration
 
     /// Whether snapshots may read sensors of motion. What was read and not told yet is thrown away with the permission.
-    /// Without effect while ``Configuration/snapshots`` is nil.
+    /// Readings that the app hands over itself count either way. Without effect while ``Configuration/snapshots`` is nil.
     public var allowsMotion: Bool
     /// Whether snapshots may say where the device is, if the person allows the app to know. Without effect while
     /// ``Configuration/snapshots`` is nil.

@@ -23,8 +23,8 @@ extension Analytics {
 
     /// Hands a reading of motion over that the app made itself. The next snapshot takes the last ten of each kind with it.
     ///
-    /// A reading that comes while motion is not allowed (``RuntimeOptions/allowsMotion``) is left aside. Numbers that are
-    /// infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
+    /// ``RuntimeOptions/allowsMotion`` is about sensors that the SDK reads: readings handed over count without it. Numbers
+    /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
     public func feed(_ reading: MotionReading) {
         guard let snapshots else { return tellSnapshotsOff() }
         snapshots.read(reading, run: nil)

@@ -177,7 +177,8 @@ package struct SnapshotRoutine: Sendable {
     ///
     /// - Parameter run: the run it was read in; nil when the app read it itself.
     package mutating func read(_ reading: MotionReading, run: Int?) {
-        guard isWatching, rules.allowsMotion, run == nil || run == motionRun else { return }
+        // What the app read and handed over itself needs no leave of its own.
+        guard isWatching, run == nil || rules.allowsMotion && run == motionRun else { return }
         readings.append(reading)
     }
 

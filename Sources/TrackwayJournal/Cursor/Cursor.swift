@@ -39,6 +39,13 @@ struct Cursor: Sendable, Hashable {
 }
 
 extension Cursor {
+    /// A cursor of a destination that is accountable from a number on.
+    init(at position: LogPosition, next: UInt64) {
+        self.position = position
+        base = next
+        self.next = next
+    }
+
     /// The file's bytes.
     var fileBytes: [UInt8] {
         var lines = CheckedLines()

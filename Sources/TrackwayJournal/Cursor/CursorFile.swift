@@ -24,7 +24,8 @@ enum CursorFile {
         _ storage: any JournalStorage
     ) throws(StorageError) -> [DestinationID] {
         try storage.names(in: folder.writer(writer)).compactMap { name in
-            guard name.hasPrefix(JournalFolder.cursorPrefix), !name.hasSuffix(".new") else { return nil }
+            guard name.hasPrefix(JournalFolder.cursorPrefix) else { return nil }
+            // A file that is just being written has no destination's name.
             return DestinationID(String(name.dropFirst(JournalFolder.cursorPrefix.count)))
         }
     }

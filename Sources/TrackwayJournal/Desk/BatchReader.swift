@@ -54,7 +54,7 @@ struct BatchReader: Sendable {
     }
 
     private var reader: LogReader
-    private let destination: String
+    private let destination: DestinationID
     private var contexts: [UInt32: [UInt8]] = [:]
     /// The highest sequence number any record told of so far.
     private var lastSeen: UInt64 = 0
@@ -69,7 +69,7 @@ struct BatchReader: Sendable {
         from position: LogPosition,
         isComplete: Bool
     ) throws(JournalError) {
-        self.destination = destination.rawValue
+        self.destination = destination
         reader = LogReader(
             folder: folder,
             storage: storage,
@@ -207,10 +207,7 @@ struct BatchReader: Sendable {
 
     private func isForUs(_ entry: LogEntry) -> Bool {
         guard let route = entry.routeLength else { return true }
-        let destination = destination
-        return reader.withPayload(of: entry) { payload in
-            Self.route(UnsafeRawBufferPointer(rebasing: payload.prefix(route)), names: destination)
-        }
+        return reader.withPayload(of: entry) { RouteNames($0, length: route).contains(destination) }
     }
 
     /// Remembers a context, or a loss the writer wrote down.
@@ -246,10 +243,5 @@ struct BatchReader: Sendable {
     /// Accounts for losses at the log's end that the writer wrote down itself.
     private mutating func explainNoted(in stretch: inout Stretch) {
         if let last = noted.map(\.sequences.upperBound).max() { explain(upTo: last + 1, in: &stretch) }
-    }
-
-    /// Whether a comma-separated route names a destination.
-    private static func route(_ bytes: UnsafeRawBufferPointer, names destination: String) -> Bool {
-        bytes.split(separator: UInt8(ascii: ",")).contains { $0.elementsEqual(destination.utf8) }
     }
 }

@@ -55,7 +55,7 @@ extension DeskState {
         } catch {
             throw JournalError(error)
         }
-        return order.filter { shelves[$0]?.problem == nil && destinations(of: $0).contains(destination) }
+        return order.filter { shelves[$0]?.problem == nil && hasPlace(destination, at: $0) }
     }
 
     /// What waits at one writer; nil when a newer version wrote the log.

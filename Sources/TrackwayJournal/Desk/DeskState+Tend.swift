@@ -143,8 +143,13 @@ extension DeskState {
 
     /// The destinations that count in a writer's folder: those with a cursor there and those there are at present.
     func destinations(of id: WriterID) -> [DestinationID] {
-        let known = shelves[id].map { Array($0.cursors.keys) } ?? []
-        return Set(known + roster.withLock { $0.present }).sorted()
+        let present = roster.withLock { $0.present }
+        return (shelves[id]?.destinations ?? []).union(present).sorted()
+    }
+
+    /// Whether a destination counts in a writer's folder.
+    func hasPlace(_ destination: DestinationID, at id: WriterID) -> Bool {
+        shelves[id]?.destinations.contains(destination) ?? false || roster.withLock { $0.present.contains(destination) }
     }
 
     // MARK: Removing
@@ -152,8 +157,7 @@ extension DeskState {
     /// Deletes the segments of a writer that every destination has passed.
     mutating func removePassed(_ id: WriterID) throws(StorageError) {
         if shelves[id]?.isOwn == false { try noticeCursors(of: id) }
-        let present = roster.withLock { $0.present }
-        guard let shelf = shelves[id], present.allSatisfy({ shelf.cursors[$0] != nil }) else { return }
+        guard let shelf = shelves[id], destinations(of: id).allSatisfy({ shelf.cursors[$0] != nil }) else { return }
         let needed = shelf.firstNeededSegment
         for number in try SegmentName.all(in: folder.writer(id), storage) where number < needed {
             try storage.remove(SegmentName.path(folder.writer(id), number))
@@ -227,7 +231,7 @@ extension DeskState {
             throw JournalError(error)
         }
         var waiting: UInt64 = 0
-        for id in order where destinations(of: id).contains(destination) {
+        for id in order where hasPlace(destination, at: id) {
             let cursor = try cursor(id, destination, journal)
             guard let shelf = shelves[id], shelf.problem == nil, !shelf.isHeld(destination) else { continue }
             guard let extent = try journal.readableExtent(of: id, isComplete: shelf.isComplete) else { continue }

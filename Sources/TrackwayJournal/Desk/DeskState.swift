@@ -68,7 +68,7 @@ struct DeskState: Sendable {
             guard let id = WriterID(name), shelves[id] == nil, !totals.folded.contains(id) else { continue }
             var shelf = Shelf(id: id, isOwn: id == own)
             for destination in try CursorFile.destinations(of: id, folder, storage) {
-                shelf.cursors[destination] = try CursorFile.load(id, destination, folder, storage)
+                shelf.take(try CursorFile.load(id, destination, folder, storage), of: destination)
             }
             shelf.isComplete = try isDead(shelf)
             shelf.observed = try ObservedAge.load(id, folder, storage)
@@ -84,7 +84,7 @@ struct DeskState: Sendable {
         for destination in try CursorFile.destinations(of: id, folder, storage)
         where shelves[id]?.cursors[destination] == nil {
             let kept = try CursorFile.load(id, destination, folder, storage)
-            shelves[id]?.cursors[destination] = kept
+            shelves[id]?.take(kept, of: destination)
         }
     }
 
@@ -100,43 +100,6 @@ struct DeskState: Sendable {
         if try !SegmentName.all(in: folder.writer(shelf.id), storage).isEmpty { return true }
         let made = Timestamp(milliseconds: Int64(shelf.id.high >> 16))
         return made.duration(to: clock.now().wall) > .seconds(3600)
-    }
-
-    /// The cursor of a destination in a writer's log. A destination that is new there starts at the oldest record kept, one
-    /// that was added while this process ran where this process's log stood then.
-    mutating func cursor(_ id: WriterID, _ destination: DestinationID, _ journal: Journal) throws(JournalError)
-        -> Cursor
-    {
-        if let known = shelves[id]?.cursors[destination] { return known }
-        if let beginning = try beginning(id, destination) {
-            shelves[id]?.cursors[destination] = beginning
-            return beginning
-        }
-        let isComplete = shelves[id]?.isComplete ?? false
-        guard let extent = try journal.readableExtent(of: id, isComplete: isComplete) else {
-            let problem = JournalError(
-                .newerVersion,
-                "\(folder.writer(id)) was written by a newer version and is left for it"
-            )
-            shelves[id]?.problem = problem
-            return Cursor()
-        }
-        var fresh = Cursor()
-        fresh.base = extent.first
-        fresh.next = extent.first
-        shelves[id]?.cursors[destination] = fresh
-        shelves[id]?.unsaved.insert(destination)
-        return fresh
-    }
-
-    private func beginning(_ id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
-        do throws(StorageError) {
-            if let kept = try CursorFile.load(id, destination, folder, storage) { return kept }
-        } catch {
-            throw JournalError(error)
-        }
-        guard shelves[id]?.isOwn == true else { return nil }
-        return roster.withLock { $0.beginning(of: destination) }
     }
 
     // MARK: Settling

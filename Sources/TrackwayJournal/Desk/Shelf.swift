@@ -13,6 +13,8 @@ struct Shelf: Sendable {
     /// A newer version wrote it, or it cannot be read: left alone.
     var problem: JournalError?
     var cursors: [DestinationID: Cursor] = [:]
+    /// Destinations whose cursor file was found damaged: what is kept for them begins anew once it is asked for.
+    var damaged: Set<DestinationID> = []
     var readers: [DestinationID: BatchReader] = [:]
     /// What waits for queues; nil until one asks.
     var counter: WaitingCounter?
@@ -36,6 +38,14 @@ struct Shelf: Sendable {
     init(id: WriterID, isOwn: Bool) {
         self.id = id
         self.isOwn = isOwn
+    }
+
+    /// The destinations that have a place in the writer's folder.
+    var destinations: Set<DestinationID> { damaged.union(cursors.keys) }
+
+    /// Takes a destination's cursor file in; nil for a damaged one.
+    mutating func take(_ cursor: Cursor?, of destination: DestinationID) {
+        if let cursor { cursors[destination] = cursor } else { damaged.insert(destination) }
     }
 
     /// Whether the next event for a destination may not leave, as far as was seen.

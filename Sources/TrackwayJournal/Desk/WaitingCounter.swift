@@ -69,8 +69,6 @@ struct WaitingCounter: Sendable {
     }
 
     private static func names(of entry: LogEntry, _ route: Int, _ reader: LogReader) -> [String] {
-        reader.withPayload(of: entry) { payload in
-            payload.prefix(route).split(separator: UInt8(ascii: ",")).map { String(decoding: $0, as: UTF8.self) }
-        }
+        reader.withPayload(of: entry) { RouteNames($0, length: route).names }
     }
 }

@@ -153,9 +153,10 @@ public struct DiskStorage: JournalStorage {
     /// `EEXIST` on every system we run on.
     private static let exists: Int32 = 17
 
-    /// A name beside `path` that no other thread or process uses.
+    /// A name beside `path` that no other thread or process uses. The tilde keeps it apart from every name of a
+    /// destination, so that a file left over by a dead process is nobody's cursor.
     private static func temporaryName(for path: String) -> String {
-        "\(path).\(ctrackway_process_id()).\(ctrackway_next_number()).new"
+        "\(path)~\(ctrackway_process_id()).\(ctrackway_next_number()).new"
     }
 
     private static func parent(of path: String) -> String? {

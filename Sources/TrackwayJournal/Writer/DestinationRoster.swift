@@ -10,9 +10,20 @@ struct DestinationRoster: Sendable {
     /// Those that are there, in the order they were added.
     private(set) var present: [DestinationID] = []
     private var beginnings: [DestinationID: Cursor] = [:]
+    private let configured: Set<DestinationID>
 
-    init(_ destinations: [DestinationID]) {
-        for id in destinations { add(id, from: Cursor()) }
+    /// - Parameters:
+    ///   - destinations: those of the configuration.
+    ///   - expected: those of run time that are there from the start, because an earlier run had them.
+    init(_ destinations: [DestinationID], expecting expected: [DestinationID] = []) {
+        configured = Set(destinations)
+        for id in destinations + expected { add(id, from: Cursor()) }
+    }
+
+    /// Whether a log that knows nothing of a destination is for it all the same: what an earlier run or another process
+    /// recorded is for whoever the configuration names now, but not for whoever is only added later.
+    func takesBacklog(_ id: DestinationID) -> Bool {
+        configured.contains(id)
     }
 
     /// Where a destination begins in this process's log; nil when it has no place there.
@@ -20,11 +31,16 @@ struct DestinationRoster: Sendable {
         beginnings[id]
     }
 
-    /// Whom an event without a route is for, named one by one; nil while that is everybody who has a place in the log.
+    /// The route of an event that the app gave none; nil while everybody who has a place in the log is there.
     ///
     /// What is recorded while a destination is away is not for it, so it must not be addressed to all.
-    var everybodyByName: [DestinationID]? {
-        beginnings.count == present.count ? nil : present
+    var everybodyByName: [UInt8]? {
+        beginnings.count == present.count ? nil : Self.route(to: present)
+    }
+
+    /// A route as it lies in the log: the names, each once, separated by commas.
+    static func route(to destinations: [DestinationID]) -> [UInt8] {
+        Array(Array(Set(destinations)).sorted().map(\.rawValue).joined(separator: ",").utf8)
     }
 
     /// Adds a destination.
@@ -45,6 +61,7 @@ struct DestinationRoster: Sendable {
 
     /// A new log begins: everybody who is there begins with it.
     mutating func restart() {
-        self = DestinationRoster(present)
+        beginnings = [:]
+        for id in present { beginnings[id] = Cursor() }
     }
 }

@@ -37,11 +37,10 @@ extension Journal {
             }
             guard let extent = try readableExtent(of: id, isComplete: false) else { continue }
             for destination in destinations where cursors[destination] == nil {
-                var fresh = Cursor()
-                fresh.base = extent.first
-                fresh.next = extent.first
                 let beginning = id == writer ? roster.withLock { $0.beginning(of: destination) } : nil
-                cursors[destination] = beginning ?? fresh
+                // Whoever was only added later has no place in a log that knows nothing of it.
+                let isFor = roster.withLock { $0.takesBacklog(destination) }
+                cursors[destination] = beginning ?? (isFor ? Cursor(at: .start, next: extent.first) : nil)
             }
             ledger.recorded += DeskState.last(extent, Array(cursors.values))
             for (destination, cursor) in cursors {

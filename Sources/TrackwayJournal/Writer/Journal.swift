@@ -54,7 +54,7 @@ package final class Journal: Sendable {
             throw JournalError(error)
         }
         let installation = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
-        let destinations = DestinationRoster(configuration.destinations)
+        let destinations = DestinationRoster(configuration.destinations, expecting: configuration.expected)
         var writer = try Self.claim(
             installation: installation,
             configuration,
@@ -86,7 +86,7 @@ package final class Journal: Sendable {
     ///
     /// - Parameter route: the destinations it is for; all that are there at present when empty.
     package func append(_ payload: UnsafeRawBufferPointer, to route: [DestinationID] = []) -> AppendOutcome {
-        guard route.isEmpty else { return append(payload, addressedTo: route) }
+        guard route.isEmpty else { return append(payload, behind: DestinationRoster.route(to: route)) }
         let checksum = Checksum.payload(payload)
         let outcome: AppendOutcome? = state.withLock { state in
             if state.everybodyByName != nil { return nil }
@@ -105,12 +105,16 @@ package final class Journal: Sendable {
             return .kept(sequence)
         }
         // Somebody who has a place in the log is away: the event says whom it is for.
-        return outcome ?? append(payload, addressedTo: destinations)
+        return outcome ?? append(payload, behind: everybodyByName)
     }
 
-    private func append(_ event: UnsafeRawBufferPointer, addressedTo route: [DestinationID]) -> AppendOutcome {
-        let names = Array(Set(route)).sorted().map(\.rawValue).joined(separator: ",")
-        var bytes = Array(names.utf8)
+    /// The route of an event for all that are there at present.
+    private var everybodyByName: [UInt8] {
+        state.withLock { $0.everybodyByName } ?? DestinationRoster.route(to: destinations)
+    }
+
+    private func append(_ event: UnsafeRawBufferPointer, behind route: [UInt8]) -> AppendOutcome {
+        var bytes = route
         let routeLength = bytes.count
         bytes.append(contentsOf: event)
         return bytes.withUnsafeBytes { payload in

@@ -10,6 +10,9 @@ package struct JournalConfiguration: Sendable, Hashable {
     /// The destinations events are kept for from the start; see ``Journal/addDestination(_:)`` for later ones. Each gets a
     /// cursor before the first event is recorded.
     package var destinations: [DestinationID]
+    /// Destinations of run time that an earlier run added: they get what this process records from the start, too, and what
+    /// was left for them, but nothing else of what is left.
+    package var expected: [DestinationID]
     /// Bytes the installation's segments may take. Beyond, the oldest undelivered events go first, counted.
     package var maximumBytes: Int
     /// How long an undelivered event is kept, in time that really passed (a clock that jumps expires nothing).
@@ -23,6 +26,7 @@ package struct JournalConfiguration: Sendable, Hashable {
     package init(
         folder: String,
         destinations: [DestinationID],
+        expected: [DestinationID] = [],
         maximumBytes: Int = 50 << 20,
         maximumAge: Duration = .seconds(30 * 24 * 3600),
         segmentBytes: Int = 1 << 20,
@@ -30,6 +34,7 @@ package struct JournalConfiguration: Sendable, Hashable {
     ) {
         self.folder = folder
         self.destinations = destinations
+        self.expected = expected
         self.maximumBytes = maximumBytes
         self.maximumAge = maximumAge
         self.segmentBytes = min(max(segmentBytes, 4096), 1 << 30)

@@ -16,8 +16,8 @@ struct WriterState: Sendable {
     /// The lock that tells other processes that this writer lives.
     var alive: (any StorageLock)?
     var isClosed = false
-    /// Whom an event without a route is for; nil while that is everybody. See ``DestinationRoster``.
-    var everybodyByName: [DestinationID]?
+    /// The route of an event for all that are there; nil while nobody is away. See ``DestinationRoster``.
+    var everybodyByName: [UInt8]?
     /// The context new events are recorded in.
     private(set) var context = ContextState()
     /// The context in effect at the log's end; behind ``context`` while the storage refuses.
@@ -61,11 +61,7 @@ struct WriterState: Sendable {
 
     /// A cursor before the next event to be recorded. What still waits in memory lies before it, by its numbers.
     var beginning: Cursor {
-        var cursor = Cursor()
-        cursor.position = log.end
-        cursor.base = next
-        cursor.next = next
-        return cursor
+        Cursor(at: log.end, next: next)
     }
 
     // MARK: Recording

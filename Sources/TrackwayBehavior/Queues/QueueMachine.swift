@@ -62,6 +62,11 @@ package struct QueueMachine: Sendable, Hashable {
 
     // MARK: Inputs
 
+    /// This process delivers from here on. Another one may have done so meanwhile, and remembered an upload.
+    package mutating func began(lastUpload: DeviceTime?) {
+        self.lastUpload = lastUpload
+    }
+
     /// So many events wait: after the start, after a nudge, or because somebody counted.
     package mutating func counted(_ waiting: UInt64, at now: DeviceTime) -> [Action] {
         self.waiting = waiting

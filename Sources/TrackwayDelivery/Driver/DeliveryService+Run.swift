@@ -66,6 +66,7 @@ extension DeliveryService {
 
     private func serve(_ source: any DeliverySource) async {
         abort.reset()
+        equipment.gate.forgetNumbers()
         state.withLock { state in
             for worker in state.workers { worker.prepare(source) }
             state.isElected = true

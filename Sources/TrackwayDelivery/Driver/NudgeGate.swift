@@ -88,6 +88,11 @@ final class NudgeGate: @unchecked Sendable {
         for signal in rung { signal.signal() }
     }
 
+    /// Events may be numbered anew from here on, as after erasing: what was seen before says nothing of their numbers.
+    func forgetNumbers() {
+        state.withLock { $0.lastSequence = 0 }
+    }
+
     /// Arms a bell: it rings once this many more events were recorded; nil disarms it.
     func arm(_ number: BellNumber, after events: UInt64?) {
         state.withLock { state in

@@ -16,6 +16,8 @@ final class QueueWatch: Sendable {
         var source: (any DeliverySource)?
         /// True when everything is to be handed over as soon as the worker is at work.
         var isWanted = false
+        /// True when the queue was removed: whoever takes its place may be held to other rules.
+        var isRetired = false
     }
 
     private let id: DestinationID
@@ -86,17 +88,24 @@ final class QueueWatch: Sendable {
         state.withLock { $0.source = nil }
     }
 
-    /// The queue is not served any more.
+    /// The queue is not served any more: nothing is handed over by its rules from here on, even while its last request is
+    /// on its way.
     func retire() {
         equipment.gate.takeDown(bell)
+        state.withLock { $0.isRetired = true }
+        signal.signal()
     }
 
-    /// Watches until cancelled.
+    /// Watches until cancelled or retired.
     ///
     /// - Parameter released: Called after events were handed over.
     func run(_ source: any DeliverySource, released: @Sendable () -> Void) async {
+        if let queues = equipment.queues {
+            let lastUpload = queues.recall(id)
+            state.withLock { $0.machine.began(lastUpload: lastUpload) }
+        }
         if state.withLock({ $0.takeWish() }), transfer(force: true) == true { released() }
-        while !Task.isCancelled {
+        while !Task.isCancelled, !state.withLock({ $0.isRetired }) {
             let (wakeAt, wantsNudge) = decide(source, released: released)
             equipment.gate.arm(bell, after: wantsNudge)
             if let wantsNudge {
@@ -117,9 +126,10 @@ final class QueueWatch: Sendable {
     ) -> (wakeAt: MonotonicTime?, wantsNudge: UInt64?) {
         let waiting = source.waiting(for: id)
         let now = equipment.deviceTime
-        var orders = state.withLock { state in
+        var orders = state.withLock { state -> [QueueMachine.Action] in
+            guard !state.isRetired else { return [] }
             // What cannot be counted now is counted when the journal is next tended.
-            waiting.map { state.machine.counted($0, at: now) } ?? state.machine.timeCame(at: now)
+            return waiting.map { state.machine.counted($0, at: now) } ?? state.machine.timeCame(at: now)
         }
         var wakeAt: MonotonicTime?
         while !orders.isEmpty {

@@ -36,7 +36,9 @@ extension Analytics {
             try streams.checkRoom(for: id)
             // Consent first: nothing may be refused that is addressed to it.
             consents.add(id)
-            let problem = streams.add(id, route.policy) { journal.addDestination(id) }
+            // The journal next, before anything can be addressed to it.
+            journal.addDestination(id)
+            let problem = streams.add(id, route.policy)
             delivery.add(route)
             return problem
         }

@@ -33,7 +33,7 @@ extension Analytics {
     /// were not settled. None for an id without a destination.
     ///
     /// While this process does not deliver, because another one of the installation does or because it just began, only
-    /// its own events count.
+    /// its own events count, and those of a queue that are on their way count with them.
     public func waiting(for id: DestinationID) -> UInt64 {
         delivery.waiting(for: id)
     }
@@ -55,10 +55,11 @@ extension Analytics {
 
     /// Holds a queue to other rules from now on.
     package func setQueue(_ policy: QueuePolicy, of id: DestinationID) {
-        comings.withLock { _ in
-            guard delivery.setQueue(policy, of: id) else { return }
-            streams.setQueue(policy, of: id)
+        let problem = comings.withLock { _ -> Diagnostic? in
+            guard delivery.setQueue(policy, of: id) else { return nil }
+            return streams.setQueue(policy, of: id)
         }
+        if let problem { reporter.report(problem) }
     }
 
     /// Records an event that carries a time of the app's choice. Everything that reckons with time takes the real one.

@@ -8,16 +8,21 @@ internal import TrackwayJournal
 
 /// Which destinations there are, and what must be remembered of queues.
 ///
-/// Its lock lies between the stage's and the journal's: events that may repeat are appended under it.
+/// Two locks. Who is there is asked with every event that names somebody, so that lock is held for a moment only, and is
+/// the innermost of all. The other one lies between the stage's and the journal's: files are read and written under it, and
+/// events that may repeat are appended. Destinations come and go one at a time; the caller sees to that.
 final class StreamsDriver: Sendable {
-    private struct State: Sendable {
-        var memory: StreamsMemory
+    private struct Presence: Sendable {
         /// Those that events may be addressed to.
-        var present: Set<DestinationID>
+        var destinations: Set<DestinationID>
         /// How long repeats are not taken, where they are not.
         var windows: [DestinationID: Duration] = [:]
         /// Who is signed in, by the context that was told to the journal last.
         var user: String?
+    }
+
+    private struct State: Sendable {
+        var memory = StreamsMemory()
         /// What could not be written yet; put again on top of what the file then holds.
         var unsaved: [StreamsMemory.Change] = []
         /// True while the app knows that nothing can be written.
@@ -36,6 +41,7 @@ final class StreamsDriver: Sendable {
     private let file: StreamsFile
     private let boot: String
     private let reporter: DiagnosticReporter
+    private let presence: Locked<Presence>
     private let state: Locked<State>
 
     /// How many destinations there may be at a time.
@@ -47,11 +53,13 @@ final class StreamsDriver: Sendable {
         boot = world.facts.boot
         self.reporter = reporter
         configured = Set(configuration.destinations.map(\.id))
-        var state = State(memory: StreamsMemory(), present: configured)
+        var presence = Presence(destinations: configured)
         for id in configured {
             let policy = configuration.deliveryExceptions[id] ?? configuration.delivery
-            state.windows[id] = policy.queue?.window
+            presence.windows[id] = policy.queue?.window
         }
+        self.presence = Locked(presence)
+        var state = State()
         do throws(StorageError) {
             switch try file.read() {
             case .nothing: break
@@ -66,15 +74,16 @@ final class StreamsDriver: Sendable {
     }
 
     /// The destinations that are there.
-    var present: Set<DestinationID> { state.withLock { $0.present } }
+    var present: Set<DestinationID> { presence.withLock { $0.destinations } }
 
     /// Destinations that an earlier run added and that may be added again: what is recorded meanwhile is for them, too.
     var expected: [DestinationID] {
-        state.withLock { state in state.memory.destinations.filter { !state.present.contains($0) } }
+        let present = present
+        return state.withLock { state in state.memory.destinations.filter { !present.contains($0) } }
     }
 
     func contains(_ id: DestinationID) -> Bool {
-        state.withLock { $0.present.contains(id) }
+        presence.withLock { $0.destinations.contains(id) }
     }
 
     // MARK: Coming and going
@@ -86,47 +95,62 @@ final class StreamsDriver: Sendable {
         guard present.count < Self.most else { throw TrackwayError(tooMany: id, most: Self.most) }
     }
 
-    /// Takes up a destination there is room for.
+    /// Takes up a destination there is room for, and that the journal knows already: from here on events are addressed to it.
     ///
-    /// - Parameter open: makes the journal know it, before anything can be addressed to it. Called under the lock.
     /// - Returns: what could not be remembered.
-    func add(_ id: DestinationID, _ policy: DeliveryPolicy, open: () -> Void) -> Diagnostic? {
-        state.withLock { state in
-            open()
-            state.present.insert(id)
-            state.windows[id] = policy.queue?.window
-            return state.memory.destinations.contains(id) ? nil : remember(.added(id), &state)
+    func add(_ id: DestinationID, _ policy: DeliveryPolicy) -> Diagnostic? {
+        presence.withLock { presence in
+            presence.destinations.insert(id)
+            presence.windows[id] = policy.queue?.window
+        }
+        return state.withLock { state in
+            let problem = forgetContent(of: id, unless: policy.queue?.window, &state)
+            return state.memory.destinations.last == id ? problem : remember(.added(id), &state) ?? problem
         }
     }
 
     /// Lets a destination go.
     ///
-    /// - Parameter close: makes the journal let it go, too. Called under the lock.
+    /// - Parameter close: makes the journal let it go, too. Not called when there is nothing to let go.
     /// - Returns: whether there was one to let go, and what could not be remembered.
     func remove(_ id: DestinationID, close: () -> Void) -> (Bool, Diagnostic?) {
-        state.withLock { state in
-            guard !configured.contains(id) else { return (false, nil) }
-            let isThere = state.present.remove(id) != nil
-            // One that only an earlier run added is not expected any more, either.
-            guard isThere || state.memory.destinations.contains(id) else { return (false, nil) }
-            close()
-            state.windows[id] = nil
-            return (isThere, remember(.removed(id), &state))
+        guard !configured.contains(id) else { return (false, nil) }
+        let isThere = presence.withLock { presence in
+            presence.windows[id] = nil
+            return presence.destinations.remove(id) != nil
         }
+        // One that only an earlier run added is not expected any more, either.
+        guard isThere || state.withLock({ $0.memory.destinations.contains(id) }) else { return (false, nil) }
+        close()
+        return (isThere, state.withLock { remember(.removed(id), &$0) })
     }
 
     /// Holds a queue to another rule about repeats.
-    func setQueue(_ policy: QueuePolicy, of id: DestinationID) {
-        state.withLock { $0.windows[id] = $0.present.contains(id) ? policy.window : nil }
+    ///
+    /// - Returns: what could not be remembered.
+    func setQueue(_ policy: QueuePolicy, of id: DestinationID) -> Diagnostic? {
+        presence.withLock { $0.windows[id] = $0.destinations.contains(id) ? policy.window : nil }
+        return state.withLock { forgetContent(of: id, unless: policy.window, &$0) }
+    }
+
+    /// A queue that takes repeats does not say what it took last; what an earlier rule remembered is not it.
+    private func forgetContent(
+        of id: DestinationID,
+        unless window: Duration?,
+        _ state: inout State
+    ) -> Diagnostic? {
+        guard window == nil, state.memory.knowsContent(of: id) else { return nil }
+        return remember(.tookAnything(id), &state)
     }
 
     /// Forgets everything but the destinations that are there.
     ///
     /// - Parameter leave: makes the journal forget one that was only expected.
     func forget(leave: (DestinationID) -> Void) throws(StorageError) {
+        let present = present
         try state.withLock { (state) throws(StorageError) in
-            for id in state.memory.destinations where !state.present.contains(id) { leave(id) }
-            let change = StreamsMemory.Change.erased(state.memory.destinations.filter { state.present.contains($0) })
+            for id in state.memory.destinations where !present.contains(id) { leave(id) }
+            let change = StreamsMemory.Change.erased(state.memory.destinations.filter { present.contains($0) })
             state.memory.apply(change)
             state.unsaved = [change]
             try file.write(state.memory)
@@ -138,12 +162,14 @@ final class StreamsDriver: Sendable {
 
     /// The user of the context that events are recorded in from now on.
     func userChanged(to user: String?) {
-        state.withLock { $0.user = user }
+        presence.withLock { $0.user = user }
     }
 
     /// What to look at before an event is appended for a destination by name; nil when it takes repeats.
     func watch(on id: DestinationID) -> Watch? {
-        state.withLock { state in state.windows[id].map { _ in Watch(destination: id, user: state.user) } }
+        presence.withLock { presence in
+            presence.windows[id].map { _ in Watch(destination: id, user: presence.user) }
+        }
     }
 
     /// Appends an event unless it says what the last one said.
@@ -159,7 +185,7 @@ final class StreamsDriver: Sendable {
     ) -> (AppendOutcome?, Diagnostic?) {
         state.withLock { state in
             var latest = state.memory.latest(of: id)
-            let window = state.windows[id] ?? .zero
+            let window = presence.withLock { $0.windows[id] } ?? .zero
             guard latest.takes(content, within: window, at: DeviceTime(now, boot: boot)) else { return (nil, nil) }
             let outcome = append()
             // One that was lost says nothing of the next one.
@@ -176,11 +202,7 @@ final class StreamsDriver: Sendable {
         state.unsaved.removeAll { change.replaces($0) }
         state.unsaved.append(change)
         do throws(StorageError) {
-            // Another process may have remembered something meanwhile; only what happened here is put on top.
-            if case .kept(var stored) = try file.read() {
-                for change in state.unsaved { stored.apply(change) }
-                state.memory = stored
-            }
+            try catchUp(&state)
             try file.write(state.memory)
             state.unsaved = []
             state.isTold = false
@@ -190,12 +212,22 @@ final class StreamsDriver: Sendable {
             return state.isTold ? nil : .streamsNotKept(error)
         }
     }
+
+    /// Another process may have remembered something meanwhile; only what happened here is put on top.
+    private func catchUp(_ state: inout State) throws(StorageError) {
+        guard case .kept(var stored) = try file.read() else { return }
+        for change in state.unsaved { stored.apply(change) }
+        state.memory = stored
+    }
 }
 
 extension StreamsDriver: QueueMemory {
-    /// When an upload of a queue was last asked for.
+    /// When an upload of a queue was last asked for, by whichever process.
     func recall(_ destination: DestinationID) -> DeviceTime? {
-        state.withLock { $0.memory.lastUpload(of: destination) }
+        state.withLock { state in
+            try? catchUp(&state)  // What is known here is good enough while the file cannot be read.
+            return state.memory.lastUpload(of: destination)
+        }
     }
 
     /// Keeps a time. One that cannot be written costs an upload too early after a restart, and is written with the next.

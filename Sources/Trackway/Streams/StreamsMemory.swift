@@ -16,6 +16,8 @@ struct StreamsMemory: Sendable, Hashable, Codable {
         case uploaded(DestinationID, DeviceTime)
         /// A queue that suppresses repeats took an event.
         case took(DestinationID, DuplicateSuppression<String>)
+        /// A queue took events without looking whether they repeat: which one was the last is not known.
+        case tookAnything(DestinationID)
         /// Everything is forgotten but these destinations, which are there.
         case erased([DestinationID])
     }
@@ -25,13 +27,17 @@ struct StreamsMemory: Sendable, Hashable, Codable {
     private var uploads: [String: DeviceTime] = [:]
     private var latest: [String: DuplicateSuppression<String>] = [:]
 
+    /// So many destinations are expected at most. An app that adds others in each run and removes none, perhaps because a new
+    /// version names them differently, would keep events for ever more of them.
+    static let mostExpected = 256
+
     /// Beyond so many queues, those that are not there are forgotten.
     static let most = 512
 
     /// Nothing is known.
     init() {}
 
-    /// The destinations that were added and not removed, in order.
+    /// The destinations that were added and not removed, in the order they were added last.
     var destinations: [DestinationID] { added.compactMap { DestinationID($0) } }
 
     /// When an upload of a queue was last asked for.
@@ -42,10 +48,14 @@ struct StreamsMemory: Sendable, Hashable, Codable {
         latest[id.rawValue] ?? DuplicateSuppression()
     }
 
+    /// Whether it is known what a queue took last.
+    func knowsContent(of id: DestinationID) -> Bool { latest[id.rawValue] != nil }
+
     mutating func apply(_ change: Change) {
         switch change {
         case .added(let id):
-            if !added.contains(id.rawValue) { added.append(id.rawValue) }
+            added.removeAll { $0 == id.rawValue }
+            added = added.suffix(Self.mostExpected - 1) + [id.rawValue]
         case .removed(let id):
             added.removeAll { $0 == id.rawValue }
         case .uploaded(let id, let time):
@@ -56,6 +66,8 @@ struct StreamsMemory: Sendable, Hashable, Codable {
         case .took(let id, let content):
             latest[id.rawValue] = content
             if latest.count > Self.most { latest = latest.filter { $0.key == id.rawValue || added.contains($0.key) } }
+        case .tookAnything(let id):
+            latest[id.rawValue] = nil
         case .erased(let present):
             self = StreamsMemory()
             added = present.map(\.rawValue)
@@ -71,7 +83,9 @@ extension StreamsMemory.Change {
             true
         case (.added(let id), .added(let other)), (.added(let id), .removed(let other)),
             (.removed(let id), .added(let other)), (.removed(let id), .removed(let other)),
-            (.uploaded(let id, _), .uploaded(let other, _)), (.took(let id, _), .took(let other, _)):
+            (.uploaded(let id, _), .uploaded(let other, _)), (.took(let id, _), .took(let other, _)),
+            (.took(let id, _), .tookAnything(let other)), (.tookAnything(let id), .took(let other, _)),
+            (.tookAnything(let id), .tookAnything(let other)):
             id == other
         default:
             // Changes of different things go beside each other.

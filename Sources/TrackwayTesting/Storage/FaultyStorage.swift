@@ -26,7 +26,8 @@ public final class FaultyStorage: JournalStorage {
     private struct State: Sendable {
         var rules: [Rule] = []
         var counts: [StorageOperation: Int] = [:]
-        var held: Set<StorageOperation> = []
+        /// By operation: what a path must contain to be held.
+        var held: [StorageOperation: String] = [:]
         var waiting: [DispatchSemaphore] = []
     }
 
@@ -69,8 +70,12 @@ public final class FaultyStorage: JournalStorage {
     }
 
     /// Lets calls of an operation block their thread until ``release()``.
-    public func hold(_ operation: StorageOperation) {
-        state.withLock { _ = $0.held.insert(operation) }
+    ///
+    /// - Parameters:
+    ///   - operation: what blocks.
+    ///   - part: only paths that contain this text; empty for all.
+    public func hold(_ operation: StorageOperation, paths part: String = "") {
+        state.withLock { $0.held[operation] = part }
     }
 
     /// How many threads are blocked by ``hold(_:)`` now.
@@ -95,7 +100,7 @@ public final class FaultyStorage: JournalStorage {
         let (fault, hold) = state.withLock { state -> (StorageFault?, DispatchSemaphore?) in
             state.counts[operation, default: 0] += 1
             var hold: DispatchSemaphore?
-            if state.held.contains(operation) {
+            if let part = state.held[operation], part.isEmpty || Self.contains(path, part) {
                 let semaphore = DispatchSemaphore(value: 0)
                 state.waiting.append(semaphore)
                 hold = semaphore

@@ -130,6 +130,28 @@ struct RepeatTests {
         #expect(second.analytics.record("state", ["level": 6], to: ["queue"]).dropped == nil)
     }
 
+    @Test("what was taken while nobody looked for repeats is the last event, though nobody knows which it was")
+    func ruleWithout() throws {
+        let memory = try world()
+        let analytics = memory.analytics
+        let hour = QueuePolicy(acceptSameEventAfter: .seconds(3600), uploadWhenMoreThan: -1)
+        analytics.record("state", to: ["queue"])
+        analytics.setQueue(QueuePolicy(uploadWhenMoreThan: -1), of: "queue")
+        analytics.record("other", to: ["queue"])
+        analytics.setQueue(hour, of: "queue")
+        #expect(analytics.record("state", to: ["queue"]).dropped == nil)
+        #expect(analytics.record("state", to: ["queue"]).dropped == .duplicate)
+        analytics.remove("queue")
+        try analytics.add(QueueScene.destination("queue"), delivery: QueueScene.policy())
+        analytics.record("other", to: ["queue"])
+        let next = try world(memory.storageAfterKill(), memory.clock)
+        #expect(next.analytics.record("state", to: ["queue"]).dropped == nil)
+        #expect(next.analytics.record("state", to: ["queue"]).dropped == .duplicate)
+        // A rule that stays a rule forgets nothing.
+        next.analytics.setQueue(hour, of: "queue")
+        #expect(next.analytics.record("state", to: ["queue"]).dropped == .duplicate)
+    }
+
     @Test("an event that could not be kept is not taken for the last one")
     func lost() throws {
         let memory = try world()

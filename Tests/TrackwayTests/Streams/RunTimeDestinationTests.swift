@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+import Foundation
 import Testing
 import Trackway
 import TrackwayDelivery
@@ -119,6 +120,66 @@ struct RunTimeDestinationTests {
         try third.analytics.add(QueueScene.destination("late"))
         #expect((await third.analytics.flush()).isComplete)
         #expect(third.arrived(at: "late") == [])
+    }
+
+    @Test("one that only an earlier run added is not expected any more once it is removed")
+    func expectedNoMore() async throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.add(QueueScene.destination("late"))
+        let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
+        #expect(!second.analytics.remove("late"))
+        second.analytics.record("early")
+        let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
+        third.analytics.record("early")
+        try third.analytics.add(QueueScene.destination("late"))
+        #expect((await third.analytics.flush()).isComplete)
+        #expect(third.arrived(at: "late") == [])
+    }
+
+    @Test("one that is added for the first time is not sent what earlier runs have left")
+    func nothingOfThePast() async throws {
+        let first = try InMemoryAnalytics()
+        first.analytics.record("past")
+        first.clock.advance(by: .seconds(1))
+        let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
+        try second.analytics.add(QueueScene.destination("late"))
+        second.analytics.record("mine", to: ["late"])
+        #expect((await second.analytics.flush()).isComplete)
+        #expect(second.arrived(at: "late") == ["mine"])
+        #expect(second.arrived(at: "collector") == ["past"])
+        #expect(second.analytics.ledger().destinations["late"] == Ledger.Account(recorded: 1, delivered: 1))
+    }
+
+    @Test(
+        "recording for one destination does not wait while something of another is written",
+        arguments: [true, false]
+    )
+    func undisturbed(byAdding: Bool) async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try await memory.addQueue(QueueScene.policy(same: .seconds(60)))
+        // The first event writes what starts with it.
+        analytics.record("first", to: ["queue"])
+        memory.storage.hold(byAdding ? .create : .replace, paths: byAdding ? "/cursor.late" : "/streams")
+        Thread.detachNewThread {
+            if byAdding {
+                try? analytics.add(QueueScene.destination("late"))
+            } else {
+                analytics.record("state", to: ["queue"])
+            }
+        }
+        while memory.storage.heldCalls == 0 { await Task.yield() }
+        let durability = Locked<Receipt.Durability?>(nil)
+        Thread.detachNewThread {
+            let receipt = analytics.record("other", to: ["collector"])
+            durability.withLock { $0 = receipt.durability }
+        }
+        for _ in 0..<100_000 {
+            if durability.withLock({ $0 }) != nil { break }
+            await Task.yield()
+        }
+        #expect(durability.withLock { $0 } == .kernel)
+        memory.storage.release()
     }
 
     @Test("new settings of one that was added take effect at once")

@@ -120,4 +120,28 @@ struct StreamsFileTests {
         #expect(table[4] == [false, false, false, false, true, false])
         #expect(table[5] == [true, true, true, true, true, true])
     }
+
+    @Test("an app that adds others in each run and removes none is remembered those it added last")
+    func manyAdded() throws {
+        let ids = try (0..<300).map { try #require(DestinationID("queue-\($0)")) }
+        var memory = StreamsMemory()
+        for id in ids[..<256] { memory.apply(.added(id)) }
+        #expect(memory.destinations == Array(ids[..<256]))
+        // This one is added in each run.
+        memory.apply(.added(ids[0]))
+        #expect(memory.destinations.count == 256)
+        for id in ids[256...] { memory.apply(.added(id)) }
+        #expect(memory.destinations == Array(ids[45..<256]) + [ids[0]] + Array(ids[256...]))
+    }
+
+    @Test("one that is added again in each run stays among those added last")
+    func addedAgain() throws {
+        var memory = try InMemoryAnalytics()
+        try memory.analytics.add(QueueScene.destination("first"))
+        try memory.analytics.add(QueueScene.destination("second"))
+        memory = try InMemoryAnalytics(storage: memory.storageAfterKill(), clock: memory.clock)
+        try memory.analytics.add(QueueScene.destination("first"))
+        let bytes = try #require(try memory.storage.contents(of: Self.path))
+        #expect(String(decoding: bytes, as: UTF8.self).contains(#""added":["second","first"]"#))
+    }
 }

@@ -24,7 +24,7 @@ extension BehaviorDriver {
             }
             for change in changes {
                 stepOn(&state, &scene, turn)
-                state.app = change.state
+                state.app = state.app.after(change)
                 guard state.isActing else { continue }
                 carryOut(state.behavior.lifeCycleChanged(change, at: turn.now), &state, &scene, turn)
             }

@@ -4,17 +4,6 @@
 internal import TrackwayBehavior
 
 extension LifeCycleChange {
-    /// What the app does after the change.
-    var state: AppState {
-        switch self {
-        case .didFinishLaunching, .willResignActive, .willEnterForeground: .inactive
-        case .didBecomeActive: .active
-        case .didEnterBackground: .background
-        case .willSuspend: .suspended
-        case .willTerminate: .notRunning
-        }
-    }
-
     /// Whether the person has the app before them again.
     var isReturn: Bool {
         switch self {
@@ -25,6 +14,19 @@ extension LifeCycleChange {
 }
 
 extension AppState {
+    /// What the app does after the change.
+    func after(_ change: LifeCycleChange) -> AppState {
+        switch change {
+        case .didFinishLaunching: self  // In the foreground or unseen: the start of the process told which.
+        case .willResignActive: isForeground ? .inactive : self  // Some say it once more on their way to sleep.
+        case .willEnterForeground: .inactive
+        case .didBecomeActive: .active
+        case .didEnterBackground: .background
+        case .willSuspend: .suspended
+        case .willTerminate: .notRunning
+        }
+    }
+
     /// Whether the person has the app before them.
     var isForeground: Bool {
         switch self {

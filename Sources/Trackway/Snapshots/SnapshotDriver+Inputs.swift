@@ -8,11 +8,7 @@ extension SnapshotDriver {
     /// The system, or the app in its place, changed the app's life in this order.
     func lifeCycleChanged(_ changes: [LifeCycleChange]) {
         tell { routine, now in
-            changes.flatMap { change -> [SnapshotRoutine.Action] in
-                // A start that nobody sees is finished, too.
-                guard change != .didFinishLaunching else { return [] }
-                return routine.appChanged(to: change.state, at: now)
-            }
+            changes.flatMap { routine.appChanged(to: routine.app.after($0), at: now) }
         }
     }
 

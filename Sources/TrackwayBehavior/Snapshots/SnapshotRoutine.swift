@@ -36,7 +36,7 @@ package struct SnapshotRoutine: Sendable {
     /// How snapshots are taken.
     package internal(set) var rules: SnapshotRules
     /// What the app does, whether anything may be watched or not.
-    var app: AppState
+    package internal(set) var app: AppState
     /// Whether the person has the app before them: from when it is in use until it is gone. What only lies over it does not
     /// change that.
     var isInSight: Bool

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("Whether the app is seen")
+struct AppStateTests {
+    @Test(
+        "An app that the system launched unseen is unseen until it comes back, and its facts are read anew then",
+        arguments: [[], [.didFinishLaunching], [.willResignActive], [.didFinishLaunching, .willResignActive]]
+            as [[LifeCycleChange]]
+    )
+    func unseen(announced: [LifeCycleChange]) throws {
+        let storage = MemoryStorage(remembersRemoved: true)
+        let analytics = try Self.launched(in: .background, storage)
+        for change in announced { analytics.lifeCycleChanged(to: change) }
+        analytics.lifeCycleChanged(to: .didBecomeActive)
+        analytics.record("seen")
+        #expect(try Self.zone(in: storage) == "anew")
+    }
+
+    @Test("An app in the foreground stays there when its launch is announced: it did not come back")
+    func seen() throws {
+        let storage = MemoryStorage(remembersRemoved: true)
+        let analytics = try Self.launched(in: .inactive, storage)
+        analytics.lifeCycleChanged(to: .didFinishLaunching)
+        analytics.lifeCycleChanged(to: .didBecomeActive)
+        analytics.record("seen")
+        #expect(try Self.zone(in: storage) == "old")
+    }
+
+    private static func launched(in state: AppState, _ storage: MemoryStorage) throws -> Analytics {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = .standard
+        return try Analytics(configuration, in: .launched(in: state, ManualClock(), storage))
+    }
+
+    /// The zone that the event "seen" names.
+    private static func zone(in storage: MemoryStorage) throws -> String? {
+        let events = try RecordedEvents.read(in: "/app", of: storage)
+        return events.last { $0.event.name == "seen" }?.context["device"]?["zone"]?.string
+    }
+}
+
+extension World {
+    /// A world in which the app was launched in this state, and whose device moved to another zone since.
+    fileprivate static func launched(in state: AppState, _ clock: ManualClock, _ storage: MemoryStorage) -> World {
+        World(
+            clock: clock,
+            ids: EventIDGenerator(),
+            storage: storage,
+            folder: "/app",
+            segmentBytes: 65_536,
+            transport: ScriptedTransport(),
+            sleeper: ManualSleeper(clock),
+            random: SeededGenerator(seed: 1),
+            facts: ContextFacts(app: [:], device: ["zone": "old"], boot: "boot"),
+            log: { _ in },
+            write: { _ in },
+            launchState: state,
+            refreshFacts: { ContextFacts(app: [:], device: ["zone": "anew"], boot: "boot") }
+        )
+    }
+}

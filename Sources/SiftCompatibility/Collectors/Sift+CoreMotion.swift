@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-#if canImport(CoreMotion) && !os(macOS)
+#if canImport(CoreMotion) && !os(macOS) && !os(tvOS)
 public import CoreMotion
 internal import Foundation
 internal import Trackway

@@ -147,7 +147,7 @@ public struct DiskStorage: JournalStorage {
 
     public func freeBytes(at path: String) -> Int? {
         let free = ctrackway_free_bytes(path)
-        return free < 0 ? nil : Int(free)
+        return free < 0 ? nil : Int(clamping: free)  // A watch counts to 2 GiB only.
     }
 
     /// `EEXIST` on every system we run on.

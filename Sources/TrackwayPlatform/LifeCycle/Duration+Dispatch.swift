@@ -9,6 +9,9 @@ extension Duration {
         let century: Int64 = 100 * 365 * 86_400
         let seconds = min(max(components.seconds, 0), century)
         let fraction = max(components.attoseconds, 0) / 1_000_000_000
-        return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(fraction))
+        let nanoseconds = seconds * 1_000_000_000 + fraction
+        // A watch counts to two seconds this way, and to 24 days the other.
+        return Int(exactly: nanoseconds).map { .nanoseconds($0) }
+            ?? .milliseconds(Int(clamping: nanoseconds / 1_000_000))
     }
 }

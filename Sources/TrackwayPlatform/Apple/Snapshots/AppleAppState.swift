@@ -15,7 +15,7 @@ package struct AppleAppState: AppStateSource {
     }
 
     package func appState() -> AppStateSnapshot {
-        var state = screen.state
+        var state = screen.facts().state
         state.networkAddresses = InterfaceAddress.all().map { InterfaceAddress.reachable($0) }
         return state
     }

@@ -3,12 +3,13 @@
 
 #if os(iOS)
 internal import CoreLocation
+internal import Dispatch
 internal import Foundation
 internal import TrackwayBehavior
-package import TrackwayEvents
+internal import TrackwayEvents
 
 /// The system's compass. Readings come on the main thread, where the system wants to be asked for them.
-package final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Sendable {
+final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Sendable {
     private struct Listener: Sendable {
         var tell: @Sendable (Heading) -> Void
     }
@@ -17,24 +18,24 @@ package final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDele
     @MainActor private var manager: CLLocationManager?
 
     /// A compass at rest.
-    package override init() {
+    override init() {
         super.init()
     }
 
-    package var isAvailable: Bool { CLLocationManager.headingAvailable() }
+    var isAvailable: Bool { CLLocationManager.headingAvailable() }
 
-    package func start(_ tell: @escaping @Sendable (Heading) -> Void) {
+    func start(_ tell: @escaping @Sendable (Heading) -> Void) {
         let listener = Listener(tell: tell)
         self.listener.withLock { $0 = listener }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.run() } }
     }
 
-    package func stop() {
+    func stop() {
         listener.withLock { $0 = nil }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.rest() } }
     }
 
-    package func locationManager(_ manager: CLLocationManager, didUpdateHeading reading: CLHeading) {
+    func locationManager(_ manager: CLLocationManager, didUpdateHeading reading: CLHeading) {
         let heading = Heading(
             time: Timestamp(reading.timestamp),
             magnetic: reading.magneticHeading,

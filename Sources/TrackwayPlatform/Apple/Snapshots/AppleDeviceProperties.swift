@@ -37,7 +37,7 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
         #else
         properties[.isSimulator] = false
         #endif
-        return properties.merging(screen.properties)
+        return properties.merging(screen.facts().properties)
     }
 
     private static let texts: [(DeviceProperties.Key<String>, String)] = [

@@ -3,13 +3,35 @@
 
 #if canImport(CoreLocation) && !os(tvOS)
 internal import CoreLocation
+internal import Foundation
 internal import TrackwayBehavior
-package import TrackwayEvents
+internal import TrackwayEvents
 
 /// The last place the system knows, if the person lets the app know it. Never asks for leave, never starts to look.
-package struct AppleLocation: LocationSource {
-    package var isAuthorized: Bool {
-        switch CLLocationManager().authorizationStatus {
+final class AppleLocation: LocationSource {
+    @MainActor private var manager: CLLocationManager?
+
+    init() {}
+
+    var isAuthorized: Bool {
+        MainThread.ask { [self] in Self.isLeave(made().authorizationStatus) } ?? false
+    }
+
+    func lastLocation() -> Location? {
+        MainThread.ask { [self] in made().location.map { Location($0) } } ?? nil
+    }
+
+    /// Made where it is asked: the system wants its managers on a thread that has a run loop.
+    @MainActor
+    private func made() -> CLLocationManager {
+        if let manager { return manager }
+        let new = CLLocationManager()
+        manager = new
+        return new
+    }
+
+    private static func isLeave(_ status: CLAuthorizationStatus) -> Bool {
+        switch status {
         case .authorizedAlways: return true
         #if !os(macOS)
         case .authorizedWhenInUse: return true
@@ -17,10 +39,11 @@ package struct AppleLocation: LocationSource {
         default: return false
         }
     }
+}
 
-    package func lastLocation() -> Location? {
-        guard let place = CLLocationManager().location else { return nil }
-        return Location(
+extension Location {
+    fileprivate init(_ place: CLLocation) {
+        self.init(
             time: Timestamp(place.timestamp),
             latitude: place.coordinate.latitude,
             longitude: place.coordinate.longitude,

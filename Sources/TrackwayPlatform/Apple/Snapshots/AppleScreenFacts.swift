@@ -9,54 +9,28 @@ internal import TrackwayEvents
 internal import UIKit
 #endif
 
-/// What only the main thread may ask for: read there as the facts are made, and again whenever the system says that
-/// something changed. Whoever asks on another thread gets what was read last and waits for nobody.
+/// What only the main thread may ask for. Asked elsewhere while the main thread has no time, it is what was read last.
 final class AppleScreenFacts: Sendable {
-    private struct Facts: Sendable {
+    struct Facts: Sendable {
+        /// What is known of the device.
         var properties = DeviceProperties()
+        /// What is known of its state.
         var state = AppStateSnapshot()
     }
 
-    private let facts = Locked(Facts())
+    private let last = Locked(Facts())
 
-    /// What is known of the device.
-    var properties: DeviceProperties { facts.withLock { $0.properties } }
-    /// What is known of its state.
-    var state: AppStateSnapshot { facts.withLock { $0.state } }
-
-    /// Begins to read.
-    init() {
+    /// Reads. What the app has switched off meanwhile is not told any more.
+    func facts() -> Facts {
         #if canImport(UIKit) && !os(watchOS)
-        DispatchQueue.main.async { [weak self] in
-            MainActor.assumeIsolated {
-                guard let self else { return }
-                self.observe()
-                self.read()
-            }
-        }
+        if let read = MainThread.ask({ Self.read() }) { last.withLock { $0 = read } }
         #endif
+        return last.withLock { $0 }
     }
 
     #if canImport(UIKit) && !os(watchOS)
-    /// The observers live as long as the process: they hold nothing but a weak reference.
     @MainActor
-    private func observe() {
-        var names = [UIApplication.didBecomeActiveNotification]
-        #if os(iOS)
-        names += [
-            UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification,
-            UIDevice.orientationDidChangeNotification, UIDevice.proximityStateDidChangeNotification,
-        ]
-        #endif
-        for name in names {
-            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { [weak self] _ in
-                MainActor.assumeIsolated { self?.read() }
-            }
-        }
-    }
-
-    @MainActor
-    private func read() {
+    private static func read() -> Facts {
         let device = UIDevice.current
         var read = Facts()
         read.properties[.deviceName] = device.name
@@ -80,8 +54,7 @@ final class AppleScreenFacts: Sendable {
         }
         if device.isProximityMonitoringEnabled { read.state.isNear = device.proximityState }
         #endif
-        let known = read
-        facts.withLock { $0 = known }
+        return read
     }
     #endif
 }

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(Darwin)
-internal import TrackwayBehavior
+package import TrackwayBehavior
 package import TrackwayEvents
 
 extension SnapshotSources {

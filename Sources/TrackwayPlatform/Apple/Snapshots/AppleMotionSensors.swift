@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(iOS)
+internal import CoreMotion
+internal import Foundation
+internal import TrackwayBehavior
+internal import TrackwayEvents
+
+/// The process's sensors of motion, which run while anybody listens.
+///
+/// One for the process: the system wants no second manager, which would change the pace of the first one's readings. It is
+/// made when it is first needed. Locks are taken in the order manager, listeners; readings take the second one only.
+final class AppleMotionSensors: Sendable {
+    private struct Listener: Sendable {
+        var tell: @Sendable (MotionReading) -> Void
+    }
+
+    static let process = AppleMotionSensors()
+
+    private let manager = Locked<CMMotionManager?>(nil)
+    private let listeners = Locked<[ObjectIdentifier: Listener]>([:])
+    private let queue = OperationQueue()
+
+    private init() {
+        queue.maxConcurrentOperationCount = 1
+    }
+
+    var hasDeviceMotion: Bool { manager.withLock { Self.made(&$0).isDeviceMotionAvailable } }
+
+    var hasRawSensors: Bool {
+        manager.withLock {
+            let manager = Self.made(&$0)
+            return manager.isAccelerometerAvailable || manager.isGyroAvailable || manager.isMagnetometerAvailable
+        }
+    }
+
+    /// Listens; what runs already goes on at its own pace.
+    func start(
+        _ means: MotionMeans,
+        every interval: Duration,
+        for listener: ObjectIdentifier,
+        _ tell: @escaping @Sendable (MotionReading) -> Void
+    ) {
+        let new = Listener(tell: tell)
+        let seconds = Double(interval.components.seconds) + Double(interval.components.attoseconds) * 1e-18
+        manager.withLock {
+            let manager = Self.made(&$0)
+            listeners.withLock { $0[listener] = new }
+            switch means {
+            case .device: startDevice(manager, seconds)
+            case .raw: startRaw(manager, seconds)
+            }
+        }
+    }
+
+    /// Listens no more; the last one to do so stops the sensors.
+    func stop(for listener: ObjectIdentifier) {
+        manager.withLock { manager in
+            let isLast = listeners.withLock { listeners in
+                listeners.removeValue(forKey: listener) != nil && listeners.isEmpty
+            }
+            guard isLast, let manager else { return }
+            manager.stopDeviceMotionUpdates()
+            manager.stopAccelerometerUpdates()
+            manager.stopGyroUpdates()
+            manager.stopMagnetometerUpdates()
+        }
+    }
+
+    private static func made(_ manager: inout CMMotionManager?) -> CMMotionManager {
+        if let manager { return manager }
+        let new = CMMotionManager()
+        manager = new
+        return new
+    }
+
+    private func tell(_ reading: MotionReading) {
+        for listener in listeners.withLock({ Array($0.values) }) { listener.tell(reading) }
+    }
+
+    private func tell(_ kind: SensorReading.Kind, _ item: CMLogItem, _ x: Double, _ y: Double, _ z: Double) {
+        tell(.sensor(kind, SensorReading(time: item.wallTime, values: Vector3(x: x, y: y, z: z))))
+    }
+
+    private func startDevice(_ manager: CMMotionManager, _ interval: TimeInterval) {
+        guard manager.isDeviceMotionAvailable, !manager.isDeviceMotionActive else { return }
+        manager.deviceMotionUpdateInterval = interval
+        let available = CMMotionManager.availableAttitudeReferenceFrames()
+        let best: [CMAttitudeReferenceFrame] = [
+            .xTrueNorthZVertical, .xMagneticNorthZVertical, .xArbitraryCorrectedZVertical, .xArbitraryZVertical,
+        ]
+        let frame = best.first { available.contains($0) } ?? .xArbitraryZVertical
+        manager.startDeviceMotionUpdates(using: frame, to: queue) { [self] motion, _ in
+            if let motion { tell(.device(DeviceMotion(motion))) }
+        }
+    }
+
+    private func startRaw(_ manager: CMMotionManager, _ interval: TimeInterval) {
+        if manager.isAccelerometerAvailable, !manager.isAccelerometerActive {
+            manager.accelerometerUpdateInterval = interval
+            manager.startAccelerometerUpdates(to: queue) { [self] data, _ in
+                guard let data else { return }
+                tell(.acceleration, data, data.acceleration.x, data.acceleration.y, data.acceleration.z)
+            }
+        }
+        if manager.isGyroAvailable, !manager.isGyroActive {
+            manager.gyroUpdateInterval = interval
+            manager.startGyroUpdates(to: queue) { [self] data, _ in
+                guard let data else { return }
+                tell(.rotationRate, data, data.rotationRate.x, data.rotationRate.y, data.rotationRate.z)
+            }
+        }
+        if manager.isMagnetometerAvailable, !manager.isMagnetometerActive {
+            manager.magnetometerUpdateInterval = interval
+            manager.startMagnetometerUpdates(to: queue) { [self] data, _ in
+                guard let data else { return }
+                tell(.magneticField, data, data.magneticField.x, data.magneticField.y, data.magneticField.z)
+            }
+        }
+    }
+}
+#endif

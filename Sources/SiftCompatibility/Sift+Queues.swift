@@ -60,7 +60,7 @@ extension Sift {
     }
 
     /// A queue as an object; nil when there is none of this name.
-    @nonobjc public func eventQueue(_ identifier: String) -> SiftQueue? {
+    public func eventQueue(_ identifier: String) -> SiftQueue? {
         core.entry(identifier).map { SiftQueue(identifier, $0, core) }
     }
 

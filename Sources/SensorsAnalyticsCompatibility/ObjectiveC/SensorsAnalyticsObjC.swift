@@ -11,7 +11,7 @@ internal import TrackwayEvents
 public final class SAConfigOptionsObject: NSObject {
     let options: SAConfigOptions
 
-    /// What is recorded without a call, as bits.
+    /// What is recorded without a call: values of ``SensorsAnalyticsAutoTrackEventTypeObject``, combined with `|`.
     @objc public var autoTrackEventType: UInt {
         get { options.autoTrackEventType.rawValue }
         set { options.autoTrackEventType = SensorsAnalyticsAutoTrackEventType(rawValue: newValue) }
@@ -50,6 +50,20 @@ public final class SensorsAnalyticsSDKObject: NSObject {
     /// Records an event with properties.
     @objc public func track(_ event: String, withProperties properties: NSDictionary?) {
         sdk.track(event, withProperties: Self.properties(properties))
+    }
+
+    /// Records an event, saying who asked for it.
+    @objc public func track(_ event: String, withTrackType type: SensorsAnalyticsTrackTypeObject) {
+        sdk.track(event, withTrackType: type.trackType)
+    }
+
+    /// Records an event with properties, saying who asked for it.
+    @objc public func track(
+        _ event: String,
+        withProperties properties: NSDictionary?,
+        withTrackType type: SensorsAnalyticsTrackTypeObject
+    ) {
+        sdk.track(event, withProperties: Self.properties(properties), withTrackType: type.trackType)
     }
 
     /// Adds properties to every event from now on.

@@ -43,7 +43,8 @@ public final class SiftEvent: NSObject, Sendable {
     package var content: SiftContent { state.withLock { $0 } }
 
     /// The same as ``init(type:path:fields:)``.
-    public static func eventWithType(_ type: String?, path: String?, fields: [AnyHashable: Any]?) -> SiftEvent {
+    @nonobjc public static func eventWithType(_ type: String?, path: String?, fields: [AnyHashable: Any]?) -> SiftEvent
+    {
         SiftEvent(type: type, path: path, fields: fields)
     }
 

@@ -2,8 +2,6 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(ObjectiveC)
-public import Foundation
-
 // The calls whose names in Objective-C are not the ones that Swift would make of them.
 extension Sift {
     /// See ``init(rootDirPath:configure:)``.
@@ -34,9 +32,14 @@ extension Sift {
     }
 }
 
+extension SiftQueue {
+    /// See ``config``.
+    @objc(config) public var configObject: SiftQueueConfigObject { SiftQueueConfigObject(config) }
+}
+
 extension SiftIosAppStateCollector {
     /// See ``collectWithTitle(_:_:)``.
-    @objc(collectWithTitle:now:)
+    @objc(collectWithTitle:andTimestamp:)
     public func collect(title: String?, now: SFTimestamp) {
         collectWithTitle(title, now)
     }

@@ -6,6 +6,12 @@ public import Foundation
 
 // Dictionaries of Objective-C may hold anything: they are looked at, never taken for texts unseen.
 extension SiftEvent {
+    /// See ``init(type:path:fields:)``.
+    @objc(eventWithType:path:fields:)
+    public static func makeEvent(type: String?, path: String?, fields: NSDictionary?) -> SiftEvent {
+        SiftEvent(type: type, path: path, fields: fields as? [AnyHashable: Any])
+    }
+
     /// See ``fields``.
     @objc(fields) public var fieldsObject: NSDictionary? {
         get { fields.map { $0 as NSDictionary } }

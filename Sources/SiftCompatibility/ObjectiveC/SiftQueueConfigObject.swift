@@ -15,6 +15,19 @@ public final class SiftQueueConfigObject: NSObject {
     /// See ``SiftQueueConfig/uploadWhenOlderThan``.
     public var uploadWhenOlderThan: TimeInterval = 0
 
+    /// A configuration whose members are zero.
+    public override init() {
+        super.init()
+    }
+
+    /// The same configuration for Objective-C.
+    @nonobjc public convenience init(_ config: SiftQueueConfig) {
+        self.init()
+        acceptSameEventAfter = config.acceptSameEventAfter
+        uploadWhenMoreThan = config.uploadWhenMoreThan
+        uploadWhenOlderThan = config.uploadWhenOlderThan
+    }
+
     /// Sets ``acceptSameEventAfter``, and gives this object back.
     @discardableResult
     public func withAcceptSameEventAfter(_ acceptSameEventAfter: TimeInterval) -> SiftQueueConfigObject {

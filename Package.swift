@@ -13,6 +13,13 @@ let house: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+// Apple's tools look for a library's privacy manifest among its resources; elsewhere it would only be carried along.
+#if canImport(Darwin)
+let privacy: (resources: [Resource], exclude: [String]) = ([.copy("Apple/PrivacyInfo.xcprivacy")], [])
+#else
+let privacy: (resources: [Resource], exclude: [String]) = ([], ["Apple/PrivacyInfo.xcprivacy"])
+#endif
+
 let package = Package(
     name: "trackway",
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
@@ -64,6 +71,8 @@ let package = Package(
                 "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
                 "CTrackway",
             ],
+            exclude: privacy.exclude,
+            resources: privacy.resources,
             swiftSettings: house
         ),
 

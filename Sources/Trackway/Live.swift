@@ -32,6 +32,8 @@ extension World {
             launchState: LaunchState.read(),
             refreshFacts: { ContextFacts(app: app, device: device.refreshed().attributes, boot: boot) },
             observeLifeCycle: { tell in
+                // Signals have nothing to say where the system speaks to apps.
+                if let announcements = LifeCycleAnnouncements.observe(tell) { return announcements }
                 do throws(LifeCycleError) {
                     return try LifeCycleSignals.process.observe { event, moment in tell(event.changes, moment) }
                 } catch {

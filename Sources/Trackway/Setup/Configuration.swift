@@ -64,9 +64,9 @@ public struct Configuration: Sendable {
     /// What carries requests. nil (the default) takes the system's URL loading, which knows proxies and certificates.
     public var transport: (any Transport)?
 
-    /// Whether the SDK watches the process's signals (Ctrl-Z, termination, exit) to send what waits in the short moment
-    /// before, and to let another process deliver while this one is stopped. True by default: the app's own handlers
-    /// keep working, and nothing is lost without it, events only arrive later.
+    /// Whether the SDK watches the process's signals (Ctrl-Z, termination, exit), or UIKit's notifications where there is
+    /// UIKit, to send what waits in the short moment before, and to let another process deliver while this one is stopped.
+    /// True by default: the app's own handlers keep working, and nothing is lost without it, events only arrive later.
     public var followsLifeCycle = true
 
     // MARK: Behaviour

@@ -10,9 +10,13 @@ package enum LaunchState {
     ///
     /// In a terminal, a job that was started behind another one (`app &`) is in the background: its user is busy with
     /// something else, and the system will say when that changes. Without a terminal nobody can bring the process to the
-    /// front or send it back, so it counts as in front. On Apple systems the adapter that knows the app says it instead.
+    /// front or send it back, so it counts as in front. Where there is UIKit, it is asked instead.
     package static func read() -> AppState {
+        #if canImport(UIKit) && !os(watchOS)
+        announced()
+        #else
         state(hasTerminal: ctrackway_has_terminal())
+        #endif
     }
 
     /// - Parameter hasTerminal: 1 when the process is its terminal's foreground job, 0 when another one is, -1 when it has

@@ -49,11 +49,20 @@ struct SessionsTests {
         arguments: [
             (0, "0 ms"), (-5, "0 ms"), (999, "999 ms"), (1_000, "1.0 s"), (3_249, "3.2 s"), (59_949, "59.9 s"),
             (59_950, "1 min"), (77_000, "1 min 17 s"), (3_599_499, "59 min 59 s"), (3_600_000, "1 h"),
-            (7_500_000, "2 h 5 min"), (90_000_000, "1 d 1 h"),
+            (7_500_000, "2 h 5 min"), (90_000_000, "1 d 1 h"), (.max, "106751991167 d 7 h"), (.min, "0 ms"),
         ] as [(Int64, String)]
     )
     func spans(_ milliseconds: Int64, _ text: String) {
         #expect(TimeSpan(milliseconds: milliseconds).text == text)
+    }
+
+    @Test(
+        "moments may be further apart than numbers reach",
+        arguments: [(-1, .max, .max), (.max, -2, .min), (.min, 0, .max), (5, 3, -2)] as [(Int64, Int64, Int64)]
+    )
+    func farApart(_ start: Int64, _ end: Int64, _ length: Int64) {
+        let span = TimeSpan(from: Timestamp(milliseconds: start), to: Timestamp(milliseconds: end))
+        #expect(span.milliseconds == length)
     }
 
     @Test("the demonstration's summary names sessions, users, screens and engagement")

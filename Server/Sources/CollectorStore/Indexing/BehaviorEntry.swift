@@ -208,7 +208,7 @@ final class BehaviorEntry {
         switch kind {
         case .screen:
             guard let screen = values[CapturedKey.screenName]?.string ?? facts.screen else { return }
-            if let engagement = values[CapturedKey.engagementTime]?.integer, engagement > 0 {
+            if let engagement = CapturedKind.duration(values[CapturedKey.engagementTime]), engagement > 0 {
                 // Of the screen before; told again here when it was long enough for an event of its own.
                 if try sessions.engage(session, installation, nil, engagement, before: time, onlyUntold: true) {
                     sum?.engagement += engagement
@@ -224,11 +224,13 @@ final class BehaviorEntry {
                 installation: installation
             )
         case .engagement:
-            guard let engagement = values[CapturedKey.engagementTime]?.integer, engagement > 0 else { return }
+            guard let engagement = CapturedKind.duration(values[CapturedKey.engagementTime]), engagement > 0 else {
+                return
+            }
             sum?.engagement += engagement
             _ = try sessions.engage(session, installation, facts.screen, engagement, before: time, onlyUntold: false)
         case .start, .end, .crash:
-            let duration = kind == .end ? values[CapturedKey.foregroundDuration]?.integer : nil
+            let duration = kind == .end ? CapturedKind.duration(values[CapturedKey.foregroundDuration]) : nil
             sum?.foreground += duration ?? 0
             let launch = StoredLaunch(
                 time: Timestamp(milliseconds: time),

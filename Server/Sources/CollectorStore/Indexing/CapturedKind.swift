@@ -39,6 +39,16 @@ enum CapturedKind: String {
         }
     }
 
+    /// A time in use, in milliseconds. Anybody may write any number into an event: what nobody can have spent says nothing, and
+    /// sums of what is left stay far from the largest number.
+    static func duration(_ value: JSONValue?) -> Int64? {
+        guard let milliseconds = value?.integer, (0...longestDuration).contains(milliseconds) else { return nil }
+        return milliseconds
+    }
+
+    /// Ten years.
+    private static let longestDuration: Int64 = 10 * 366 * 86_400_000
+
     /// An event's attributes, decoded: captured events are few and small.
     static func values(_ attributes: UnsafeRawBufferPointer?) -> JSONValue.Object {
         guard let attributes else { return .init() }

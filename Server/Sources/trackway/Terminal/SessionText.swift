@@ -30,7 +30,7 @@ struct SessionText: Sendable {
         for session in sessions {
             table.append([
                 format.date(session.start), session.number.map(String.init) ?? "–",
-                TimeSpan(milliseconds: session.last.milliseconds - session.start.milliseconds).text,
+                TimeSpan(from: session.start, to: session.last).text,
                 session.events.grouped, UInt64(session.screens.count).grouped,
                 TimeSpan(milliseconds: session.engagement).text, who(session),
             ])

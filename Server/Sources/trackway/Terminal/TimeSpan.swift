@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayEvents
+
 /// A stretch of time as people read it: `250 ms`, `3.2 s`, `1 min 17 s`, `2 h 5 min`.
 struct TimeSpan: Sendable, Hashable {
     /// Its length.
     var milliseconds: Int64
 
+    /// A stretch of this length.
+    init(milliseconds: Int64) {
+        self.milliseconds = milliseconds
+    }
+
+    /// What lies between two moments, however far apart.
+    init(from start: Timestamp, to end: Timestamp) {
+        let (length, isOver) = end.milliseconds.subtractingReportingOverflow(start.milliseconds)
+        milliseconds = isOver ? (end < start ? .min : .max) : length
+    }
+
     /// Two steps at most.
     var text: String {
-        let length = max(0, milliseconds)
+        // Half a second less than the largest number, for rounding: any number may have been sent.
+        let length = min(max(0, milliseconds), .max - 500)
         if length < 1_000 { return "\(length) ms" }
         if length < 59_950 { return "\((length + 50) / 1_000).\((length + 50) % 1_000 / 100) s" }
         let seconds = (length + 500) / 1_000

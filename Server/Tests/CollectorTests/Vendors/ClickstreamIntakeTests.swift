@@ -187,6 +187,19 @@ struct ClickstreamIntakeTests {
         #expect(Set(kept.compactMap(\.installation)).count == 3)
     }
 
+    @Test(
+        "a session that is further away than numbers reach keeps what it says of its length",
+        arguments: [("9223372036854775807", "-1"), ("-9223372036854775808", "1")]
+    )
+    func farSession(_ time: String, _ start: String) throws {
+        let event = """
+            {"app_id":"shop_ios","event_id":"E","event_type":"a","timestamp":\(time),"attributes":{"_session_id":"s",\
+            "_session_start_timestamp":\(start),"_session_duration":1}}
+            """
+        let kept = try #require(try VendorWorld.visit(VendorWorld.clickstream(Array(event.utf8))).first)
+        #expect(kept.fault == nil && kept.attributes?["_session_duration"] == .integer(1))
+    }
+
     @Test("an item without an id is not lost, and the spellings of exceptions in the field are understood")
     func repairs() throws {
         let event = """

@@ -33,7 +33,7 @@ enum ClickstreamContext {
         var user = RecordedContext.User()
         user.uniqueID = event.take("unique_id")?.text
         guard let value = event.take("user") else { return user }
-        guard let object = value.object else { throw .invalid("user", "an object") }
+        guard let object = value.object else { throw .invalid("user", "an object", value) }
         for member in object.members {
             guard let value = member.value["value"], value != .null else { continue }
             switch member.key {
@@ -100,8 +100,9 @@ enum ClickstreamContext {
         if name != CapturedName.sessionStart {
             attributes.remove([CapturedKey.sessionID, CapturedKey.sessionStart, CapturedKey.sessionNumber])
         }
-        // Kept only where it says something else than the two times do.
-        if duration == time.milliseconds - start { attributes.remove([CapturedKey.sessionDuration]) }
+        // Kept only where it says something else than the two times do; any two numbers may stand there.
+        let (passed, isOver) = time.milliseconds.subtractingReportingOverflow(start)
+        if !isOver, duration == passed { attributes.remove([CapturedKey.sessionDuration]) }
         return RecordedContext.Session(id: id, number: number, start: Timestamp(milliseconds: start))
     }
 

@@ -80,7 +80,7 @@ struct DeviceRows {
             sql: """
                 SELECT e.user, c.content FROM snapshots s JOIN events e ON e.position = s.position
                 LEFT JOIN contexts c ON c.number = e.context
-                WHERE s.installation = ?1 AND s.position IN (
+                WHERE s.position IN (
                     SELECT position FROM (SELECT position FROM snapshots WHERE installation = ?1 AND kind = 0
                         ORDER BY time DESC, position DESC LIMIT 1)
                     UNION ALL

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import Synchronization
+internal import Testing
+internal import TrackwayEvents
+
+@testable import CollectorStore
+
+@Suite("How the database answers questions about devices")
+struct DevicePlanTests {
+    /// The steps of the database's plan for every statement of a question.
+    private static func plan(_ ask: @escaping @Sendable (Database) throws -> Void) async throws -> [String] {
+        let world = try IndexWorld()
+        var batch = Batch(1, 1, 1...4)
+        batch.lines = (1...2).flatMap {
+            [
+                line($0, "_device_properties", time: Int64($0), attributes: #"{"v":\#($0)}"#),
+                line($0 + 10, "_app_state", time: Int64($0)),
+            ]
+        }
+        try world.append(batch)
+        try await world.index()
+        let queue = try DatabaseQueue(path: world.path)
+        defer { #expect(throws: Never.self) { try queue.close() } }
+        return try await queue.read { db in
+            let asked = Mutex<[String]>([])
+            db.trace(options: .statement) { event in asked.withLock { $0.append(event.expandedDescription) } }
+            try ask(db)
+            db.trace(options: [])
+            return try asked.withLock { $0 }.filter { $0.hasPrefix("SELECT") }.flatMap { statement in
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement).map { $0["detail"] as String }
+            }
+        }
+    }
+
+    private static let device = InstallationID.numbered(1)
+
+    @Test("a device is found by an index, however many states it has and however many devices there are")
+    func bounded() async throws {
+        let after = TimedPlace(time: Timestamp(milliseconds: 9), number: 9)
+        let list = try await Self.plan { _ = try DeviceRows.matching(DeviceQuery(after: after, limit: 5), $0) }
+        let history = try await Self.plan { db in
+            let history = try DeviceRows.history(of: Self.device, limit: 5, db)
+            #expect(history?.steps.count == 1 && history?.states.count == 2)
+        }
+        #expect(list.contains("SEARCH d USING INDEX devices_by_last (last<?)"))
+        for step in list + history {
+            // The snapshots of an installation are as many as it likes; those of a kind are read from their latest end.
+            #expect(!step.hasSuffix("snapshots_by_time (installation=?)"), "\(step)")
+            #expect(!step.contains(/^SCAN (s|p|e|d|i|c|snapshots|events|devices)\b/), "\(step)")
+        }
+    }
+}

@@ -66,7 +66,7 @@ struct SiftEndpointTests {
             #expect(
                 answer.body == """
                     {"accepted":1,"rejected":[{"index":1,"code":"field_invalid","field":"fields.cart_size",\
-                    "message":"“fields.cart_size” is not text."}]}
+                    "message":"“fields.cart_size” is 3; send text."}]}
                     """
             )
             let record = try #require(try collector.kept(.intake).first)
@@ -169,7 +169,7 @@ struct SiftEndpointTests {
             testDescription: "a gzip bomb",
             body: GzipCompressor(level: 9).compress([UInt8](repeating: 32, count: 30 << 20)),
             status: 413,
-            code: "gzip_ratio_too_high"
+            code: "gzip_inflated_too_large"
         ),
         Refusal(
             testDescription: "too much",

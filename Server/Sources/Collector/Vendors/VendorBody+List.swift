@@ -4,16 +4,26 @@
 internal import TrackwayEvents
 
 extension VendorBody {
-    /// Hands over every element of the list that stands under a key of the body's object, as values, one after the other.
-    /// What else the object has is checked and passed over.
+    /// An element of a list.
+    enum Element {
+        case value(JSONValue)
+        /// What is no JSON, as text, and why not.
+        case unreadable(String, JSONError)
+    }
+
+    /// Hands over every element of the list that stands under a key of the body's object, one after the other. What else the
+    /// object has is checked and passed over.
     ///
-    /// - Throws: ``AdmissionError`` `malformed_json` when the text is broken, `field_missing` or `field_invalid` when there
-    ///   is no such list.
+    /// An element that cannot be read costs only itself, when it is not longer than an event may be and its brackets tell
+    /// where it ends.
+    ///
+    /// - Throws: ``AdmissionError`` `malformed_json` when nobody can tell where elements begin and end, `field_missing` or
+    ///   `field_invalid` when there is no such list.
     static func elements(
         under key: StaticString,
         of json: UnsafeRawBufferPointer,
         limits: AdmissionLimits,
-        _ visit: (JSONValue) throws(AdmissionError) -> Void
+        _ visit: (Element) -> Void
     ) throws(AdmissionError) {
         var scanner = try scanner(json, limits)
         guard try peek(&scanner) == .object else {
@@ -40,7 +50,9 @@ extension VendorBody {
             }
             hasList = true
             try entered(&scanner)
-            while try hasNext(&scanner) { try visit(try value(&scanner)) }
+            while try hasNext(&scanner) {
+                visit(try element(&scanner, of: json, longest: limits.vendorEvent.eventBytes))
+            }
         }
         try passing { () throws(JSONError) in try scanner.finish() }
         guard hasList else {
@@ -50,6 +62,21 @@ extension VendorBody {
                 field: "\(key)",
                 message: "The body has no “\(key)”; send {\"\(key)\":[…]}."
             )
+        }
+    }
+
+    private static func element(
+        _ scanner: inout JSONScanner,
+        of json: UnsafeRawBufferPointer,
+        longest: Int
+    ) throws(AdmissionError) -> Element {
+        let start = scanner
+        do throws(JSONError) {
+            return .value(try scanner.readValue())
+        } catch {
+            scanner = start
+            guard let range = scanner.skipUnreadableValue(), range.count <= longest else { throw malformed(error) }
+            return .unreadable(String(decoding: json[range], as: UTF8.self), error)
         }
     }
 

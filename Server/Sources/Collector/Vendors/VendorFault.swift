@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayEvents
+
 /// Why one event of another format is not taken.
 package struct VendorFault: Error, Sendable, Hashable {
     /// The machine-readable reason, such as `field_missing`.
@@ -21,7 +23,22 @@ package struct VendorFault: Error, Sendable, Hashable {
         VendorFault("field_missing", field, "Every event needs “\(field)”.")
     }
 
-    static func invalid(_ field: String, _ expectation: String) -> VendorFault {
-        VendorFault("field_invalid", field, "“\(field)” is not \(expectation).")
+    /// An event that is no JSON.
+    static func unreadable(_ error: JSONError) -> VendorFault {
+        VendorFault("malformed_json", "", "The event is not valid JSON: \(error) of the body.")
     }
+
+    /// A value of another kind than belongs there.
+    static func invalid(_ field: String, _ expectation: String, _ value: JSONValue) -> VendorFault {
+        let subject = field.isEmpty ? "The event" : "“\(field)”"
+        return VendorFault("field_invalid", field, "\(subject) is \(excerpt(value)); send \(expectation).")
+    }
+
+    /// A value as it was sent, cut where it gets long.
+    private static func excerpt(_ value: JSONValue) -> String {
+        let text = String(decoding: value.json(), as: UTF8.self)
+        return text.utf8.count > longestExcerpt ? text.prefix(longestExcerpt) + "…" : text
+    }
+
+    private static let longestExcerpt = 48
 }

@@ -14,7 +14,7 @@ struct ClickstreamTranslation: Sendable {
     /// - Throws: ``VendorFault`` when it lacks what every event must have.
     func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent {
         guard case .object(var event) = value else {
-            throw VendorFault("field_invalid", "", "An event is an object.")
+            throw .invalid("", "an object", value)
         }
         let installation = installation(value)
         guard let named = event.take("app_id") else { throw .missing("app_id") }
@@ -25,13 +25,15 @@ struct ClickstreamTranslation: Sendable {
                 "The event belongs to another app than the request, which names “\(app)”."
             )
         }
-        guard let name = event.take("event_type") else { throw .missing("event_type") }
-        guard let name = name.text else { throw .invalid("event_type", "a name") }
-        guard let moment = event.take("timestamp") else { throw .missing("timestamp") }
-        guard let moment = moment.wholeNumber else { throw .invalid("timestamp", "milliseconds since 1970") }
+        guard let type = event.take("event_type") else { throw .missing("event_type") }
+        guard let name = type.text else { throw .invalid("event_type", "a name", type) }
+        guard let timestamp = event.take("timestamp") else { throw .missing("timestamp") }
+        guard let moment = timestamp.wholeNumber else {
+            throw .invalid("timestamp", "a whole number of milliseconds since 1970", timestamp)
+        }
         let time = Timestamp(milliseconds: moment)
-        guard let id = event.take("event_id") else { throw .missing("event_id") }
-        guard let id = id.text else { throw .invalid("event_id", "text") }
+        guard let ownID = event.take("event_id") else { throw .missing("event_id") }
+        guard let id = ownID.text else { throw .invalid("event_id", "text", ownID) }
         var attributes = try Self.object("attributes", of: &event)
         let items = try Self.items(of: &event, &attributes)
         let user = try ClickstreamContext.user(&event)
@@ -68,7 +70,7 @@ struct ClickstreamTranslation: Sendable {
         of event: inout JSONValue.Object
     ) throws(VendorFault) -> JSONValue.Object {
         guard let value = event.take(key) else { return .init() }
-        guard let object = value.object else { throw .invalid(key, "an object") }
+        guard let object = value.object else { throw .invalid(key, "an object", value) }
         return object.withoutNulls
     }
 
@@ -78,7 +80,7 @@ struct ClickstreamTranslation: Sendable {
         _ attributes: inout JSONValue.Object
     ) throws(VendorFault) -> [JSONValue] {
         guard let value = event.take("items") else { return [] }
-        guard let array = value.array else { throw .invalid("items", "an array") }
+        guard let array = value.array else { throw .invalid("items", "an array", value) }
         var items: [JSONValue] = []
         var others: [JSONValue] = []
         for element in array {

@@ -13,14 +13,16 @@ struct SensorsTranslation: Sendable {
     ///
     /// - Throws: ``VendorFault`` when it lacks what every record must have.
     func event(_ value: JSONValue, _ occurrences: inout VendorOccurrences) throws(VendorFault) -> VendorEvent {
-        guard let record = value.object else { throw VendorFault("field_invalid", "", "A record is an object.") }
+        guard let record = value.object else { throw .invalid("", "an object", value) }
         let kind = try Self.kind(record)
-        guard let moment = record["time"] else { throw .missing("time") }
-        guard let moment = moment.wholeNumber else { throw .invalid("time", "milliseconds since 1970") }
+        guard let given = record["time"] else { throw .missing("time") }
+        guard let moment = given.wholeNumber else {
+            throw .invalid("time", "a whole number of milliseconds since 1970", given)
+        }
         let time = Timestamp(milliseconds: moment)
         var properties = JSONValue.Object()
         if let given = record["properties"], given != .null {
-            guard let object = given.object else { throw .invalid("properties", "an object") }
+            guard let object = given.object else { throw .invalid("properties", "an object", given) }
             properties = object.withoutNulls
         }
         let name = try Self.name(of: kind, record)
@@ -59,7 +61,7 @@ struct SensorsTranslation: Sendable {
             if kind != .track { return nil }
             throw .missing("event")
         }
-        guard let name = event.text else { throw .invalid("event", "a name") }
+        guard let name = event.text else { throw .invalid("event", "a name", event) }
         return name
     }
 

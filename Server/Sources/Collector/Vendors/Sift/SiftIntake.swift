@@ -8,7 +8,8 @@ internal import TrackwayWire
 /// grant and the time.
 ///
 /// Clients of this format number nothing and name no batches, and delete a body that is answered with 400. So every event
-/// that can be read is taken, or kept with the reason why not; the errors thrown here are about bodies that cannot be read.
+/// that can be told from the others is taken, or kept with the reason why not; the errors thrown here are about bodies of
+/// which nobody can tell where events begin and end.
 package struct SiftIntake: Sendable {
     private let limits: AdmissionLimits
 
@@ -46,11 +47,11 @@ package struct SiftIntake: Sendable {
         var occurrences = VendorOccurrences()
         let outcome = json.withUnsafeBytes { bytes in
             Result { () throws(AdmissionError) in
-                try VendorBody.elements(under: "data", of: bytes, limits: limits) { (value) throws(AdmissionError) in
-                    do throws(VendorFault) {
-                        batch.add(try translation.event(value, &occurrences), original: value)
-                    } catch {
-                        batch.refuse(error, original: value, installation: translation.installation(value))
+                try VendorBody.elements(under: "data", of: bytes, limits: limits) { element in
+                    switch element {
+                    case .value(let value): translation.add(value, to: &batch, &occurrences)
+                    case .unreadable(let text, let error):
+                        batch.refuse(.unreadable(error), original: .string(text))
                     }
                 }
             }
@@ -63,6 +64,9 @@ package struct SiftIntake: Sendable {
     private var inflateLimits: InflateLimits {
         var limits = limits.body
         limits.wireBytes = self.limits.siftBytes
+        // Snapshots of one device are nearly the same text again and again, so an honest backlog can compress by more than
+        // any factor that would tell a bomb; the inflated length bounds both.
+        limits.ratio = .max
         return limits
     }
 }

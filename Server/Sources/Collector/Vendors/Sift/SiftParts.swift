@@ -26,7 +26,7 @@ struct SiftParts {
     /// Takes the parts out of an event.
     init(_ event: inout JSONValue.Object) throws(VendorFault) {
         if let value = event.take("path") {
-            guard let text = value.string else { throw .invalid("path", "text") }
+            guard let text = value.string else { throw .invalid("path", "text", value) }
             path = text.isEmpty ? nil : text
         } else {
             path = nil
@@ -76,11 +76,11 @@ struct SiftParts {
     /// A map from text to text; of a key that stands twice the last value counts.
     private static func texts(_ key: String, _ event: inout JSONValue.Object) throws(VendorFault) -> JSONValue.Object {
         guard let value = event.take(key) else { return .init() }
-        guard let object = value.object else { throw .invalid(key, "an object of texts") }
+        guard let object = value.object else { throw .invalid(key, "an object of texts", value) }
         var places: [String: Int] = [:]
         var texts = JSONValue.Object()
         for member in object.members where member.value != .null {
-            guard member.value.string != nil else { throw .invalid("\(key).\(member.key)", "text") }
+            guard member.value.string != nil else { throw .invalid("\(key).\(member.key)", "text", member.value) }
             if let place = places[member.key] {
                 texts.members[place] = member
             } else {

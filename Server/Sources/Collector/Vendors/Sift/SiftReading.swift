@@ -18,10 +18,10 @@ struct SiftReading {
     ) throws(VendorFault) -> JSONValue? {
         switch shape {
         case .text(let prefix):
-            guard let text = value.string else { throw .invalid(place, "text") }
+            guard let text = value.string else { throw .invalid(place, "text", value) }
             return .string(text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text)
         case .truth:
-            guard value.boolean != nil else { throw .invalid(place, "true or false") }
+            guard value.boolean != nil else { throw .invalid(place, "true or false", value) }
             return value
         case .number:
             if let text = value.string, Self.isNoNumber(text) {
@@ -31,11 +31,11 @@ struct SiftReading {
             // Asked of the case, not of `double`: a whole number may be too large to be held as one.
             switch value {
             case .integer, .double: return value
-            case .null, .boolean, .string, .array, .object: throw .invalid(place, "a number")
+            case .null, .boolean, .string, .array, .object: throw .invalid(place, "a number", value)
             }
         case .property:
             guard Self.isProperty(value) else {
-                throw .invalid(place, "text, a number, true or false, or a list of texts")
+                throw .invalid(place, "text, a number, true or false, or a list of texts", value)
             }
             return value
         case .list(let element): return try list(value, of: element, at: place)
@@ -48,7 +48,7 @@ struct SiftReading {
         of shape: SiftShape,
         at place: String
     ) throws(VendorFault) -> JSONValue {
-        guard let values = value.array else { throw .invalid(place, "a list") }
+        guard let values = value.array else { throw .invalid(place, "a list", value) }
         var kept: [JSONValue] = []
         for (index, value) in values.enumerated() {
             if let value = try read(value, as: shape, at: "\(place)[\(index)]") { kept.append(value) }
@@ -62,7 +62,7 @@ struct SiftReading {
         _ others: SiftShape?,
         at place: String
     ) throws(VendorFault) -> JSONValue {
-        guard let object = value.object else { throw .invalid(place, "an object") }
+        guard let object = value.object else { throw .invalid(place, "an object", value) }
         var kept = JSONValue.Object()
         for member in object.withoutNulls.members {
             guard let shape = shapes[member.key] ?? others else {

@@ -35,7 +35,7 @@ struct SiftSnapshot {
                 "An event carries “ios_app_state” or “ios_device_properties”, not both; send two events."
             )
         }
-        guard value.object != nil else { throw .invalid(key, "an object") }
+        guard value.object != nil else { throw .invalid(key, "an object", value) }
         var reading = SiftReading()
         attributes = try reading.read(value, as: shape, at: key)?.object ?? .init()
         // Below zero says that nobody knows.

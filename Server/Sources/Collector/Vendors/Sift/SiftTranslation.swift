@@ -22,11 +22,20 @@ struct SiftTranslation: Sendable {
         self.body = String(decoding: Base64.encode(SHA256.hash(body)), as: UTF8.self)
     }
 
+    /// Puts an event into a batch: taken, or kept with the reason why not.
+    func add(_ value: JSONValue, to batch: inout VendorBatch, _ occurrences: inout VendorOccurrences) {
+        do throws(VendorFault) {
+            batch.add(try event(value, &occurrences), original: value)
+        } catch {
+            batch.refuse(error, original: value, installation: installation(value))
+        }
+    }
+
     /// The event of a value.
     ///
     /// - Throws: ``VendorFault`` when a member is something else than the format says, with the member's place.
     func event(_ value: JSONValue, _ occurrences: inout VendorOccurrences) throws(VendorFault) -> VendorEvent {
-        guard let given = value.object else { throw VendorFault("field_invalid", "", "An event is an object.") }
+        guard let given = value.object else { throw .invalid("", "an object", value) }
         var event = given.withoutNulls
         let time = try Self.time(&event)
         let type = try Self.text("mobile_event_type", &event)
@@ -77,14 +86,16 @@ struct SiftTranslation: Sendable {
 
     private static func time(_ event: inout JSONValue.Object) throws(VendorFault) -> Timestamp? {
         guard let value = event.take("time") else { return nil }
-        guard let moment = value.wholeNumber, moment >= 0 else { throw .invalid("time", "milliseconds since 1970") }
+        guard let moment = value.wholeNumber, moment >= 0 else {
+            throw .invalid("time", "a whole number of milliseconds since 1970", value)
+        }
         return Timestamp(milliseconds: moment)
     }
 
     /// A text that says something.
     private static func text(_ key: String, _ event: inout JSONValue.Object) throws(VendorFault) -> String? {
         guard let value = event.take(key) else { return nil }
-        guard let text = value.string else { throw .invalid(key, "text") }
+        guard let text = value.string else { throw .invalid(key, "text", value) }
         return text.isEmpty ? nil : text
     }
 }

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayWire
+
+@testable import Collector
+
+@Suite("Faulty events in bodies of the Sift format")
+struct SiftFaultTests {
+    private static let good = #"{"time":2,"mobile_event_type":"good"}"#
+
+    private static func admit(_ events: String...) throws -> VendorBatch {
+        try VendorWorld.sift(Array("{\"data\":[\(events.joined(separator: " , "))]}".utf8))
+    }
+
+    static let unreadable: [(event: String, reason: String)] = [
+        (#"{"time":1,"ios_app_state":{"battery_level":NaN}}"#, "unexpected_byte"),
+        (#"{"time":1,"ios_app_state":{"battery_level":1e999}}"#, "number_out_of_range"),
+        (#"{"time":1,"fields":{"a":"\ud800"}}"#, "lone_surrogate"),
+        (#"{"time":1,"fields":{"a":"\x"}}"#, "invalid_escape"),
+        ("{\"time\":1,\"fields\":{\"a\":\"new\nline, [and\\\" more\"}}", "control_character"),
+        (#"{"time":1,"fields":{"a":"said "so" and went"}}"#, "unexpected_byte"),
+        (#"{"time":1,"new":\#(String(repeating: "[", count: 40) + String(repeating: "]", count: 40))}"#, "too_deep"),
+        ("NaN", "unexpected_byte"), ("{'time':1}", "unexpected_byte"), (#"{"time":01}"#, "invalid_number"),
+    ]
+
+    @Test("an event that is no JSON costs only itself, and is kept as text with its reason", arguments: unreadable)
+    func oneUnreadable(_ event: String, _ reason: String) throws {
+        let batch = try Self.admit(Self.good, event, Self.good)
+        #expect(batch.accepted == 2 && batch.rejected.map(\.index) == [1])
+        let fault = try #require(batch.rejected.first)
+        #expect(fault.code == "malformed_json" && fault.field.isEmpty)
+        #expect(fault.message.hasPrefix("The event is not valid JSON: \(reason) at byte "))
+        #expect(fault.message.hasSuffix(" of the body."))
+        let kept = try VendorWorld.visit(batch)
+        #expect(kept.first { $0.fault != nil }?.json["sift"] == .string(event))
+        #expect(kept.count { $0.name == "good" } == 2)
+    }
+
+    @Test("bytes that are no UTF-8 cost only their event; the text that is kept shows where they stood")
+    func notUTF8() throws {
+        let body = Array("{\"data\":[{\"user_id\":\"".utf8) + [0xE9] + Array("\"},\(Self.good)]}".utf8)
+        let batch = try VendorWorld.sift(body)
+        #expect(batch.accepted == 1 && batch.rejected.first?.message.contains("invalid_utf8 at byte 21") == true)
+        let kept = try VendorWorld.visit(batch).first { $0.fault != nil }
+        #expect(kept?.json["sift"] == .string("{\"user_id\":\"\u{FFFD}\"}"))
+    }
+
+    static let hopeless = [
+        #"{"time":1,"a":[}"#, #"{"time":1]"#, #"{"time":1,"a":"open}"#, #"{"time":NaN"#, "",
+    ]
+
+    @Test("where nobody can tell where an event ends, the body is refused as a whole", arguments: hopeless)
+    func noEnd(_ event: String) {
+        let error = #expect(throws: AdmissionError.self) { _ = try Self.admit(Self.good, event, Self.good) }
+        #expect(error?.kind == .malformed && error?.code == "malformed_json")
+    }
+
+    @Test("an unreadable event may be as long as an event may be; one byte more, and the body is refused")
+    func longest() throws {
+        let longest = AdmissionLimits().vendorEvent.eventBytes
+        func event(_ bytes: Int) -> String {
+            #"{"a":NaN,"b":""# + String(repeating: "x", count: bytes - 16) + #""}"#
+        }
+        #expect(event(100).utf8.count == 100)
+        #expect(try Self.admit(event(longest), Self.good).accepted == 1)
+        let error = #expect(throws: AdmissionError.self) { _ = try Self.admit(event(longest + 1), Self.good) }
+        #expect(error?.code == "malformed_json")
+    }
+
+    static let messages: [(event: String, message: String)] = [
+        ("7", "The event is 7; send an object."),
+        (#"{"time":"soon"}"#, #"“time” is "soon"; send a whole number of milliseconds since 1970."#),
+        (#"{"time":-1}"#, "“time” is -1; send a whole number of milliseconds since 1970."),
+        (#"{"fields":{"n":1.5}}"#, "“fields.n” is 1.5; send text."),
+        (#"{"fields":["a"]}"#, #"“fields” is ["a"]; send an object of texts."#),
+        (#"{"ios_app_state":{"proximity_state":1}}"#, "“ios_app_state.proximity_state” is 1; send true or false."),
+        (#"{"ios_app_state":{"motion":{}}}"#, "“ios_app_state.motion” is {}; send a list."),
+        (
+            #"{"user_id":[\#(String(repeating: "1,", count: 40))2]}"#,
+            "“user_id” is [\(String(repeating: "1,", count: 23))1…; send text."
+        ),
+    ]
+
+    @Test("a reason names the place, what stands there, and what to send instead", arguments: messages)
+    func named(_ event: String, _ message: String) throws {
+        #expect(try Self.admit(event).rejected.map(\.message) == [message])
+    }
+
+    @Test("a backlog of snapshots that hardly differ is honest, however well it compresses")
+    func repetitive() throws {
+        let properties = (0..<100).map { #""cache_and_cpu_property_\#($0)":"the same as it ever was""# }
+        let events = (0..<200).map {
+            #"{"time":\#(1_750_000_000_000 + $0),"ios_device_properties":{\#(properties.joined(separator: ","))}}"#
+        }
+        let body = Array("{\"data\":[\(events.joined(separator: ","))]}".utf8)
+        let wire = GzipCompressor(level: 9).compress(body)
+        #expect(body.count > 100 * wire.count)
+        #expect(try VendorWorld.sift(wire).accepted == 200)
+    }
+}

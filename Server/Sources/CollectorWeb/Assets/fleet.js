@@ -4,15 +4,18 @@
 // All devices: as a table with everything that is known at a glance, and as a list beside the chosen one.
 
 import { h } from "./dom.js";
-import { ago, dateAndClock, number, shortID } from "./format.js";
-import { battery } from "./meter.js";
+import { ago, cut, dateAndClock, number, shortID } from "./format.js";
+import { battery, longestWord } from "./meter.js";
 import { printable } from "./stream.js";
 
 /** Longer ago than this, a device counts as away: snapshots come every two minutes while its app is seen. */
 const presence = 150_000;
 
+/** In letters; the whole of it is among the device's properties. */
+const longestName = 60;
+
 /** What a device is called: its model, or its installation when nobody told the model. */
-export const deviceName = (device) => (device.model ? printable(device.model) : `Device ${shortID(device.installation)}`);
+export const deviceName = (device) => (device.model ? cut(printable(device.model), longestName) : `Device ${shortID(device.installation)}`);
 
 /** The table; `choose(installation)` shows one in full. */
 export function fleetTable(devices, choose, now) {
@@ -31,7 +34,7 @@ function row(device, choose, now) {
     cell("system", device.system ? printable(device.system) : unknown()),
     cell("user", device.user ? printable(device.user) : h("span", { class: "quiet-text" }, "not signed in")),
     cell("battery", battery(device.battery_level, device.battery_state) ?? unknown()),
-    cell("state", device.application_state ? printable(device.application_state) : unknown()),
+    cell("state", device.application_state ? cut(printable(device.application_state), longestWord) : unknown()),
     h("td", { class: "fleet-count figure-cell" }, number(device.states)),
     h("td", { class: "fleet-count figure-cell" }, number(device.property_changes)),
     h("td", { class: "fleet-seen", title: dateAndClock(device.last_seen) }, ago(device.last_seen, now)));
@@ -60,5 +63,5 @@ export function fleetList(list, devices, chosen, choose, now) {
   if (focused !== undefined) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }
 
-const presenceDot = (device, now) => h("span", { class: now - device.last_seen < presence ? "presence here" : "presence", "aria-hidden": "true" });
+const presenceDot = (device, now) => h("span", { class: Math.abs(now - device.last_seen) < presence ? "presence here" : "presence", "aria-hidden": "true" });
 const unknown = () => h("span", { class: "quiet-text" }, "–");

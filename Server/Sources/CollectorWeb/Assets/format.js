@@ -58,12 +58,19 @@ export function span(ms) {
   return `${Math.floor(seconds / size)} ${unit}${rest > 0 ? ` ${rest} ${small}` : ""}`;
 }
 
-/** "just now", "12 s ago", "4 min ago". */
+/** "just now", "12 s ago", "4 min ago"; "3 d ahead" of a clock that is wrong. */
 export function ago(ms, now) {
   const passed = now - ms;
   if (!valid(ms)) return "–";
+  if (passed < -60_000) return `${duration(-passed)} ahead`;
   if (passed < 2000) return "just now";
   return passed < 60_000 ? `${Math.round(passed / 1000)} s ago` : `${duration(passed)} ago`;
+}
+
+/** The text, or its beginning and "…" where it has more characters than this: a sender may have written anything. */
+export function cut(text, most) {
+  const characters = Array.from(text);
+  return characters.length > most ? `${characters.slice(0, most - 1).join("")}…` : text;
 }
 
 /** The telling end of an identifier: time-ordered ids share their beginning. */

@@ -4,6 +4,8 @@
 // A battery in one small picture and in words.
 
 import { h, s } from "./dom.js";
+import { cut } from "./format.js";
+import { printable } from "./stream.js";
 
 const low = 0.2;
 
@@ -13,14 +15,19 @@ export const percent = (level) => `${Math.round(level * 100)} %`;
 /** True for a level that can be shown: a sender may have written anything. */
 export const isLevel = (level) => Number.isFinite(level) && level >= 0 && level <= 1;
 
-/** The states as people say them. Unknown ones are shown as they are. */
-export const batteryWords = { unplugged: "on battery", charging: "charging", full: "full", unknown: "unknown" };
+const words = new Map([["unplugged", "on battery"], ["charging", "charging"], ["full", "full"], ["unknown", "unknown"]]);
+
+/** A state longer than this, in letters, is cut where there is little room. */
+export const longestWord = 16;
+
+/** A state as people say it. Unknown ones are shown as they are. */
+export const batteryWord = (state) => words.get(state) ?? printable(state);
 
 /** The picture with its words; null when neither level nor state is known. */
 export function battery(level, state) {
   if (!isLevel(level) && !state) return null;
-  const words = [isLevel(level) ? percent(level) : null, state && state !== "unplugged" ? (batteryWords[state] ?? state) : null].filter(Boolean);
-  return h("span", { class: "meter" }, isLevel(level) ? picture(level, state) : null, h("span", { class: "meter-text" }, words.join(", ") || batteryWords.unplugged));
+  const said = [isLevel(level) ? percent(level) : null, state && state !== "unplugged" ? cut(batteryWord(state), longestWord) : null].filter(Boolean);
+  return h("span", { class: "meter" }, isLevel(level) ? picture(level, state) : null, h("span", { class: "meter-text" }, said.join(", ") || batteryWord("unplugged")));
 }
 
 function picture(level, state) {

@@ -5,7 +5,7 @@
 
 import { h, s, setText } from "./dom.js";
 import { ago, counted, dateAndClock, duration } from "./format.js";
-import { battery, batteryWords, isLevel, percent } from "./meter.js";
+import { battery, batteryWord, isLevel, percent } from "./meter.js";
 import { coordinates, distance, isPlace } from "./metres.js";
 import { held, ordered } from "./strips.js";
 import { printable } from "./stream.js";
@@ -94,7 +94,7 @@ export function momentLine(state) {
     state.application_state,
     state.screen,
     isLevel(state.battery_level) ? `battery ${percent(state.battery_level)}` : null,
-    state.battery_state ? (batteryWords[state.battery_state] ?? state.battery_state) : null,
+    state.battery_state ? batteryWord(state.battery_state) : null,
     state.device_orientation ? held(state.device_orientation) : null,
     state.network_addresses ? counted(state.network_addresses.length, "address", "addresses") : null,
   ];

@@ -5,7 +5,7 @@
 
 import { h } from "./dom.js";
 import { counted, dateAndClock } from "./format.js";
-import { batteryWords, isLevel, percent } from "./meter.js";
+import { batteryWord, isLevel, percent } from "./meter.js";
 import { coordinates, distance, isPlace } from "./metres.js";
 import { held, ordered } from "./strips.js";
 import { printable } from "./stream.js";
@@ -46,7 +46,7 @@ function row(state) {
     dateAndClock(state.at).slice(0, 19),
     state.application_state,
     state.screen,
-    [level, state.battery_state ? (batteryWords[state.battery_state] ?? state.battery_state) : null].filter(Boolean).join(", "),
+    [level, state.battery_state ? batteryWord(state.battery_state) : null].filter(Boolean).join(", "),
     state.device_orientation && held(state.device_orientation),
     state.network_addresses && (ordered(state.network_addresses).join("\n") || "none"),
     isPlace(location) ? coordinates(location) + (location.horizontal_accuracy >= 0 && location.horizontal_accuracy !== null ? ` ± ${distance(location.horizontal_accuracy)}` : "") : null,

@@ -91,7 +91,7 @@ export class States {
     let y = edge.top;
     const hasBattery = this.#states.some((state) => Number.isFinite(state.battery_level) || state.battery_state);
     if (hasBattery) {
-      if (isRoomy) nodes.push(s("text", { class: "label strong", x: 14, y: y + 8 }, "Battery"));
+      if (isRoomy) nodes.push(s("text", { class: "label strong", x: 14, y: y + batteryHeight / 4 + 4 }, "Battery"));
       nodes.push(batteryPlot(this.#states, this.#scale, { left, right: width - edge.right, top: y, height: batteryHeight }));
       y += batteryHeight + 14;
     }

@@ -11,7 +11,7 @@ import { printable } from "./stream.js";
 /** A letter's width at the strips' size, on the safe side. */
 const letter = 6.6;
 
-const stateColours = { active: "c0", inactive: "c2", background: "cx" };
+const stateColours = new Map([["active", "c0"], ["inactive", "c2"]]);
 
 /** How a device was held, as people say it. Unknown words are shown as they are. */
 export const held = (orientation) => String(orientation).replaceAll("_", " ");
@@ -27,7 +27,7 @@ export function stripsOf(states, colours) {
       name: "State",
       // In the background an app stays until it says otherwise; any other word is good for some minutes.
       stretches: stretches(states, (state) => state.application_state, (value) => (value === "background" ? Infinity : undefined)),
-      colour: (value) => stateColours[value] ?? "cx",
+      colour: (value) => stateColours.get(value) ?? "cx",
       text: (value) => value,
     },
     { name: "Screen", stretches: stretches(states, (state) => state.screen), colour: (value) => colours.of(value), text: (value) => value },

@@ -19,6 +19,8 @@ struct KeysCommand: AsyncParsableCommand {
               trackway keys create shop --clickstream-app shopping --sensors-project production
                                                                clients of these two formats send no key: the app and
                                                                the project let them in
+              trackway keys create phones --sift-account acct_1
+                                                               what clients of Sift call the beacon key
               trackway keys list
               trackway keys revoke shopping-app
             """,

@@ -27,9 +27,7 @@ struct FuzzSift {
         guard body.first == UInt8(ascii: "{") else { return }
         let plain = admit(body)
         let packed = admit(VendorRules.compressed(body))
-        // A text that compresses too well is refused in one form and taken in the other.
-        guard let plain, let packed else { return }
-        expect(plain.records == packed.records, "packing changes nothing")
+        expect(plain?.records == packed?.records, "packing changes nothing")
     }
 
     @discardableResult

@@ -16,9 +16,9 @@ struct BehavingRecording {
         defer { scratch.remove() }
         let all = try Switches.allCases.map { ($0, try scratch.analytics(port: 9, $0)) }
         for (switches, analytics) in all {
-            for index in 0..<20_000 { analytics.record(Workload.name, Workload.attributes(index)) }
+            for index in 0..<20_000 { analytics.record(Workload.name, Workload.attributes(index), to: switches.route) }
             let before = ccounters_allocations()
-            for index in 0..<10_000 { analytics.record(Workload.name, Workload.attributes(index)) }
+            for index in 0..<10_000 { analytics.record(Workload.name, Workload.attributes(index), to: switches.route) }
             print("\(switches), allocations per record: \(Double(ccounters_allocations() - before) / 10_000)")
         }
         for round in 0..<rounds {
@@ -26,7 +26,7 @@ struct BehavingRecording {
                 // Another one begins each round.
                 let (switches, analytics) = all[(round + offset) % all.count]
                 durations[switches, default: []] += Measurement.durations(count / rounds) {
-                    analytics.record(Workload.name, Workload.attributes($0))
+                    analytics.record(Workload.name, Workload.attributes($0), to: switches.route)
                 }
             }
         }

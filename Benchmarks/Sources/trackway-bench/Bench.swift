@@ -28,7 +28,7 @@ struct Bench {
                 """
                 usage: trackway-bench record [COUNT]      time per record, beside baselines
                        trackway-bench behavior [COUNT]    time per record with everything switched on, and off
-                       trackway-bench plain [COUNT] [off|on|dynamic]
+                       trackway-bench plain [COUNT] [off|on|dynamic|queue|unrepeated]
                                                           records only, for instruction counts
                        trackway-bench drain [COUNT]       memory while COUNT wait, then the drain rate
                        trackway-bench bodies [COUNT] DIR  request bodies for a load generator

@@ -12,7 +12,7 @@ struct PlainRecording {
         let scratch = try Scratch()
         defer { scratch.remove() }
         let analytics = try scratch.analytics(port: 9, switches)
-        for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index)) }
+        for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index), to: switches.route) }
         print("recorded: \(analytics.ledger().recorded)")
     }
 }

@@ -13,6 +13,16 @@ enum Switches: String, CaseIterable {
     case on
     /// The same, and a closure that gives every event two attributes more.
     case dynamic
+    /// Snapshots, and every event into a named queue with a rule about its number and its age.
+    case queue
+    /// The same, and the queue does not take repeats, so that each event is compared with the one before it.
+    case unrepeated
+
+    /// Where events go; everywhere when empty.
+    var route: [DestinationID] { isQueued ? [Self.queueID] : [] }
+
+    private static let queueID: DestinationID = "queue"
+    private var isQueued: Bool { self == .queue || self == .unrepeated }
 
     /// Reads a word; anything else is off.
     init(_ word: String?) {
@@ -25,13 +35,26 @@ enum Switches: String, CaseIterable {
             configuration.capture = .none
             return
         }
+        guard !isQueued else {
+            configuration.capture = .none
+            configuration.snapshots = SnapshotOptions()
+            configuration.destinations.append(.sift(accountID: nil, beaconKey: nil, id: Self.queueID))
+            var policy = DeliveryPolicy()
+            policy.queue = QueuePolicy(
+                acceptSameEventAfter: self == .unrepeated ? .seconds(3600) : .zero,
+                uploadWhenMoreThan: 32,
+                uploadWhenOlderThan: .seconds(60)
+            )
+            configuration.deliveryExceptions[Self.queueID] = policy
+            return
+        }
         configuration.capture = [.standard, .crashes]
         configuration.consentCategories = ["collector": .marketing]
     }
 
     /// What the app does once.
     func switchOn(_ analytics: Analytics) {
-        guard self != .off else { return }
+        guard self != .off, !isQueued else { return }
         analytics.identify("user-42")
         analytics.setUserAttributes(["_user_age": 21, "name": "carl", "plan": "gold", "city": "Berlin", "visits": 17])
         analytics.setGlobalAttributes(["channel": "App Store"])

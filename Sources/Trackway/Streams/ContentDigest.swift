@@ -6,6 +6,8 @@ internal import TrackwayEvents
 /// What an event says, its time and identity left out, in 64 hexadecimal digits: two events are essentially equal when
 /// these are.
 enum ContentDigest {
+    private static let digits = Array("0123456789abcdef".utf8)
+
     /// - Parameters:
     ///   - user: who is signed in; nil for nobody.
     ///   - limits: how large an event may be; what is cut off makes no difference.
@@ -31,9 +33,8 @@ enum ContentDigest {
         )
         // An end that no JSON has: nobody and somebody without a name differ, and no name can look like an event.
         let whose: [UInt8] = user.map { [1] + Array($0.utf8) } ?? [0]
-        return SHA256.hash(writer.array() + whose).reduce(into: "") { text, byte in
-            text += (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
+        let hash = SHA256.hash(writer.array() + whose)
+        return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }
 

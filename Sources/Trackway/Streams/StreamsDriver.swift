@@ -9,8 +9,9 @@ internal import TrackwayJournal
 /// Which destinations there are, and what must be remembered of queues.
 ///
 /// Two locks. Who is there is asked with every event that names somebody, so that lock is held for a moment only, and is
-/// the innermost of all. The other one lies between the stage's and the journal's: files are read and written under it, and
-/// events that may repeat are appended. Destinations come and go one at a time; the caller sees to that.
+/// the innermost of all. The other one is taken where the file is read and written; who records takes it only
+/// to write what a full disk did not take before.
+/// Destinations come and go one at a time; the caller sees to that.
 final class StreamsDriver: Sendable {
     private struct Presence: Sendable {
         /// Those that events may be addressed to.
@@ -19,6 +20,8 @@ final class StreamsDriver: Sendable {
         var windows: [DestinationID: Duration] = [:]
         /// Who is signed in, by the context that was told to the journal last.
         var user: String?
+        /// True while something is remembered here that could not be written.
+        var isBehind = false
     }
 
     private struct State: Sendable {
@@ -39,7 +42,7 @@ final class StreamsDriver: Sendable {
     /// The destinations of the configuration, which stay.
     let configured: Set<DestinationID>
     private let file: StreamsFile
-    private let boot: String
+    private let repeats: RepeatFilter
     private let reporter: DiagnosticReporter
     private let presence: Locked<Presence>
     private let state: Locked<State>
@@ -50,7 +53,6 @@ final class StreamsDriver: Sendable {
     /// Reads what earlier runs remembered. What cannot be read or understood is told, and counts as nothing.
     init(_ configuration: Configuration, _ world: World, _ reporter: DiagnosticReporter) {
         file = StreamsFile(folder: world.folder, storage: world.storage)
-        boot = world.facts.boot
         self.reporter = reporter
         configured = Set(configuration.destinations.map(\.id))
         var presence = Presence(destinations: configured)
@@ -70,6 +72,11 @@ final class StreamsDriver: Sendable {
             state.isTold = true
             reporter.report(.streamsNotKept(error))
         }
+        repeats = RepeatFilter(
+            TakenFiles(folder: world.folder, storage: world.storage),
+            boot: world.facts.boot,
+            expected: configured.union(state.memory.destinations)
+        )
         self.state = Locked(state)
     }
 
@@ -103,10 +110,10 @@ final class StreamsDriver: Sendable {
             presence.destinations.insert(id)
             presence.windows[id] = policy.queue?.window
         }
-        return state.withLock { state in
-            let problem = forgetContent(of: id, unless: policy.queue?.window, &state)
-            return state.memory.destinations.last == id ? problem : remember(.added(id), &state) ?? problem
+        let problem = state.withLock { state in
+            state.memory.destinations.last == id ? nil : remember(.added(id), &state)
         }
+        return forgetContent(of: id, unless: policy.queue?.window) ?? problem
     }
 
     /// Lets a destination go.
@@ -130,17 +137,12 @@ final class StreamsDriver: Sendable {
     /// - Returns: what could not be remembered.
     func setQueue(_ policy: QueuePolicy, of id: DestinationID) -> Diagnostic? {
         presence.withLock { $0.windows[id] = $0.destinations.contains(id) ? policy.window : nil }
-        return state.withLock { forgetContent(of: id, unless: policy.window, &$0) }
+        return forgetContent(of: id, unless: policy.window)
     }
 
     /// A queue that takes repeats does not say what it took last; what an earlier rule remembered is not it.
-    private func forgetContent(
-        of id: DestinationID,
-        unless window: Duration?,
-        _ state: inout State
-    ) -> Diagnostic? {
-        guard window == nil, state.memory.knowsContent(of: id) else { return nil }
-        return remember(.tookAnything(id), &state)
+    private func forgetContent(of id: DestinationID, unless window: Duration?) -> Diagnostic? {
+        window == nil ? repeats.forget(id) : nil
     }
 
     /// Forgets everything but the destinations that are there.
@@ -156,6 +158,7 @@ final class StreamsDriver: Sendable {
             try file.write(state.memory)
             state.unsaved = []
         }
+        try repeats.forgetAll()
     }
 
     // MARK: Repeats
@@ -183,15 +186,11 @@ final class StreamsDriver: Sendable {
         at now: Moment,
         _ append: () -> AppendOutcome
     ) -> (AppendOutcome?, Diagnostic?) {
-        state.withLock { state in
-            var latest = state.memory.latest(of: id)
-            let window = presence.withLock { $0.windows[id] } ?? .zero
-            guard latest.takes(content, within: window, at: DeviceTime(now, boot: boot)) else { return (nil, nil) }
-            let outcome = append()
-            // One that was lost says nothing of the next one.
-            guard outcome.isRecorded else { return (outcome, nil) }
-            return (outcome, remember(.took(id, latest), &state))
-        }
+        let (window, isBehind) = presence.withLock { ($0.windows[id] ?? .zero, $0.isBehind) }
+        let (outcome, problem) = repeats.append(content, to: id, within: window, at: now, append)
+        // A disk that takes this may take what it did not take before.
+        guard isBehind, problem == nil else { return (outcome, problem) }
+        return (outcome, state.withLock { save(&$0) })
     }
 
     // MARK: Remembering
@@ -201,6 +200,14 @@ final class StreamsDriver: Sendable {
         state.memory.apply(change)
         state.unsaved.removeAll { change.replaces($0) }
         state.unsaved.append(change)
+        return save(&state)
+    }
+
+    private func save(_ state: inout State) -> Diagnostic? {
+        defer {
+            let isBehind = !state.unsaved.isEmpty
+            presence.withLock { $0.isBehind = isBehind }
+        }
         do throws(StorageError) {
             try catchUp(&state)
             try file.write(state.memory)
@@ -234,15 +241,6 @@ extension StreamsDriver: QueueMemory {
     func keep(_ lastUpload: DeviceTime, for destination: DestinationID) {
         let problem = state.withLock { remember(.uploaded(destination, lastUpload), &$0) }
         if let problem { reporter.report(problem) }
-    }
-}
-
-extension AppendOutcome {
-    fileprivate var isRecorded: Bool {
-        switch self {
-        case .kept, .held: true
-        case .dropped, .closed: false
-        }
     }
 }
 

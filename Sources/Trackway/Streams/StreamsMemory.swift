@@ -14,10 +14,6 @@ struct StreamsMemory: Sendable, Hashable, Codable {
         case removed(DestinationID)
         /// An upload of a queue was asked for.
         case uploaded(DestinationID, DeviceTime)
-        /// A queue that suppresses repeats took an event.
-        case took(DestinationID, DuplicateSuppression<String>)
-        /// A queue took events without looking whether they repeat: which one was the last is not known.
-        case tookAnything(DestinationID)
         /// Everything is forgotten but these destinations, which are there.
         case erased([DestinationID])
     }
@@ -25,7 +21,6 @@ struct StreamsMemory: Sendable, Hashable, Codable {
     /// By a destination's id; texts, so that the file shows them as keys.
     private var added: [String] = []
     private var uploads: [String: DeviceTime] = [:]
-    private var latest: [String: DuplicateSuppression<String>] = [:]
 
     /// So many destinations are expected at most. An app that adds others in each run and removes none, perhaps because a new
     /// version names them differently, would keep events for ever more of them.
@@ -43,14 +38,6 @@ struct StreamsMemory: Sendable, Hashable, Codable {
     /// When an upload of a queue was last asked for.
     func lastUpload(of id: DestinationID) -> DeviceTime? { uploads[id.rawValue] }
 
-    /// What a queue took last.
-    func latest(of id: DestinationID) -> DuplicateSuppression<String> {
-        latest[id.rawValue] ?? DuplicateSuppression()
-    }
-
-    /// Whether it is known what a queue took last.
-    func knowsContent(of id: DestinationID) -> Bool { latest[id.rawValue] != nil }
-
     mutating func apply(_ change: Change) {
         switch change {
         case .added(let id):
@@ -63,11 +50,6 @@ struct StreamsMemory: Sendable, Hashable, Codable {
             if uploads.count > Self.most {
                 uploads = uploads.filter { $0.key == id.rawValue || added.contains($0.key) }
             }
-        case .took(let id, let content):
-            latest[id.rawValue] = content
-            if latest.count > Self.most { latest = latest.filter { $0.key == id.rawValue || added.contains($0.key) } }
-        case .tookAnything(let id):
-            latest[id.rawValue] = nil
         case .erased(let present):
             self = StreamsMemory()
             added = present.map(\.rawValue)
@@ -83,9 +65,7 @@ extension StreamsMemory.Change {
             true
         case (.added(let id), .added(let other)), (.added(let id), .removed(let other)),
             (.removed(let id), .added(let other)), (.removed(let id), .removed(let other)),
-            (.uploaded(let id, _), .uploaded(let other, _)), (.took(let id, _), .took(let other, _)),
-            (.took(let id, _), .tookAnything(let other)), (.tookAnything(let id), .took(let other, _)),
-            (.tookAnything(let id), .tookAnything(let other)):
+            (.uploaded(let id, _), .uploaded(let other, _)):
             id == other
         default:
             // Changes of different things go beside each other.

@@ -7,15 +7,27 @@
 /// not renew the time, so that content which stays is told again once the time is over. The memory outlives uploads and
 /// processes.
 package struct DuplicateSuppression<Content: Sendable & Hashable & Codable>: Sendable, Hashable, Codable {
-    private struct Taken: Sendable, Hashable, Codable {
-        var content: Content
-        var at: DeviceTime
+    /// An event that was taken.
+    package struct Taken: Sendable, Hashable, Codable {
+        /// What it says.
+        package var content: Content
+        /// When it was taken.
+        package var at: DeviceTime
+
+        /// An event of this content, taken at a time.
+        package init(content: Content, at: DeviceTime) {
+            self.content = content
+            self.at = at
+        }
     }
 
-    private var last: Taken?
+    /// The last event taken; nil before the first.
+    package private(set) var last: Taken?
 
-    /// Nothing was taken yet.
-    package init() {}
+    /// The memory of an earlier process, or none.
+    package init(last: Taken? = nil) {
+        self.last = last
+    }
 
     /// An event with this content, its time left out, is to be taken.
     ///

@@ -2,17 +2,17 @@
 // Copyright 2026 the Trackway authors
 
 /// A small file of `key value` lines with a checksum in its last line. People can read it, and damage shows.
-struct CheckedLines: Sendable {
+package struct CheckedLines: Sendable {
     private(set) var lines: [(key: String, value: String)] = []
 
-    init() {}
+    package init() {}
 
-    mutating func add(_ key: String, _ value: some CustomStringConvertible) {
+    package mutating func add(_ key: String, _ value: some CustomStringConvertible) {
         lines.append((key, value.description))
     }
 
     /// The first value of a key.
-    subscript(_ key: String) -> String? {
+    package subscript(_ key: String) -> String? {
         lines.first { $0.key == key }?.value
     }
 
@@ -22,18 +22,18 @@ struct CheckedLines: Sendable {
     }
 
     /// A key's value as a number.
-    func number(_ key: String) -> UInt64? {
+    package func number(_ key: String) -> UInt64? {
         self[key].flatMap { UInt64($0) }
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         var text = ""
         for line in lines { text += line.key + " " + line.value + "\n" }
         return Array((text + "checksum " + Self.checksum(text) + "\n").utf8)
     }
 
     /// Reads the file; nil when it is damaged.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         let text = String(decoding: bytes, as: UTF8.self)
         // Decoding mends what is no UTF-8; then the bytes differ.
         guard text.utf8.elementsEqual(bytes) else { return nil }

@@ -87,6 +87,19 @@ public struct DiskStorage: JournalStorage {
         if durably, let folder = Self.parent(of: path) { try synchronizeFolder(folder) }
     }
 
+    public func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
+        let file = ctrackway_open_write(path, false)
+        if file < 0 { throw StorageError.system("open", path) }
+        defer { _ = ctrackway_close(file) }
+        let written = bytes.withUnsafeBytes { ctrackway_write_at(file, $0.baseAddress, $0.count, 0) }
+        if written != 0 { throw StorageError.system("write", path) }
+        // A length that stays needs no second turn of the file system.
+        let size = ctrackway_file_size(file)
+        if size != bytes.count, ctrackway_truncate(file, Int64(bytes.count)) != 0 {
+            throw StorageError.system("cut", path)
+        }
+    }
+
     public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
         let temporary = Self.temporaryName(for: path)
         try write(temporary, bytes, durably: true)

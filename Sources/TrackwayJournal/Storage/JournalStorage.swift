@@ -26,6 +26,12 @@ public protocol JournalStorage: Sendable {
     ///   - bytes: its new content.
     ///   - durably: also flush file and folder, so that the new bytes survive power loss.
     func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError)
+    /// Puts new content into a small file where it lies; a missing one is made.
+    ///
+    /// On file systems that flush what a rename replaces this takes microseconds where ``replace(_:with:durably:)`` takes
+    /// milliseconds. In return a reader, a kill or a power loss may see a mix of old and new: what is read must prove
+    /// itself, by a checksum say.
+    func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError)
     /// Publishes a file that must not exist yet, in one step; false when it exists already.
     func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool
     /// Gives a file another name, replacing what has that name.

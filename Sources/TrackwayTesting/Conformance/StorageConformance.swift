@@ -28,6 +28,7 @@ public enum StorageConformance {
         run.check("folders") { try $0.checkFolders() }
         run.check("files") { try $0.checkFiles() }
         run.check("replace") { try $0.checkReplace() }
+        run.check("overwrite") { try $0.checkOverwrite() }
         run.check("create") { try $0.checkCreate() }
         run.check("rename") { try $0.checkRename() }
         run.check("remove") { try $0.checkRemove() }

@@ -102,6 +102,24 @@ struct StorageConformanceRun {
         require(names.isEmpty, "replace-leaves-nothing", "temporary files were left behind: \(names)")
     }
 
+    mutating func checkOverwrite() throws {
+        let path = folder + "/overwritten"
+        for content: [UInt8] in [[1, 2, 3], [4, 5, 6], [7, 8, 9, 10, 11], [12], []] {
+            try storage.overwrite(path, with: content)
+            require(
+                try other.contents(of: path) == content,
+                "overwrite-is-whole",
+                "after overwriting with \(content) the file must hold exactly that"
+            )
+        }
+        do {
+            try storage.overwrite(folder + "/no such folder/file", with: [1])
+            require(false, "overwrite-makes-no-folder", "overwriting a file in a folder that does not exist must fail")
+        } catch {
+            // Refusing is what the rule asks for.
+        }
+    }
+
     mutating func checkCreate() throws {
         let path = folder + "/created"
         require(try storage.create(path, with: [1, 2, 3]), "create-makes", "creating a new file must give true")

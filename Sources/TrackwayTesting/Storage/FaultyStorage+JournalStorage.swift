@@ -38,6 +38,11 @@ extension FaultyStorage {
         try base.replace(path, with: bytes, durably: durably)
     }
 
+    public func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
+        try pass(.overwrite, path)
+        try base.overwrite(path, with: bytes)
+    }
+
     public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
         try pass(.create, path)
         return try base.create(path, with: bytes)

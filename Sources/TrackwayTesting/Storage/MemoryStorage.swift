@@ -90,6 +90,20 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
+    public func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
+        try state.withLock { state throws(StorageError) in
+            let old = state.entries[path]
+            guard state.folders.contains(Self.folder(of: path)) else {
+                throw StorageError(.missing, operation: "open", path: path, number: 2)
+            }
+            try Self.checkRoom(state, path, for: bytes.count - (old?.length ?? 0), "write")
+            // The same file: what was flushed of it is what power loss leaves, under its name if that was flushed.
+            let file = MemoryFile(content: bytes, flushed: old?.flushed ?? [])
+            if let old, state.flushedEntries[path] === old { state.flushedEntries[path] = file }
+            state.entries[path] = file
+        }
+    }
+
     public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
         try state.withLock { state throws(StorageError) in
             if state.entries[path] != nil { return false }

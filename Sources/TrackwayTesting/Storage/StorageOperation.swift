@@ -15,6 +15,8 @@ public enum StorageOperation: String, Sendable, Hashable, CaseIterable {
     case read
     /// Replacing a file in one step.
     case replace
+    /// Putting new content into a file where it lies.
+    case overwrite
     /// Publishing a new file in one step.
     case create
     /// Giving a file another name.

@@ -160,7 +160,7 @@ struct RunTimeDestinationTests {
         try await memory.addQueue(QueueScene.policy(same: .seconds(60)))
         // The first event writes what starts with it.
         analytics.record("first", to: ["queue"])
-        memory.storage.hold(byAdding ? .create : .replace, paths: byAdding ? "/cursor.late" : "/streams")
+        memory.storage.hold(byAdding ? .create : .overwrite, paths: byAdding ? "/cursor.late" : "/taken")
         Thread.detachNewThread {
             if byAdding {
                 try? analytics.add(QueueScene.destination("late"))
@@ -172,6 +172,28 @@ struct RunTimeDestinationTests {
         let durability = Locked<Receipt.Durability?>(nil)
         Thread.detachNewThread {
             let receipt = analytics.record("other", to: ["collector"])
+            durability.withLock { $0 = receipt.durability }
+        }
+        for _ in 0..<100_000 {
+            if durability.withLock({ $0 }) != nil { break }
+            await Task.yield()
+        }
+        #expect(durability.withLock { $0 } == .kernel)
+        memory.storage.release()
+    }
+
+    @Test("recording into a queue does not wait for the file of queues either")
+    func undisturbedByFile() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try await memory.addQueue(QueueScene.policy(same: .seconds(60)))
+        analytics.record("first", to: ["queue"])
+        memory.storage.hold(.replace, paths: "/streams")
+        Thread.detachNewThread { try? analytics.add(QueueScene.destination("late")) }
+        while memory.storage.heldCalls == 0 { await Task.yield() }
+        let durability = Locked<Receipt.Durability?>(nil)
+        Thread.detachNewThread {
+            let receipt = analytics.record("state", to: ["queue"])
             durability.withLock { $0 = receipt.durability }
         }
         for _ in 0..<100_000 {

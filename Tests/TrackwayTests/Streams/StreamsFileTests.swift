@@ -26,25 +26,81 @@ struct StreamsFileTests {
         try disk.replace(Self.path, with: Array(content.utf8), durably: true)
         let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
         #expect(second.diagnostics.map(\.code) == [.streamsDamaged])
+        first.clock.advance(by: .milliseconds(1))
         try second.analytics.add(QueueScene.destination("queue"), delivery: policy)
-        #expect(second.analytics.record("state", to: ["queue"]).dropped == nil)
+        #expect(second.analytics.record("state", to: ["queue"]).dropped == .duplicate)
+        second.analytics.record("another", to: ["queue"])
         #expect((await second.analytics.flush()).isComplete)
-        #expect(second.arrived(at: "queue") == ["state", "state"])
+        #expect(second.arrived(at: "queue") == ["state", "another"])
         let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
         #expect(third.diagnostics.isEmpty)
         try third.analytics.add(QueueScene.destination("queue"), delivery: policy)
-        #expect(third.analytics.record("state", to: ["queue"]).dropped == .duplicate)
+        #expect(third.analytics.record("another", to: ["queue"]).dropped == .duplicate)
     }
 
-    @Test("a file that cannot be written is told once, everything works, and it is written when it can be")
+    @Test("a damaged memory of what a queue took lets the next event in, and nothing else is touched")
+    func damagedMemory() throws {
+        let first = try InMemoryAnalytics()
+        for queue: DestinationID in ["one", "two"] {
+            try first.analytics.add(QueueScene.destination(queue), delivery: policy)
+            first.analytics.record("state", to: [queue])
+        }
+        let disk = first.storageAfterKill()
+        try disk.overwrite(InMemoryAnalytics.usualFolder + "/taken/one", with: [1, 2, 3])
+        let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        for queue: DestinationID in ["one", "two"] {
+            try second.analytics.add(QueueScene.destination(queue), delivery: policy)
+        }
+        #expect(second.analytics.record("state", to: ["one"]).dropped == nil)
+        #expect(second.analytics.record("state", to: ["one"]).dropped == .duplicate)
+        #expect(second.analytics.record("state", to: ["two"]).dropped == .duplicate)
+        #expect(second.diagnostics.isEmpty)
+    }
+
+    @Test("what a queue takes is kept by overwriting one small file, however many queues there are")
+    func cheap() throws {
+        let memory = try InMemoryAnalytics()
+        for number in 0..<50 {
+            let id = try #require(DestinationID("queue-\(number)"))
+            try memory.analytics.add(QueueScene.destination(id), delivery: policy)
+        }
+        // The first one makes the folder.
+        memory.analytics.record("first", to: ["queue-8"])
+        let replaced = memory.storage.count(of: .replace)
+        let overwritten = memory.storage.count(of: .overwrite)
+        for number in 0..<10 { memory.analytics.record("event-\(number)", to: ["queue-7"]) }
+        #expect(memory.storage.count(of: .replace) == replaced)
+        #expect(memory.storage.count(of: .overwrite) == overwritten + 10)
+    }
+
+    @Test("beyond so many queues, what those took that are not there is forgotten when a process starts")
+    func manyTaken() throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.add(QueueScene.destination("stays"), delivery: policy)
+        first.analytics.record("state", to: ["stays"])
+        let folder = InMemoryAnalytics.usualFolder + "/taken/"
+        for number in 0..<RepeatFilter.most - 1 { try first.storage.overwrite(folder + "gone-\(number)", with: [1]) }
+        var disk = first.storageAfterKill()
+        let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        #expect(try second.storage.names(in: folder.dropLast().description).count == RepeatFilter.most)
+        try second.storage.overwrite(folder + "one-more", with: [1])
+        disk = second.storageAfterKill()
+        let third = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        #expect(try third.storage.names(in: folder.dropLast().description) == ["stays"])
+        try third.analytics.add(QueueScene.destination("stays"), delivery: policy)
+        #expect(third.analytics.record("state", to: ["stays"]).dropped == .duplicate)
+    }
+
+    @Test("files that cannot be written are each told once, everything works, and they are written when they can be")
     func unwritable() async throws {
         let memory = try InMemoryAnalytics()
         memory.storage.fail(.replace, with: .noSpace, paths: Self.path)
+        memory.storage.fail(.overwrite, with: .noSpace)
         try memory.analytics.add(QueueScene.destination("queue"), delivery: policy)
         #expect(memory.analytics.record("one", to: ["queue"]).durability == .kernel)
         #expect(memory.analytics.record("one", to: ["queue"]).dropped == .duplicate)
         memory.analytics.record("two", to: ["queue"])
-        #expect(memory.diagnostics.map(\.code) == [.streamsNotKept])
+        #expect(memory.diagnostics.map(\.code) == [.streamsNotKept, .streamsNotKept])
         memory.storage.heal()
         memory.analytics.record("three", to: ["queue"])
         #expect((await memory.analytics.flush()).isComplete)
@@ -109,16 +165,14 @@ struct StreamsFileTests {
     func replaced() {
         let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
         let changes: [StreamsMemory.Change] = [
-            .added("a"), .removed("a"), .added("b"), .uploaded("a", time), .took("a", DuplicateSuppression()),
-            .erased([]),
+            .added("a"), .removed("a"), .added("b"), .uploaded("a", time), .erased([]),
         ]
         let table = changes.map { later in changes.map { later.replaces($0) } }
-        #expect(table[0] == [true, true, false, false, false, false])
-        #expect(table[1] == [true, true, false, false, false, false])
-        #expect(table[2] == [false, false, true, false, false, false])
-        #expect(table[3] == [false, false, false, true, false, false])
-        #expect(table[4] == [false, false, false, false, true, false])
-        #expect(table[5] == [true, true, true, true, true, true])
+        #expect(table[0] == [true, true, false, false, false])
+        #expect(table[1] == [true, true, false, false, false])
+        #expect(table[2] == [false, false, true, false, false])
+        #expect(table[3] == [false, false, false, true, false])
+        #expect(table[4] == [true, true, true, true, true])
     }
 
     @Test("an app that adds others in each run and removes none is remembered those it added last")

@@ -147,6 +147,29 @@ struct SiftEventTests {
         #expect(Self.codes(sent.trimmed) == ["value_type"])
     }
 
+    @Test("an installation and a type that the event names are sent; one of the wrong type counts as none, and is told")
+    func named() throws {
+        let own = try SiftSample.sent(SiftSample.event("_event", ["_installation": "another", "_type": "_app_state"]))
+        #expect(own.json.keys == ["time", "mobile_event_type", "installation_id"])
+        #expect(own.json["mobile_event_type"] == .string("_app_state"))
+        #expect(own.json["installation_id"] == .string("another"))
+        #expect(own.trimmed.isEmpty)
+        let wrong = try SiftSample.sent(SiftSample.event("a", ["_installation": 7, "_type": true]))
+        #expect(wrong.json["mobile_event_type"] == .string("a"))
+        #expect(wrong.json["installation_id"] == Self.installation)
+        #expect(wrong.json.keys == own.json.keys)
+        #expect(Self.codes(wrong.trimmed) == ["value_type", "value_type"])
+    }
+
+    @Test("a snapshot that names its installation and type keeps both, and has no key of these names")
+    func namedSnapshot() throws {
+        let event = SiftSample.event("_app_state", ["_installation": "another", "_type": "t", "proximity_state": true])
+        let sent = try SiftSample.sent(event)
+        #expect(sent.json.keys == ["time", "mobile_event_type", "installation_id", "ios_app_state"])
+        #expect(sent.json["ios_app_state"]?.keys == ["sdk_version", "proximity_state"])
+        #expect(sent.trimmed.isEmpty)
+    }
+
     @Test("items have no place in the format, and are told")
     func items() throws {
         let sent = try SiftSample.sent(SiftSample.event("buy", ["n": 1], items: [Item(id: "1"), Item(id: "2")]))

@@ -37,6 +37,18 @@ extension Analytics {
         snapshots.read(heading, run: nil)
     }
 
+    /// Takes a snapshot of the app's state alone now; see ``collectSnapshot(title:)``.
+    package func collectAppState(title: String?) {
+        guard let snapshots else { return tellSnapshotsOff() }
+        snapshots.collect(title, tellsProperties: false)
+    }
+
+    /// Takes a snapshot of what the device is alone now; see ``collectSnapshot(title:)``.
+    package func collectDeviceProperties() {
+        guard let snapshots else { return tellSnapshotsOff() }
+        snapshots.collectProperties()
+    }
+
     /// Takes a snapshot of the app's state as if a screen were shown: within the policy's limit, and only in the foreground.
     package func requestSnapshot(title: String?) {
         snapshots?.screenShown(title)

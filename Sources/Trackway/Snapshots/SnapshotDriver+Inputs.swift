@@ -17,9 +17,14 @@ extension SnapshotDriver {
         tell { routine, now in routine.screenShown(title, at: now) }
     }
 
-    /// The app wants a snapshot of everything.
-    func collect(_ title: String?) {
-        tell { routine, now in routine.requested(title, at: now) }
+    /// The app wants a snapshot of its state, and of what the device is unless it says that it does not.
+    func collect(_ title: String?, tellsProperties: Bool = true) {
+        tell { routine, now in routine.requested(title, tellsProperties: tellsProperties, at: now) }
+    }
+
+    /// The app wants a snapshot of what the device is.
+    func collectProperties() {
+        tell { routine, now in routine.requestedProperties(at: now) }
     }
 
     /// The app wants a snapshot if the last one is too long ago.

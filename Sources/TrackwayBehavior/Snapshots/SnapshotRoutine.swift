@@ -111,10 +111,16 @@ package struct SnapshotRoutine: Sendable {
         return carryOut(memory.cadence.screenChanged(at: now), title: title, at: now)
     }
 
-    /// The app wants a snapshot of everything, seen or not.
-    package mutating func requested(_ title: String?, at now: DeviceTime) -> [Action] {
+    /// The app wants a snapshot of its state, seen or not, and of what the device is unless it says that it does not.
+    package mutating func requested(_ title: String?, tellsProperties: Bool = true, at now: DeviceTime) -> [Action] {
         guard isWatching else { return [] }
-        return carryOut(memory.cadence.requested(at: now), title: title, tellsProperties: true, at: now)
+        return carryOut(memory.cadence.requested(at: now), title: title, tellsProperties: tellsProperties, at: now)
+    }
+
+    /// The app wants a snapshot of what the device is, which no limit is about.
+    package mutating func requestedProperties(at now: DeviceTime) -> [Action] {
+        guard isWatching else { return [] }
+        return begin(nil, tellsProperties: true, at: now)
     }
 
     /// The app wants a snapshot if the last one is too long ago.

@@ -87,6 +87,24 @@ struct SnapshotRoutineTests {
         #expect(run.properties.count == 6)
     }
 
+    @Test(
+        "Each kind can be asked for alone, seen or not, and is not told while nothing may be watched",
+        arguments: [true, false]
+    )
+    func alone(isSeen: Bool) {
+        var run = RoutineRun(.init(sources: Set(SnapshotPart.allCases), repeatsPropertiesAfter: .zero))
+        run.tell { $0.requestedProperties(at: $1) }
+        #expect(run.properties.isEmpty)
+        run.watch()
+        if isSeen { run.enter() }
+        let (states, properties) = (run.states.count, run.properties.count)
+        run.tell { $0.requestedProperties(at: $1) }
+        #expect(run.states.count == states && run.properties.count == properties + 1)
+        run.tell { $0.requested("Cart", tellsProperties: false, at: $1) }
+        #expect(run.states.count == states + 1 && run.properties.count == properties + 1)
+        #expect(run.states.last?.screenTitles == ["Cart"])
+    }
+
     @Test("Nothing is asked, told or kept running while nothing may be watched")
     func unwatched() {
         var run = RoutineRun(app: .active)

@@ -2,12 +2,17 @@
 // Copyright 2026 the Trackway authors
 
 // What the face's calls take, by name, so that an app imports this module alone.
+@_exported public import class Trackway.Analytics
+@_exported public import struct Trackway.Configuration
+@_exported public import struct TrackwayDestinations.SiftDestination
 @_exported public import struct TrackwayEvents.AppStateSnapshot
 @_exported public import enum TrackwayEvents.AttributeValue
 @_exported public import struct TrackwayEvents.Attributes
 @_exported public import struct TrackwayEvents.DeviceMotion
 @_exported public import struct TrackwayEvents.DeviceProperties
+@_exported public import struct TrackwayEvents.Diagnostic
 @_exported public import struct TrackwayEvents.Heading
+@_exported public import struct TrackwayEvents.Location
 @_exported public import struct TrackwayEvents.SensorReading
 @_exported public import struct TrackwayEvents.Timestamp
 @_exported public import struct TrackwayEvents.Vector3

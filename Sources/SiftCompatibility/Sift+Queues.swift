@@ -9,7 +9,7 @@ extension Sift {
     }
 
     /// Whether there is a queue of this name.
-    public func hasEventQueue(_ identifier: String) -> Bool {
+    public func hasEventQueue(_ identifier: String?) -> Bool {
         core.entry(identifier) != nil
     }
 
@@ -18,10 +18,10 @@ extension Sift {
     ///
     /// Any text is a name: slashes, capital letters and emoji included.
     ///
-    /// - Returns: False, with a diagnostic, when it is there already, when a time is not a number, or when there are more
-    ///   queues than the SDK takes (256 destinations in all).
+    /// - Returns: False, with a diagnostic, when it has no name or is there already, when a time is not a number, or when
+    ///   there are more queues than the SDK takes (256 destinations in all).
     @nonobjc @discardableResult
-    public func addEventQueue(_ identifier: String, config: SiftQueueConfig) -> Bool {
+    public func addEventQueue(_ identifier: String?, config: SiftQueueConfig) -> Bool {
         core.addQueue(identifier, config)
     }
 
@@ -30,7 +30,7 @@ extension Sift {
     ///
     /// - Returns: False, with a diagnostic, when there is no such queue.
     @discardableResult
-    public func removeEventQueue(_ identifier: String) -> Bool {
+    public func removeEventQueue(_ identifier: String?) -> Bool {
         core.removeQueue(identifier)
     }
 
@@ -38,8 +38,8 @@ extension Sift {
     ///
     /// The event is completed with ``userId`` and the installation where it does not name them.
     ///
-    /// - Returns: False, with a diagnostic, when there is no such queue, when the event is no sense (see
-    ///   ``SiftEvent/sanityCheck()``) or too much (192 KiB, 10,000 texts of a kind, names of 4,096 bytes), or while everything
+    /// - Returns: False, with a diagnostic, when there is no event or no such queue, when the event makes no sense (see
+    ///   ``SiftEvent/sanityCheck()``) or is too much (192 KiB, 10,000 texts of a kind, names of 4,096 bytes), or while everything
     ///   rests. True also when the queue's rules leave it out because it says nothing new.
     @nonobjc @discardableResult
     public func append(_ event: SiftEvent?, toQueue identifier: String?) -> Bool {
@@ -60,8 +60,9 @@ extension Sift {
     }
 
     /// A queue as an object; nil when there is none of this name.
-    public func eventQueue(_ identifier: String) -> SiftQueue? {
-        core.entry(identifier).map { SiftQueue(identifier, $0, core) }
+    public func eventQueue(_ identifier: String?) -> SiftQueue? {
+        guard let identifier, let entry = core.entry(identifier) else { return nil }
+        return SiftQueue(identifier, entry, core)
     }
 
     /// What sends.

@@ -31,14 +31,14 @@ public final class Sift: NSObject, Sendable {
     /// whatever spelling, are about the same events.
     ///
     /// - Parameters:
-    ///   - rootDirPath: the directory, made when missing; empty for that of ``sharedInstance()``.
+    ///   - rootDirPath: the directory, made when missing; nil or empty for that of ``sharedInstance()``.
     ///   - configure: changes what this class has no word for: consent, diagnostics, sources of snapshots, further
-    ///     destinations. Called once, at once.
+    ///     destinations. Called once, at once. What it says counts for the first object of a directory that is in use.
     @nonobjc public convenience init(
-        rootDirPath: String,
+        rootDirPath: String?,
         configure: (inout Configuration) -> Void = { _ in }
     ) {
-        var configuration = SiftCore.configuration(rootDirPath: rootDirPath)
+        var configuration = SiftCore.configuration(rootDirPath: rootDirPath ?? "")
         configure(&configuration)
         self.init(SiftRoots.core(configuration))
         core.analytics()

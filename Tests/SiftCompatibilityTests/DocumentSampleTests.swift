@@ -29,6 +29,31 @@ struct DocumentSampleTests {
         try await expectConfigured()
     }
 
+    @Test("every call of chapter 4 compiles with this one import, and answers")
+    func everyCall() async throws {
+        documentConfiguresInSwift()
+        let sift = Sift.sharedInstance()
+        // Nothing is worth an upload by itself: what is uploaded is what a call uploads.
+        let resting = SiftQueueConfig(uploadWhenMoreThan: -1)
+        #expect(sift.removeEventQueue("sift-default"))
+        for name in ["sift-default", "sift-devprops", "q"] { #expect(sift.addEventQueue(name, config: resting)) }
+        // Known, added, two events taken, nothing ready, not ready, everything uploaded, removed.
+        #expect(documentedCallsOfSift("orders") == [false, true, true, true, false, false, true, true])
+        #expect(sift.disallowCollectingLocationData)
+        #expect(sift.userId == nil)
+        #expect(documentedCallsOfEvents() == [true, true, true, true])
+        let queue = try #require(sift.eventQueue("q"))
+        #expect(
+            documentedCallsOfQueues(queue, appending: SiftEvent(type: "a"))
+                == [true, false, false, false, true, false, false, false, true]
+        )
+        #expect(documentedCallsOfTheUploader() == [true, true])
+        #expect(documentedCallsOfCollectors() == [false, true, false])
+        await sift.settle()
+        #expect(try app.received.contains { $0["ios_app_state"]?["raw_gyro"] != nil })
+        #expect(try app.types.contains("checkout"))
+    }
+
     private func expectConfigured() async throws {
         let sift = Sift.sharedInstance()
         #expect(sift === Sift.sharedInstance())

@@ -16,6 +16,8 @@ final class SiftApp: Sendable {
     let network = ScriptedTransport()
     let clock: ManualClock
     let sensors = SimulatedSensors()
+    /// Whether no process can use its directory.
+    let isDiskGone = Locked(false)
     private let memory = Locked<InMemoryAnalytics?>(nil)
     private let collects: Bool
     private let configure: @Sendable (inout Configuration) -> Void
@@ -38,6 +40,17 @@ final class SiftApp: Sendable {
 
     /// The face in a new process of the same installation; the one before is killed.
     func launch() async throws -> Sift {
+        let core = nextCore()
+        let analytics = try #require(core.analytics())
+        let blocked: Set<String> = collects ? [] : [CapturedName.appState, CapturedName.deviceProperties]
+        analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: blocked))
+        // Only who delivers can look into queues.
+        while !analytics.delivery.isDelivering { await Task.yield() }
+        return Sift(core)
+    }
+
+    /// What stands behind the face in a new process of the same installation; the one before is killed.
+    func nextCore() -> SiftCore {
         let disk = memory.withLock { memory -> FaultyStorage? in
             defer { memory = nil }
             return memory?.storageAfterKill()
@@ -46,13 +59,7 @@ final class SiftApp: Sendable {
         clock.advance(by: .milliseconds(1))
         var configuration = SiftCore.configuration(rootDirPath: InMemoryAnalytics.usualFolder)
         configure(&configuration)
-        let core = SiftCore(configuration, in: world(disk))
-        let analytics = try #require(core.analytics())
-        let blocked: Set<String> = collects ? [] : [CapturedName.appState, CapturedName.deviceProperties]
-        analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: blocked))
-        // Only who delivers can look into queues.
-        while !analytics.delivery.isDelivering { await Task.yield() }
-        return Sift(core)
+        return SiftCore(configuration, in: world(disk))
     }
 
     /// The face in a new process, with an account.
@@ -64,9 +71,10 @@ final class SiftApp: Sendable {
     }
 
     /// The world in which a process finds this disk.
-    func world(_ disk: FaultyStorage?) -> SiftWorld {
+    private func world(_ disk: FaultyStorage?) -> SiftWorld {
         SiftWorld(
             open: { [self] configuration throws(TrackwayError) in
+                if isDiskGone.withLock({ $0 }) { throw TrackwayError(.storageUnavailable, "the disk is gone") }
                 let made = try InMemoryAnalytics(
                     configuration,
                     storage: disk,
@@ -82,6 +90,15 @@ final class SiftApp: Sendable {
                 try? disk?.contents(of: "\(InMemoryAnalytics.usualFolder)/\(SiftSettings.file)")
             }
         )
+    }
+
+    /// Lets time pass until so many requests have come. A retry is planned only after the answer before it was read: time
+    /// that passed sooner would not count for it.
+    func passTime(untilRequested count: Int) async {
+        while network.requests.count < count {
+            clock.advance(by: .seconds(60))
+            for _ in 0..<100 { await Task.yield() }
+        }
     }
 
     /// What the SDK had to say since the last launch.

@@ -84,7 +84,8 @@ struct SiftCallsTests {
     func misconfigured(bad: Bad) async throws {
         let sift = try await app.launchWithAccount()
         bad.apply(sift)
-        #expect(sift.append(SiftEvent(type: "kept")))
+        sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        #expect(sift.append(SiftEvent(type: "kept"), toQueue: "q"))
         #expect(!sift.upload(true))
         let diagnostic = try #require(app.diagnostics.first { $0.code == .accountIncomplete })
         #expect(diagnostic.field == bad.field)
@@ -164,12 +165,38 @@ struct SiftCallsTests {
         )
     }
 
-    @Test("an event for an unknown queue, and no event at all, are refused; the default queue can be chosen")
+    @Test("what has no name and what is no event is refused, and told")
+    func nothing() async throws {
+        let sift = try await app.launchWithAccount()
+        #expect(!sift.hasEventQueue(nil))
+        #expect(sift.eventQueue(nil) == nil)
+        #expect(app.diagnostics.isEmpty)
+        #expect(!sift.addEventQueue(nil, config: SiftQueueConfig()))
+        #expect(!sift.removeEventQueue(nil))
+        #expect(!sift.append(SiftEvent(type: "lost"), toQueue: nil))
+        #expect(app.diagnostics.map(\.code) == [.queueInvalid, .queueInvalid, .queueInvalid])
+        #expect(!sift.append(nil))
+        #expect(!sift.append(nil, toQueue: "sift-default"))
+        #expect(!sift.appendDevicePropertiesEvent(nil))
+        #expect(app.diagnostics.dropFirst(3).map(\.code) == Array(repeating: .eventRefusedByFormat, count: 3))
+        #expect(!sift.uploader.upload(nil))
+        #expect(!SiftEvent(type: nil).isEssentiallyEqual(to: nil))
+        #expect(String(decoding: SiftEvent.listRequest(nil), as: UTF8.self) == #"{"data":[]}"#)
+    }
+
+    @Test("of thousands of faults in one event the first few are told")
+    func manyFaults() async throws {
+        let sift = try await app.launchWithAccount()
+        let fields = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("k\($0)", $0) })
+        #expect(!sift.append(SiftEvent(type: "lost", path: nil, fields: fields)))
+        #expect(app.diagnostics.map(\.code) == Array(repeating: .eventRefusedByFormat, count: 8))
+    }
+
+    @Test("an event for an unknown queue is refused; the default queue can be chosen")
     func appending() async throws {
         let sift = try await app.launchWithAccount()
         #expect(sift.defaultQueueIdentifier == "sift-default")
         #expect(!sift.append(SiftEvent(type: "lost"), toQueue: "orders"))
-        #expect(!sift.append(nil))
         sift.defaultQueueIdentifier = "orders"
         #expect(!sift.append(SiftEvent(type: "lost")))
         sift.defaultQueueIdentifier = nil
@@ -209,6 +236,27 @@ struct SiftCallsTests {
         #expect(sift.append(SiftEvent(type: "third"), toQueue: identifier))
         await sift.settle()
         #expect(try app.types == ["first", "second", "third"])
+    }
+
+    @Test("nothing leaves a removed queue of the SDK's own; added again it goes where the settings of then say")
+    func removingBuiltIn() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.append(SiftEvent(type: "first"))
+        await app.network.untilRequested(1)
+        sift.append(SiftEvent(type: "waits"))
+        #expect(sift.removeEventQueue("sift-default"))
+        sift.accountId = "acct_2"
+        app.clock.advance(by: .seconds(600))
+        #expect(!sift.upload(true))
+        // When a later event of another queue has gone by itself, this one would have.
+        sift.addEventQueue("at once", config: SiftQueueConfig())
+        sift.append(SiftEvent(type: "later"), toQueue: "at once")
+        await app.network.untilRequested(2)
+        #expect(try app.types == ["first", "later"])
+        sift.addEventQueue("sift-default", config: SiftQueueConfig())
+        await app.network.untilRequested(3)
+        #expect(try app.types == ["first", "later", "waits"])
+        #expect(app.network.requests.last?.url == "https://api3.siftscience.com/v3/accounts/acct_2/mobile_events")
     }
 
     @Test("upload() sends the queues that are worth it, upload(true) all; without an event there is nothing to send")
@@ -251,14 +299,11 @@ struct SiftCallsTests {
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         sift.append(SiftEvent(type: "refused"), toQueue: "q")
         #expect(sift.upload(true))
-        for request in 1...3 {
-            await app.network.untilRequested(request)
-            app.clock.advance(by: .seconds(3_600))
-        }
+        await app.passTime(untilRequested: 3)
         app.network.always(.accept)
         sift.append(SiftEvent(type: "later"), toQueue: "q")
         #expect(sift.upload(true))
-        await app.network.untilRequested(4)
+        await app.passTime(untilRequested: 4)
         #expect(try app.types.last == "later")
         #expect(try app.types.count { $0 == "refused" } == 3)
     }

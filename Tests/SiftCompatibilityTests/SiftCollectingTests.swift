@@ -52,6 +52,61 @@ struct SiftCollectingTests {
         #expect(try properties.count == 2)
     }
 
+    @Test("the queue of device properties is there for the next process, too, and its rules alone leave repeats out")
+    func propertiesQueue() async throws {
+        var sift = try await launch()
+        #expect(!sift.hasEventQueue("sift-devprops"))
+        sift.collect()
+        // That it was uploaded is kept a moment after that.
+        while sift.eventQueue("sift-devprops")?.lastUploadTimestamp == 0 { await Task.yield() }
+        sift = try await launch()
+        #expect(sift.hasEventQueue("sift-devprops"))
+        #expect(sift.removeEventQueue("sift-devprops"))
+        sift.devicePropertiesCollector.collect()
+        #expect(!sift.hasEventQueue("sift-devprops"), "it does not come back by itself")
+        #expect(sift.addEventQueue("sift-devprops", config: SiftQueueConfig()))
+        await sift.settle()
+        let before = try properties.count
+        for _ in 0..<3 { sift.devicePropertiesCollector.collect() }
+        await sift.settle()
+        // The start of the process has one of its own.
+        #expect(try properties.count >= before + 3)
+    }
+
+    @Test("what is allowed before the directory can be used counts from the beginning", arguments: [true, false])
+    func early(isAllowed: Bool) async throws {
+        _ = try await launch()
+        app.sensors.motion = .device
+        app.isDiskGone.withLock { $0 = true }
+        let sift = Sift(app.nextCore())
+        sift.disallowCollectingLocationData = !isAllowed
+        sift.allowUsingMotionSensors = isAllowed
+        app.isDiskGone.withLock { $0 = false }
+        let started = app.sensors.starts(.motion)
+        sift.collect()
+        #expect(sift.appStateCollector.canCollectLocationData() == isAllowed)
+        #expect((app.sensors.starts(.motion) > started) == isAllowed)
+    }
+
+    @Test("each collector collects its own and nothing else")
+    func alone() async throws {
+        let sift = try await launch()
+        // The start of the process has a collection of its own.
+        sift.collect()
+        await sift.settle()
+        let (states, properties) = (try states.count, try properties.count)
+        app.sensors.deviceProperties[.deviceName] = "another"
+        sift.appStateCollector.collectWithTitle("Cart", 0)
+        await sift.settle()
+        #expect(try self.states.count == states + 1)
+        #expect(try self.properties.count == properties)
+        sift.devicePropertiesCollector.collect()
+        await sift.settle()
+        #expect(try self.states.count == states + 1)
+        #expect(try self.properties.count == properties + 1)
+        #expect(try self.properties.last?["device_name"]?.string == "another")
+    }
+
     @Test("a title is told; what is asked for too often is not collected, what is demanded is")
     func titles() async throws {
         let sift = try await launch()

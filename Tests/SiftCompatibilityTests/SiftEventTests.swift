@@ -133,6 +133,15 @@ struct SiftEventTests {
         #expect(event.sanityCheck())
     }
 
+    @Test("with two snapshots makes no sense: the format's receivers take one")
+    func twoSnapshots() {
+        let event = Self.full()
+        #expect(!event.sanityCheck())
+        #expect(event.content.faults.map(\.field) == ["iosDeviceProperties"])
+        event.iosAppState = nil
+        #expect(event.sanityCheck())
+    }
+
     @Test("shows of mixed fields those that are texts")
     func mixed() {
         let event = SiftEvent(type: "checkout", path: nil, fields: ["size": "3", "price": 9.5])

@@ -79,34 +79,84 @@ struct SiftHostileTests {
     @Test("a directory that cannot be used is told once, every call says no, and the next one that can be works")
     func noDirectory() {
         let heard = Locked<[Diagnostic]>([])
-        let broken = Locked(true)
-        var configuration = SiftCore.configuration(rootDirPath: InMemoryAnalytics.usualFolder)
-        configuration.onDiagnostic = { diagnostic in heard.withLock { $0.append(diagnostic) } }
-        let world = app.world(nil)
-        let core = SiftCore(
-            configuration,
-            in: SiftWorld(
-                open: { configuration throws(TrackwayError) in
-                    if broken.withLock({ $0 }) { throw TrackwayError(.storageUnavailable, "the disk is gone") }
-                    return try world.open(configuration)
-                },
-                kept: world.kept
-            )
-        )
-        let sift = Sift(core)
+        let app = SiftApp { configuration in
+            configuration.onDiagnostic = { diagnostic in heard.withLock { $0.append(diagnostic) } }
+        }
+        app.isDiskGone.withLock { $0 = true }
+        let sift = Sift(app.nextCore())
         sift.accountId = "acct_1"
         #expect(sift.accountId == "acct_1")
         #expect(!sift.append(SiftEvent(type: "lost")))
         #expect(!sift.upload(true))
         #expect(!sift.addEventQueue("q", config: SiftQueueConfig()))
-        #expect(sift.userId == nil)
         #expect(sift.analytics == nil)
         sift.collect()
+        sift.userId = "user-42"
+        #expect(sift.userId == "user-42")
+        sift.disallowCollectingLocationData = true
         sift.pause()
         #expect(heard.withLock { $0 }.map(\.code) == [.notStarted])
-        broken.withLock { $0 = false }
-        #expect(sift.append(SiftEvent(type: "kept")))
+        app.isDiskGone.withLock { $0 = false }
+        #expect(!sift.append(SiftEvent(type: "lost")), "it rests from the beginning")
+        sift.resume()
+        let event = SiftEvent(type: "kept")
+        #expect(sift.append(event))
+        #expect(event.userId == "user-42")
+        #expect(sift.userId == "user-42")
         #expect(sift.accountId == "acct_1")
+        #expect(sift.disallowCollectingLocationData)
+    }
+
+    @Test("what was chosen while the directory could not be used is kept over restarts")
+    func keptLater() async throws {
+        var sift = try await app.launch()
+        sift.accountId = "acct_0"
+        app.isDiskGone.withLock { $0 = true }
+        sift = Sift(app.nextCore())
+        sift.accountId = "acct_1"
+        sift.beaconKey = "beacon123"
+        app.isDiskGone.withLock { $0 = false }
+        #expect(sift.append(SiftEvent(type: "kept")))
+        sift = try await app.launch()
+        #expect(sift.accountId == "acct_1")
+        #expect(sift.beaconKey == "beacon123")
+    }
+
+    @Test("what is told while the analytics are made reaches the app after that, and it may call back")
+    func toldEarly() {
+        let heard = Locked<[Diagnostic.Code]>([])
+        let face = Locked<Sift?>(nil)
+        let app = SiftApp { configuration in
+            configuration.onDiagnostic = { diagnostic in
+                let account = face.withLock { $0 }?.accountId
+                heard.withLock { $0 += account == nil ? [] : [diagnostic.code] }
+            }
+        }
+        app.isDiskGone.withLock { $0 = true }
+        let sift = Sift(app.nextCore())
+        sift.accountId = "acct_1"
+        sift.userId = String(repeating: "u", count: 200_000)
+        face.withLock { $0 = sift }
+        app.isDiskGone.withLock { $0 = false }
+        #expect(sift.append(SiftEvent(type: "t")))
+        #expect(sift.userId == nil)
+        #expect(heard.withLock { $0 } == [.userInvalid])
+        face.withLock { $0 = nil }
+    }
+
+    @Test("who is unset while the directory cannot be used is not who was there before", arguments: [nil, ""])
+    func unsetUser(user: String?) async throws {
+        let before = try await app.launch()
+        before.userId = "user-41"
+        app.isDiskGone.withLock { $0 = true }
+        let sift = Sift(app.nextCore())
+        #expect(sift.analytics == nil)
+        sift.userId = user
+        #expect(sift.userId == nil)
+        app.isDiskGone.withLock { $0 = false }
+        let event = SiftEvent(type: "kept")
+        #expect(sift.append(event))
+        #expect(event.userId == nil)
     }
 
     @Test("the app may call the face out of its diagnostics handler, while the analytics are made, too")

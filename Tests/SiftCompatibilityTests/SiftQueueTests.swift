@@ -53,6 +53,8 @@ struct SiftQueueTests {
         sift.append(SiftEvent(type: "first"))
         await app.network.untilRequested(1)
         let queue = try #require(sift.eventQueue("sift-default"))
+        // The time is kept a moment after the events were handed over.
+        while queue.lastUploadTimestamp == 0 { await Task.yield() }
         let first = queue.lastUploadTimestamp
         #expect(first == UInt64(app.clock.now().wall.milliseconds))
         sift.append(SiftEvent(type: "second"))
@@ -146,14 +148,19 @@ struct SiftQueueTests {
         #expect(queue.queue.first?.fields == ["a": "b"])
         queue.archive()
         queue.unarchive()
+        sift.addEventQueue("other", config: config)
+        sift.append(SiftEvent(type: "stays"), toQueue: "other")
         let events = queue.transfer()
         #expect(events.map(\.type) == ["one", "two"])
         #expect(queue.queue.isEmpty)
         #expect(queue.lastEvent?.type == "two")
         // What was handed over is on its way: handing it over once more sends nothing twice.
         #expect(sift.uploader.upload(events))
+        await app.network.untilRequested(1)
+        #expect(sift.eventQueue("other")?.queue.map(\.type) == ["stays"])
         await sift.settle()
-        #expect(try app.types == ["one", "two"])
+        #expect(try Set(app.types) == ["one", "two", "stays"])
+        #expect(try app.types.count == 3)
     }
 
     @Test("nothing is handed over while it cannot be sent")
@@ -177,6 +184,45 @@ struct SiftQueueTests {
         #expect(!uploader.doUpload())
         uploader.archive()
         uploader.unarchive()
+    }
+
+    @Test(
+        "what the uploader is given is on its way, whether the queue's rules were faster or not; nothing else goes with it"
+    )
+    func uploaderAndRules() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("resting", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        sift.append(SiftEvent(type: "rests"), toQueue: "resting")
+        sift.addEventQueue("at once", config: SiftQueueConfig())
+        sift.defaultQueueIdentifier = "at once"
+        for number in 0..<20 {
+            #expect(sift.uploader.upload([SiftEvent(type: "\(number)")]))
+            // Sometimes the rule is first, sometimes the call.
+            if number.isMultiple(of: 2) { await app.network.untilRequested(app.network.requests.count) }
+        }
+        #expect(sift.eventQueue("resting")?.queue.map(\.type) == ["rests"])
+        sift.accountId = nil
+        #expect(!sift.uploader.upload([SiftEvent(type: "waits")]))
+        #expect(app.diagnostics.map(\.code) == [.accountIncomplete])
+    }
+
+    @Test(
+        "the last event is the one taken last, whether the app or the SDK brought it, and stays when it was handed over"
+    )
+    func lastEvent() async throws {
+        let app = SiftApp(collects: true)
+        let sift = try await app.launchWithAccount()
+        sift.removeEventQueue("sift-default")
+        sift.addEventQueue("sift-default", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        let queue = try #require(sift.eventQueue("sift-default"))
+        sift.append(SiftEvent(type: "mine"))
+        #expect(queue.lastEvent?.type == "mine")
+        sift.appStateCollector.collectWithTitle("Cart", 0)
+        #expect(queue.lastEvent?.type == nil)
+        #expect(queue.lastEvent?.iosAppState?["window_root_view_controller_titles"] == ["Cart"])
+        sift.append(SiftEvent(type: "mine again"))
+        #expect(queue.transfer().last?.type == "mine again")
+        #expect(queue.lastEvent?.type == "mine again")
     }
 
     // MARK: Restart

@@ -25,6 +25,35 @@ struct SiftWireTests {
         "location":{"latitude":37.7793,"longitude":-122.4193}}}]}
         """
 
+    /// The reference's example of device properties; our place for the version is the first.
+    static let propertiesExample = """
+        {"data":[{"time":1750000010000,"user_id":"user-42","installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E",\
+        "ios_device_properties":{"sdk_version":"v2.2.5","app_name":"Shop","app_version":"381",\
+        "app_version_short":"3.8.1","device_name":"iPhone","device_system_name":"iOS","device_system_version":"18.1",\
+        "device_ifv":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E",\
+        "initial_device_ifv":"0B5A6F10-1111-4222-8333-444455556666",\
+        "mobile_carrier_name":"--","mobile_iso_country_code":"us","mobile_country_code":"310",\
+        "mobile_network_code":"260","device_hardware_machine":"iPhone15,2","evidence_files_present":[],\
+        "evidence_directories_symlinked":[],"evidence_directories_writable":[],"evidence_dylds_present":[],\
+        "evidence_url_schemes_openable":[]}}]}
+        """
+
+    /// The reference's example of an app state of the older client; a whole number has no point here.
+    static let stateExample = """
+        {"data":[{"time":1625000000000,"installation_id":"9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E","ios_app_state":{\
+        "sdk_version":"v2.1.0","application_state":"ui_application_state_active",\
+        "device_orientation":"ui_device_orientation_face_up","proximity_state":false,"network_addresses":["10.0.0.7"],\
+        "location":{"time":1624999999000,"latitude":48.1,"longitude":11.6,"horizontal_accuracy":65,"altitude":519.2,\
+        "vertical_accuracy":10,"floor":2,"speed":1.3,"course":271.4},\
+        "heading":{"time":1625000003800,"magnetic_heading":268.1,"accuracy":12,"true_heading":271.2,\
+        "raw_magnetic_field_x":-12.1,"raw_magnetic_field_y":3.4,"raw_magnetic_field_z":-41},\
+        "motion":[{"time":1625000000512,"attitude_roll":0.02,"attitude_pitch":0.01,"attitude_yaw":-1.57,\
+        "rotation_rate_x":0.001,"rotation_rate_y":-0.002,"rotation_rate_z":0,"gravity_x":0,"gravity_y":-0.01,\
+        "gravity_z":-0.99,"user_acceleration_x":0.003,"user_acceleration_y":0.001,"user_acceleration_z":-0.002,\
+        "magnetic_field_x":-12.3,"magnetic_field_y":3.1,"magnetic_field_z":-40.8,\
+        "magnetic_field_calibration_accuracy":"cm_magnetic_field_calibration_accuracy_high"}]}}]}
+        """
+
     private static var exampleEvents: [SiftEvent] {
         let checkout = SiftEvent(type: "checkout", path: "/cart/confirm", fields: ["coupon": "", "cart_size": "3"])
         checkout.time = 1_750_000_000_123
@@ -53,6 +82,52 @@ struct SiftWireTests {
     func list() {
         let data = SiftEvent.listRequest(Self.exampleEvents, edition: .current)
         #expect(String(decoding: data, as: UTF8.self) == Self.example)
+    }
+
+    @Test("device properties and an app state with everything that moves are written as in the other two examples")
+    func snapshots() {
+        let installation = "9F1C7B52-6E0A-4D0B-9F3E-2A7E3B0C1D2E"
+        let properties = SiftEvent(type: nil)
+        properties.time = 1_750_000_010_000
+        properties.userId = "user-42"
+        properties.installationId = installation
+        properties.iosDeviceProperties = [
+            "app_name": "Shop", "app_version": "381", "app_version_short": "3.8.1", "device_name": "iPhone",
+            "device_system_name": "iOS", "device_system_version": "18.1", "device_ifv": .string(installation),
+            "initial_device_ifv": "0B5A6F10-1111-4222-8333-444455556666", "mobile_carrier_name": "--",
+            "mobile_iso_country_code": "us", "mobile_country_code": "310", "mobile_network_code": "260",
+            "device_hardware_machine": "iPhone15,2", "evidence_files_present": [],
+            "evidence_directories_symlinked": [], "evidence_directories_writable": [], "evidence_dylds_present": [],
+            "evidence_url_schemes_openable": [],
+        ]
+        let list = SiftEvent.listRequest([properties], edition: .current)
+        #expect(String(decoding: list, as: UTF8.self) == Self.propertiesExample)
+        let state = SiftEvent(type: nil)
+        state.time = 1_625_000_000_000
+        state.installationId = installation
+        state.iosAppState = [
+            "application_state": "active", "device_orientation": "face_up", "proximity_state": false,
+            "network_addresses": ["10.0.0.7"],
+            "location": [
+                "time": 1_624_999_999_000, "latitude": 48.1, "longitude": 11.6, "horizontal_accuracy": 65,
+                "altitude": 519.2, "vertical_accuracy": 10, "floor": 2, "speed": 1.3, "course": 271.4,
+            ],
+            "heading": [
+                "time": 1_625_000_003_800, "magnetic_heading": 268.1, "accuracy": 12, "true_heading": 271.2,
+                "raw_magnetic_field_x": -12.1, "raw_magnetic_field_y": 3.4, "raw_magnetic_field_z": -41.0,
+            ],
+            "motion": [
+                [
+                    "time": 1_625_000_000_512, "attitude_roll": 0.02, "attitude_pitch": 0.01, "attitude_yaw": -1.57,
+                    "rotation_rate_x": 0.001, "rotation_rate_y": -0.002, "rotation_rate_z": 0, "gravity_x": 0,
+                    "gravity_y": -0.01, "gravity_z": -0.99, "user_acceleration_x": 0.003,
+                    "user_acceleration_y": 0.001, "user_acceleration_z": -0.002, "magnetic_field_x": -12.3,
+                    "magnetic_field_y": 3.1, "magnetic_field_z": -40.8,
+                    "magnetic_field_calibration_accuracy": "high",
+                ]
+            ],
+        ]
+        #expect(String(decoding: SiftEvent.listRequest([state]), as: UTF8.self) == Self.stateExample)
     }
 
     @Test("the same events, appended and uploaded, reach the back-end byte for byte as in the example")
@@ -129,6 +204,9 @@ struct SiftWireTests {
         sift.addEventQueue("orders", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         let name = text.isEmpty ? "empty" : text
         #expect(sift.append(SiftEvent(type: "t", path: text, fields: [name: text]), toQueue: "orders"))
+        let waiting = try #require(sift.eventQueue("orders")?.queue.first)
+        #expect(waiting.fields == [name: text])
+        #expect(waiting.path == (text.isEmpty ? nil : text))
         #expect(sift.upload(true))
         await sift.settle()
         let received = try #require(try app.received.first)

@@ -7,46 +7,74 @@ internal import Foundation
 internal import Trackway
 internal import TrackwayEvents
 
+// Optional, as the system hands readings to its callbacks; nothing is told by nil.
 extension Sift {
     /// Hands over how the device was held and moved, as the system says it; see ``updateDeviceMotion(_:)``.
-    public func updateDeviceMotion(_ data: CMDeviceMotion) {
-        updateDeviceMotion(DeviceMotion(data))
+    public func updateDeviceMotion(_ data: CMDeviceMotion?) {
+        appStateCollector.updateDeviceMotion(data)
     }
 
     /// Hands over what the accelerometer read, as the system says it; see ``updateAccelerometerData(_:)``.
-    public func updateAccelerometerData(_ data: CMAccelerometerData) {
-        updateAccelerometerData(SensorReading(data, data.acceleration.x, data.acceleration.y, data.acceleration.z))
+    public func updateAccelerometerData(_ data: CMAccelerometerData?) {
+        appStateCollector.updateAccelerometerData(data)
     }
 
     /// Hands over what the gyroscope read, as the system says it; see ``updateGyroData(_:)``.
-    public func updateGyroData(_ data: CMGyroData) {
-        updateGyroData(SensorReading(data, data.rotationRate.x, data.rotationRate.y, data.rotationRate.z))
+    public func updateGyroData(_ data: CMGyroData?) {
+        appStateCollector.updateGyroData(data)
     }
 
     /// Hands over what the magnetometer read, as the system says it; see ``updateMagnetometerData(_:)``.
-    public func updateMagnetometerData(_ data: CMMagnetometerData) {
-        updateMagnetometerData(SensorReading(data, data.magneticField.x, data.magneticField.y, data.magneticField.z))
+    public func updateMagnetometerData(_ data: CMMagnetometerData?) {
+        appStateCollector.updateMagnetometerData(data)
+    }
+}
+
+// The names under which Swift sees the same calls of a class written in Objective-C.
+extension Sift {
+    /// The same as ``updateDeviceMotion(_:)``.
+    @nonobjc public func update(_ data: CMDeviceMotion?) {
+        updateDeviceMotion(data)
+    }
+
+    /// The same as ``updateAccelerometerData(_:)``.
+    @nonobjc public func update(_ data: CMAccelerometerData?) {
+        updateAccelerometerData(data)
+    }
+
+    /// The same as ``updateGyroData(_:)``.
+    @nonobjc public func update(_ data: CMGyroData?) {
+        updateGyroData(data)
+    }
+
+    /// The same as ``updateMagnetometerData(_:)``.
+    @nonobjc public func update(_ data: CMMagnetometerData?) {
+        updateMagnetometerData(data)
     }
 }
 
 extension SiftIosAppStateCollector {
     /// See ``Sift/updateDeviceMotion(_:)``.
-    public func updateDeviceMotion(_ data: CMDeviceMotion) {
+    public func updateDeviceMotion(_ data: CMDeviceMotion?) {
+        guard let data else { return }
         updateDeviceMotion(DeviceMotion(data))
     }
 
     /// See ``Sift/updateAccelerometerData(_:)``.
-    public func updateAccelerometerData(_ data: CMAccelerometerData) {
+    public func updateAccelerometerData(_ data: CMAccelerometerData?) {
+        guard let data else { return }
         updateAccelerometerData(SensorReading(data, data.acceleration.x, data.acceleration.y, data.acceleration.z))
     }
 
     /// See ``Sift/updateGyroData(_:)``.
-    public func updateGyroData(_ data: CMGyroData) {
+    public func updateGyroData(_ data: CMGyroData?) {
+        guard let data else { return }
         updateGyroData(SensorReading(data, data.rotationRate.x, data.rotationRate.y, data.rotationRate.z))
     }
 
     /// See ``Sift/updateMagnetometerData(_:)``.
-    public func updateMagnetometerData(_ data: CMMagnetometerData) {
+    public func updateMagnetometerData(_ data: CMMagnetometerData?) {
+        guard let data else { return }
         updateMagnetometerData(SensorReading(data, data.magneticField.x, data.magneticField.y, data.magneticField.z))
     }
 }

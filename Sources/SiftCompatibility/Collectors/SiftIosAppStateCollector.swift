@@ -46,7 +46,7 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
     ///   - title: what is shown.
     ///   - now: the event has the time of this call; this one is not needed.
     @nonobjc public func collectWithTitle(_ title: String?, _ now: SFTimestamp) {
-        core.collect(title: title)
+        core.collectState(title: title)
     }
 
     // MARK: Sensors

@@ -15,9 +15,8 @@ public final class SiftIosDevicePropertiesCollector: NSObject, Sendable {
         super.init()
     }
 
-    /// Collects device properties into their own queue, which leaves out what did not change within an hour. App state is
-    /// collected with them, as ``Sift/collect()`` does.
+    /// Collects device properties into their own queue, which leaves out what did not change within an hour.
     public func collect() {
-        core.collect()
+        core.collectProperties()
     }
 }

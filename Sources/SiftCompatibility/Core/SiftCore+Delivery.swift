@@ -10,25 +10,39 @@ extension SiftCore {
     ///
     /// - Parameter ids: the queues that this is about; all when nil.
     /// - Returns: Whether there was anything to hand over, and it can be sent.
+    @discardableResult
     func upload(_ ids: [DestinationID]? = nil, force: Bool) -> Bool {
-        guard let analytics = working("upload") else { return false }
-        let (settings, queues) = state.withLock { ($0.settings, $0.queues) }
-        let faults = settings.faults
-        guard faults.isEmpty else {
-            tell(faults, .accountIncomplete)
-            return false
-        }
-        let ids = ids ?? queues.destinations
+        guard let analytics = working("upload"), canUpload() else { return false }
+        let ids = ids ?? state.withLock { $0.queues.destinations }
         // No queue at all: to the front door an empty list would mean every destination.
         guard !ids.isEmpty else { return false }
         return analytics.requestUpload(of: ids, force: force)
     }
 
+    /// Whether events can be sent, as far as the app's settings go. What stands in the way is told.
+    func canUpload() -> Bool {
+        let faults = state.withLock { $0.settings }.faults
+        tell(faults, .accountIncomplete)
+        return faults.isEmpty
+    }
+
     /// Collects device properties and app state now.
-    func collect(title: String? = nil) {
+    func collect() {
         guard let analytics = working("collect") else { return }
         state.withLock { $0.queues.propertiesAppeared() }
-        analytics.collectSnapshot(title: title)
+        analytics.collectSnapshot()
+    }
+
+    /// Collects device properties now.
+    func collectProperties() {
+        guard let analytics = working("collect") else { return }
+        state.withLock { $0.queues.propertiesAppeared() }
+        analytics.collectDeviceProperties()
+    }
+
+    /// Collects app state now.
+    func collectState(title: String?) {
+        working("collectWithTitle")?.collectAppState(title: title)
     }
 
     /// Hands over a reading that the app made itself.
@@ -37,11 +51,16 @@ extension SiftCore {
     }
 
     func pause() {
-        analytics()?.pause()
+        rest(true) { $0.pause() }
     }
 
     func resume() {
-        analytics()?.resume()
+        rest(false) { $0.resume() }
+    }
+
+    private func rest(_ isPaused: Bool, _ change: (Analytics) -> Void) {
+        // Kept while the analytics cannot be made: they rest from their beginning then.
+        if let analytics = madeAnalytics(orElse: { $0.isPaused = isPaused }) { change(analytics) }
     }
 
     /// Lets what was appended survive power loss, soon: that it survives the process is so already.

@@ -11,10 +11,14 @@ extension SiftCore {
     ///   new.
     func append(_ event: SiftEvent?, to identifier: String?) -> Bool {
         guard let analytics = working("append") else { return false }
-        guard let event else { return false }
+        guard let event else {
+            let fault = SiftFault(field: "event", value: "nil", remedy: "Give an event. Nothing was taken.")
+            tell([fault], .eventRefusedByFormat)
+            return false
+        }
         guard let identifier, let queue = entry(identifier) else {
             refuse(
-                queue: identifier ?? "",
+                queue: identifier,
                 "Add the queue with addEventQueue first, or name another. The event was not taken."
             )
             return false
@@ -42,9 +46,9 @@ extension SiftCore {
     }
 
     /// The events that wait in a queue, oldest first.
-    func waiting(in destination: DestinationID, most: Int = .max) -> [SiftEvent] {
+    func waiting(in destination: DestinationID) -> [SiftEvent] {
         guard let analytics = analytics() else { return [] }
-        return analytics.waitingEvents(for: destination, most: most).compactMap { json in
+        return analytics.waitingEvents(for: destination, most: .max).compactMap { json in
             // A record that cannot be read is told when it is delivered.
             guard let event = json.withUnsafeBytes({ try? Event(json: $0) }) else { return nil }
             var content = SiftContent(event)

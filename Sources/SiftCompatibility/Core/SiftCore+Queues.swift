@@ -7,14 +7,19 @@ internal import TrackwayEvents
 
 extension SiftCore {
     /// A queue that the app sees; nil when there is none of this name.
-    func entry(_ identifier: String) -> SiftQueueTable.Entry? {
+    func entry(_ identifier: String?) -> SiftQueueTable.Entry? {
+        guard let identifier else { return nil }
         noticeProperties()
         return state.withLock { $0.queues[identifier] }
     }
 
     /// Adds a queue. What waited in one of this name goes on waiting in it.
-    func addQueue(_ identifier: String, _ config: SiftQueueConfig) -> Bool {
+    func addQueue(_ identifier: String?, _ config: SiftQueueConfig) -> Bool {
         guard let analytics = analytics() else { return false }
+        guard let identifier else {
+            refuse(queue: nil, "Give the queue a name. The queue was not added.")
+            return false
+        }
         guard let policy = config.policy else {
             refuse(queue: identifier, "Give times in seconds that are numbers. The queue was not added.")
             return false
@@ -46,10 +51,10 @@ extension SiftCore {
     }
 
     /// Removes a queue. What waits in it stays, and goes on when the queue is added again.
-    func removeQueue(_ identifier: String) -> Bool {
+    func removeQueue(_ identifier: String?) -> Bool {
         guard let analytics = analytics() else { return false }
         noticeProperties()
-        guard let id = state.withLock({ $0.queues.remove(identifier) }) else {
+        guard let identifier, let id = state.withLock({ $0.queues.remove(identifier) }) else {
             refuse(queue: identifier, "There is no such queue; nothing was removed.")
             return false
         }
@@ -70,8 +75,8 @@ extension SiftCore {
         state.withLock { $0.queues.propertiesAppeared() }
     }
 
-    func refuse(queue identifier: String, _ remedy: String) {
-        tell(Diagnostic(code: .queueInvalid, field: "queue", value: identifier, remedy: remedy))
+    func refuse(queue identifier: String?, _ remedy: String) {
+        tell(Diagnostic(code: .queueInvalid, field: "queue", value: identifier ?? "nil", remedy: remedy))
     }
 }
 

@@ -47,15 +47,12 @@ extension SiftCore {
 
     // MARK: Who uses the app
 
-    var user: String? { analytics()?.user }
+    var user: String? { analytics()?.user ?? state.withLock { $0.user ?? nil } }
 
     func setUser(_ user: String?) {
-        guard let analytics = analytics() else { return }
-        if let user, !user.isEmpty {
-            analytics.identifySilently(user)
-        } else {
-            analytics.signOutSilently()
-        }
+        let user = user.flatMap { $0.isEmpty ? nil : $0 }
+        // Kept while the analytics cannot be made: their first event is this user's.
+        madeAnalytics(orElse: { $0.user = .some(user) })?.setUser(user)
     }
 
     // MARK: Sensors
@@ -68,5 +65,16 @@ extension SiftCore {
     func allow(motion: Bool) {
         state.withLock { $0.allowsMotion = motion }
         analytics()?.reconfigure { $0.allowsMotion = motion }
+    }
+}
+
+extension Analytics {
+    /// Says who uses the app, or that nobody does.
+    func setUser(_ user: String?) {
+        if let user {
+            identifySilently(user)
+        } else {
+            signOutSilently()
+        }
     }
 }

@@ -17,6 +17,10 @@ package final class SiftCore: Sendable {
         var defaultQueue: String? = SiftQueueTable.standard
         var allowsLocation = true
         var allowsMotion = false
+        /// Who uses the app, as chosen while the analytics could not be made; the inner nil is nobody.
+        var user: String??
+        /// Whether everything rests, as chosen while the analytics could not be made.
+        var isPaused = false
         var analytics: Analytics?
         /// Diagnostics that came while the analytics were made.
         var early: [Diagnostic] = []
@@ -51,7 +55,13 @@ package final class SiftCore: Sendable {
             guard state.withLock({ $0.analytics == nil }) else { return }
             do throws(TrackwayError) {
                 let analytics = try open()
-                state.withLock { $0.analytics = analytics }
+                let (user, isPaused) = state.withLock { ($0.user, $0.isPaused) }
+                if let user { analytics.setUser(user) }
+                if isPaused { analytics.pause() }
+                state.withLock { state in
+                    state.analytics = analytics
+                    state.user = nil
+                }
                 isNew = true
             } catch {
                 failure = error
@@ -68,16 +78,23 @@ package final class SiftCore: Sendable {
         return analytics
     }
 
+    /// The analytics; while they cannot be made, the state is changed instead.
+    func madeAnalytics(orElse change: (inout State) -> Void) -> Analytics? {
+        analytics()
+        return state.withLock { state in
+            if state.analytics == nil { change(&state) }
+            return state.analytics
+        }
+    }
+
     /// Tells of a mistake in a call.
     func tell(_ diagnostic: Diagnostic) {
         analytics()?.tell(diagnostic)
     }
 
-    /// Tells what keeps a call from doing what it says.
+    /// Tells what keeps a call from doing what it says: the first few faults, for an event may have thousands.
     func tell(_ faults: [SiftFault], _ code: Diagnostic.Code) {
-        for fault in faults {
-            tell(Diagnostic(code: code, field: fault.field, value: fault.value, remedy: fault.remedy))
-        }
+        for fault in faults.prefix(8) { tell(fault.diagnostic(code)) }
     }
 
     // MARK: Making the analytics

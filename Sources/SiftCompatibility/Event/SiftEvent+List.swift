@@ -10,14 +10,14 @@ extension SiftEvent {
     /// (``sanityCheck()``) are left out.
     ///
     /// - Parameters:
-    ///   - events: the events, in the order they are to be written.
+    ///   - events: the events, in the order they are to be written; nil is none.
     ///   - edition: which client's set of keys app state and device properties have.
     /// - Returns: JSON as UTF-8.
     @nonobjc public class func listRequest(
-        _ events: [SiftEvent],
+        _ events: [SiftEvent]?,
         edition: SiftDestination.Edition = .legacy
     ) -> Data {
-        let sane = events.map(\.content).filter { $0.faults.isEmpty }
+        let sane = (events ?? []).map(\.content).filter { $0.faults.isEmpty }
         return Data(SiftDestination.list(sane.map(\.recorded), edition: edition))
     }
 }

@@ -3,9 +3,9 @@
 
 internal import TrackwayEvents
 
-/// What an event has that the format cannot carry.
+/// What keeps a call from doing what it says: a setting that cannot work, or what the format cannot carry.
 package struct SiftFault: Sendable, Hashable {
-    /// The member at fault, as a path such as `fields.cart_size`.
+    /// The setting or member at fault, as a path such as `fields.cart_size`.
     package var field: String
     /// What stands there.
     package var value: String
@@ -13,7 +13,7 @@ package struct SiftFault: Sendable, Hashable {
     package var remedy: String
 
     /// The same as a diagnostic.
-    var diagnostic: Diagnostic {
-        Diagnostic(code: .eventRefusedByFormat, field: field, value: value, remedy: remedy)
+    func diagnostic(_ code: Diagnostic.Code) -> Diagnostic {
+        Diagnostic(code: code, field: field, value: value, remedy: remedy)
     }
 }

@@ -6,15 +6,15 @@
 extension Sift {
     /// See ``init(rootDirPath:configure:)``.
     @objc(initWithRootDirPath:)
-    public convenience init(rootDirPathForObjectiveC rootDirPath: String) {
+    public convenience init(rootDirPathForObjectiveC rootDirPath: String?) {
         self.init(rootDirPath: rootDirPath)
     }
 
-    /// See ``addEventQueue(_:config:)``.
+    /// See ``addEventQueue(_:config:)``; nil is a configuration whose members are zero.
     @objc(addEventQueue:config:)
     @discardableResult
-    public func addEventQueue(_ identifier: String, configObject: SiftQueueConfigObject) -> Bool {
-        addEventQueue(identifier, config: configObject.config)
+    public func addEventQueue(_ identifier: String?, configObject: SiftQueueConfigObject?) -> Bool {
+        addEventQueue(identifier, config: configObject?.config ?? SiftQueueConfig())
     }
 
     /// See ``append(_:toQueue:)``.
@@ -33,7 +33,7 @@ extension Sift {
 }
 
 extension SiftQueue {
-    /// See ``config``.
+    /// See ``config``. A copy: changing it changes nothing about the queue.
     @objc(config) public var configObject: SiftQueueConfigObject { SiftQueueConfigObject(config) }
 }
 

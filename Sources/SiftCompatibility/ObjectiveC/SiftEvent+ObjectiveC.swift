@@ -37,7 +37,7 @@ extension SiftEvent {
 
     /// See ``listRequest(_:edition:)``.
     @objc(listRequest:)
-    public class func listRequestData(_ events: [SiftEvent]) -> Data {
+    public class func listRequestData(_ events: [SiftEvent]?) -> Data {
         listRequest(events)
     }
 }

@@ -32,10 +32,13 @@ public final class SiftQueue: NSObject, Sendable {
     /// - Complexity: O(what waits), read from the disk.
     public var queue: [SiftEvent] { core.waiting(in: destination) }
 
-    /// The event taken last. After a restart it is the last one that waits, and nil when none does.
+    /// The event taken last. While none waits it is the last one that this process appended, and nil when it appended none.
+    ///
+    /// - Complexity: O(what waits), read from the disk.
     public var lastEvent: SiftEvent? {
-        if let content = core.state.withLock({ $0.queues[identifier]?.lastEvent }) { return SiftEvent(content) }
-        return queue.last
+        // What waits came after everything that was handed over; what the SDK collected is known to the journal alone.
+        if let waiting = queue.last { return waiting }
+        return core.state.withLock { $0.queues[identifier]?.lastEvent }.map { SiftEvent($0) }
     }
 
     /// When the queue was found to be worth an upload last, in milliseconds since 1970; 0 when it never was.

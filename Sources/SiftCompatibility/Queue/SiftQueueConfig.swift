@@ -54,6 +54,19 @@ public struct SiftQueueConfig: Sendable, Hashable {
     }
 }
 
+// The document has times as whole numbers.
+extension SiftQueueConfig {
+    /// The same with another time after which an event like the last one is taken, in seconds.
+    public func withAcceptSameEventAfter(_ acceptSameEventAfter: Int) -> SiftQueueConfig {
+        withAcceptSameEventAfter(TimeInterval(acceptSameEventAfter))
+    }
+
+    /// The same with another time since the last upload that is worth one when it is exceeded, in seconds.
+    public func withUploadWhenOlderThan(_ uploadWhenOlderThan: Int) -> SiftQueueConfig {
+        withUploadWhenOlderThan(TimeInterval(uploadWhenOlderThan))
+    }
+}
+
 /// The queue of device properties: unchanged ones at most hourly, each one worth an upload.
 public let SFIosDevicePropertiesCollectorQueueConfig = SiftQueueConfig(
     acceptSameEventAfter: 3_600,

@@ -21,15 +21,20 @@ public final class SiftUploader: NSObject, Sendable {
     /// Sends these events: takes them into the default queue and hands it over. Events that ``SiftQueue/transfer()`` gave are
     /// on their way already, and are left aside.
     ///
-    /// - Returns: False, with a diagnostic, when one of them was not taken, or nothing can be sent; those that were taken
-    ///   wait then.
+    /// - Returns: Whether all of them are on their way. False, with a diagnostic, when one of them was not taken, or nothing
+    ///   can be sent: those that were taken wait then. False also when there are none.
     @discardableResult
-    public func upload(_ events: [SiftEvent]) -> Bool {
+    public func upload(_ events: [SiftEvent]?) -> Bool {
+        guard let events, !events.isEmpty else { return false }
         let new = events.filter { !$0.isHandedOver }
-        let queue = core.state.withLock { $0.defaultQueue }
-        let taken = new.count { core.append($0, to: queue) }
-        guard taken > 0 else { return new.isEmpty && !events.isEmpty }
-        return core.upload(force: true) && taken == new.count
+        let identifier = core.state.withLock { $0.defaultQueue }
+        let taken = new.count { core.append($0, to: identifier) }
+        if taken > 0, let queue = core.entry(identifier) {
+            guard core.canUpload() else { return false }
+            // The queue's own rules may have handed them over before; then nothing of them waits here.
+            core.upload([queue.destination], force: true)
+        }
+        return taken == new.count
     }
 
     /// Sends what waits; see ``Sift/upload(_:)``.

@@ -5,11 +5,20 @@
 /// Reads the batteries that power the device from sysfs; those of mice and headsets do not count.
 package struct LinuxBattery: Sendable {
     private struct Reading {
-        var now: Double?
-        var full: Double?
+        /// What it holds and can hold, by what the kernel measures: energy or charge.
+        var amounts: [String: (now: Double, full: Double)] = [:]
         var percent: Double?
         var status: String?
+
+        /// How full it is by itself, 0…1.
+        var level: Double? {
+            percent.map { $0 / 100 }
+                ?? LinuxBattery.quantities.lazy.compactMap { amounts[$0] }.first.map { $0.now / $0.full }
+        }
     }
+
+    /// What the kernel measures, the better measure first.
+    private static let quantities = ["energy", "charge"]
 
     private let tree: SystemTree
 
@@ -32,12 +41,11 @@ package struct LinuxBattery: Sendable {
             tree.number("\(folder)/present") != 0
         else { return nil }
         var reading = Reading()
-        for quantity in ["energy", "charge"] where reading.full == nil {
+        for quantity in Self.quantities {
             guard let now = tree.number("\(folder)/\(quantity)_now"),
                 let full = tree.number("\(folder)/\(quantity)_full"), now >= 0, full > 0
             else { continue }
-            reading.now = Double(now)
-            reading.full = Double(full)
+            reading.amounts[quantity] = (Double(now), Double(full))
         }
         if let percent = tree.number("\(folder)/capacity"), (0...100).contains(percent) {
             reading.percent = Double(percent)
@@ -47,18 +55,19 @@ package struct LinuxBattery: Sendable {
     }
 
     private func level(of readings: [Reading]) -> Double? {
-        // One battery: its own gauge knows best. Several: weighed by what they hold, when all tell.
+        // One battery: its own gauge knows best. Several: weighed by what they hold, when all tell that in the same unit.
         if readings.count == 1, let percent = readings[0].percent { return percent / 100 }
-        let now = readings.compactMap(\.now)
-        let full = readings.compactMap(\.full)
-        if full.count == readings.count {
-            let level = now.reduce(0, +) / full.reduce(0, +)
-            return min(1, (level * 100).rounded() / 100)
+        for quantity in Self.quantities {
+            let amounts = readings.compactMap { $0.amounts[quantity] }
+            guard amounts.count == readings.count else { continue }
+            return Self.rounded(amounts.reduce(0) { $0 + $1.now } / amounts.reduce(0) { $0 + $1.full })
         }
-        let percents = readings.compactMap(\.percent)
-        guard percents.count == readings.count else { return nil }
-        return (percents.reduce(0, +) / Double(percents.count)).rounded() / 100
+        let levels = readings.compactMap(\.level)
+        guard levels.count == readings.count else { return nil }
+        return Self.rounded(levels.reduce(0, +) / Double(levels.count))
     }
+
+    private static func rounded(_ level: Double) -> Double { min(1, (level * 100).rounded() / 100) }
 
     private func state(of readings: [Reading]) -> BatteryFacts.State? {
         let statuses = readings.compactMap(\.status)

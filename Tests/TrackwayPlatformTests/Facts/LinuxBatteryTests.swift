@@ -44,12 +44,34 @@ struct LinuxBatteryTests {
             expected: BatteryFacts(level: 0.63, state: nil)
         ),
         Case(
+            name: "two batteries, one in watt hours and one in ampere hours: nobody can add those",
+            files: [
+                "BAT0/type": "Battery\n", "BAT0/energy_now": "50000000\n", "BAT0/energy_full": "100000000\n",
+                "BAT1/type": "Battery\n", "BAT1/charge_now": "3000000\n", "BAT1/charge_full": "3000000\n",
+            ],
+            expected: BatteryFacts(level: 0.75, state: nil)
+        ),
+        Case(
+            name: "two batteries, one of which has amounts of both kinds",
+            files: [
+                "BAT0/type": "Battery\n", "BAT0/energy_now": "40\n", "BAT0/energy_full": "40\n",
+                "BAT0/charge_now": "10\n", "BAT0/charge_full": "10\n", "BAT1/type": "Battery\n",
+                "BAT1/charge_now": "5\n", "BAT1/charge_full": "30\n",
+            ],
+            expected: BatteryFacts(level: 0.38, state: nil)
+        ),
+        Case(
             name: "charge instead of energy, no gauge",
             files: [
                 "battery/type": "Battery\n", "battery/charge_now": "1500000\n", "battery/charge_full": "3000000\n",
                 "battery/status": "Not charging\n",
             ],
             expected: BatteryFacts(level: 0.5, state: .notCharging)
+        ),
+        Case(
+            name: "an old battery that holds more than it says it can, no gauge",
+            files: ["BAT0/type": "Battery\n", "BAT0/energy_now": "60\n", "BAT0/energy_full": "50\n"],
+            expected: BatteryFacts(level: 1, state: nil)
         ),
         Case(
             name: "a mouse's battery is not the device's",
@@ -60,6 +82,14 @@ struct LinuxBatteryTests {
             name: "an empty bay",
             files: ["BAT1/type": "Battery\n", "BAT1/present": "0\n", "BAT1/status": "Unknown\n"],
             expected: nil
+        ),
+        Case(
+            name: "an empty bay beside a battery",
+            files: [
+                "BAT0/type": "Battery\n", "BAT0/capacity": "80\n", "BAT0/status": "Full\n", "BAT1/type": "Battery\n",
+                "BAT1/present": "0\n", "BAT1/capacity": "0\n", "BAT1/status": "Unknown\n",
+            ],
+            expected: BatteryFacts(level: 0.8, state: .full)
         ),
         Case(
             name: "impossible figures are no figures",

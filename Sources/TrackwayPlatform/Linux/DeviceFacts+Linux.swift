@@ -77,7 +77,7 @@ extension DeviceFacts {
 
     /// A maker's text, unless the maker left the form blank.
     static func description(_ text: String?) -> String? {
-        guard let text, text.utf8.count <= 128 else { return nil }
+        guard let text, SystemTree.isLine(text, limit: 128) else { return nil }
         let blanks = [
             "to be filled by o.e.m.", "system manufacturer", "system product name", "default string", "not specified",
             "not applicable", "o.e.m", "oem", "none", "unknown", "invalid", "empty", "n/a",

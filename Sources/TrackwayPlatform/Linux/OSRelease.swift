@@ -26,7 +26,7 @@ package struct OSRelease: Sendable, Hashable {
     package var prettyHostName: String? { value("PRETTY_HOSTNAME") }
 
     private func value(_ name: String) -> String? {
-        fields[name].flatMap { $0.isEmpty ? nil : $0 }
+        fields[name].flatMap { $0.isEmpty || !SystemTree.isLine($0) ? nil : $0 }
     }
 
     private static func isNameByte(_ byte: UInt8) -> Bool {

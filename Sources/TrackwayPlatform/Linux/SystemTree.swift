@@ -67,10 +67,13 @@ package struct SystemTree: Sendable, Hashable {
     ///   - path: The file, from the root on, beginning with a slash.
     ///   - limit: The most bytes that such a line has.
     package func line(_ path: String, limit: Int = 256) -> String? {
-        guard let text = text(path), text.utf8.count <= limit, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            return nil
-        }
-        return text
+        text(path).flatMap { Self.isLine($0, limit: limit) ? $0 : nil }
+    }
+
+    /// Whether a text is one line for people. What was no UTF-8 has been read as replacement characters.
+    static func isLine(_ text: String, limit: Int = 256) -> Bool {
+        text.utf8.count <= limit
+            && text.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7F && $0 != "\u{FFFD}" }
     }
 
     /// A file that holds one number, whole or not; nil when it is infinite or none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Foundation
 internal import Testing
 internal import TrackwayBehavior
 internal import TrackwayEvents
@@ -89,10 +90,14 @@ struct LinuxDevicePropertiesTests {
         arguments: [
             ("/proc/sys/kernel/arch", String(repeating: "x", count: 300), ["device_hardware_machine"]),
             ("/proc/sys/kernel/hostname", "a\nb\u{7}", ["device_host_name"]),
+            ("/proc/sys/kernel/hostname", "(none)\n", ["device_host_name"]),
             ("/proc/meminfo", "MemTotal: lots kB", ["device_memory_size"]),
             ("/etc/machine-id", "uninitialized", ["device_ifv"]),
             ("/etc/machine-info", "PRETTY_HOSTNAME=", ["device_name"]),
             ("/sys/class/dmi/id/board_name", "Default string", ["device_hardware_model"]),
+            ("/sys/class/dmi/id/product_name", "20\u{1}\u{2}XW", ["device_model"]),
+            ("/etc/os-release", "NAME=\(String(repeating: "x", count: 300))\nVERSION_ID=41", ["device_system_name"]),
+            ("/etc/os-release", "NAME=Fedora Linux\nVERSION_ID=4\u{1B}1", ["device_system_version"]),
             ("/sys/devices/system/cpu/possible", "7-0", ["cpu_logical_cpu_max"]),
             ("/sys/devices/system/cpu/cpu2/topology/core_cpus_list", "", ["cpu_physical_cpu_count"]),
             ("/sys/devices/system/cpu/cpu2/topology/physical_package_id", "-1", ["device_package_count"]),
@@ -116,6 +121,32 @@ struct LinuxDevicePropertiesTests {
         var files = RecordedDevice.laptop
         files[path] = content
         #expect(whole.subtracting(try Self.read(files).names) == Set(missing))
+    }
+
+    @Test("bytes that are no text are none")
+    func notText() throws {
+        let recorded = try RecordedTree(RecordedDevice.laptop)
+        defer { withExtendedLifetime(recorded) {} }
+        for path in ["/proc/sys/kernel/hostname", "/sys/class/dmi/id/product_name"] {
+            try Data([0x61, 0xFF, 0xFE, 0x62]).write(to: recorded.root.appendingPathComponent(path))
+        }
+        let properties = LinuxDeviceProperties(app: Self.app, tree: recorded.tree).deviceProperties()
+        #expect(properties[.hostName] == nil)
+        #expect(properties[.deviceModel] == nil)
+        #expect(properties[.osType] == "Linux")
+    }
+
+    @Test("loops, folders in the place of files and files far too large are no trap, and nothing is made up of them")
+    func hostile() throws {
+        let files = RecordedDevice.laptop.merging([
+            "/etc/machine-info": "-> machine-info", "/proc/meminfo": "-> ../proc/meminfo",
+            "/sys/class/power_supply/loop": "-> ../power_supply", "/sys/class/drm/card9-eDP-1": "-> ../drm",
+            "/sys/kernel/notes": String(repeating: "\u{4}\u{0}\u{0}\u{0}", count: 1_000_000),
+            "/proc/version": String(repeating: "x", count: 10_000_000),
+        ]) { _, hostile in hostile }
+        let whole = Set(try Self.read(RecordedDevice.laptop).names)
+        let missing: Set = ["device_name", "device_memory_size", "device_kernel_version"]
+        #expect(whole.subtracting(try Self.read(files).names) == missing)
     }
 
     @Test("impossible frequencies are none", arguments: ["0", "-5", "9223372036854775807", "fast", ""])

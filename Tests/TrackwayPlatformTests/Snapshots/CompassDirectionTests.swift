@@ -63,6 +63,18 @@ struct CompassDirectionTests {
         #expect(abs(wrong - 90) > 5)
     }
 
+    @Test(
+        "the device is still enough between half and one and a half of gravity",
+        arguments: [(0.49, false), (0.5, true), (1.5, true), (1.51, false)]
+    )
+    func still(_ strength: Double, _ isStill: Bool) {
+        let degrees = CompassDirection.degrees(
+            field: Vector3(x: 0, y: 20, z: 0),
+            gravity: Vector3(x: 0, y: 0, z: -strength)
+        )
+        #expect((degrees != nil) == isStill)
+    }
+
     @Test("cannot be made out when the device falls, its top is upright, or the field is")
     func unknown() {
         let level = Vector3(x: 0, y: 20, z: 0)

@@ -61,6 +61,16 @@ struct LinuxScreenTests {
         #expect(size == sample.expected)
     }
 
+    @Test("is built in if its connector is one for panels", arguments: ["eDP", "LVDS", "DSI", "DPI"])
+    func builtIn(_ kind: String) throws {
+        let files = [
+            "/sys/class/drm/card0-DP-1/status": "connected", "/sys/class/drm/card0-DP-1/modes": "2560x1440",
+            "/sys/class/drm/card1-\(kind)-1/status": "connected", "/sys/class/drm/card1-\(kind)-1/modes": "800x480",
+        ]
+        let size = try RecordedTree.with(files) { LinuxScreen(tree: $0).size() }
+        #expect(size == .init(width: 800, height: 480))
+    }
+
     @Test("garbage is no size", arguments: ["x", "1920", "1920x", "0x0", "-1x5", "1x2x3", "99999999x1", "i", "\u{0}"])
     func garbage(_ mode: String) throws {
         let files = ["/sys/class/drm/card0-DP-1/status": "connected", "/sys/class/drm/card0-DP-1/modes": mode]

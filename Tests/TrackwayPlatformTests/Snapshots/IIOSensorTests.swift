@@ -103,6 +103,18 @@ struct IIOSensorTests {
         #expect(Self.isClose(try Self.read(.acceleration, files), -1, -2, -3))
     }
 
+    @Test("of several the first counts, by its number")
+    func several() throws {
+        var files: [String: String] = [:]
+        for (path, text) in Self.accelerometer(["in_accel_x_raw": "700"]) {
+            files[path.replacing("iio:device0", with: "iio:device10")] = text
+        }
+        for (path, text) in Self.accelerometer() {
+            files[path.replacing("iio:device0", with: "iio:device2")] = text
+        }
+        #expect(Self.isClose(try Self.read(.acceleration, files), -1, -2, -3))
+    }
+
     @Test("other devices beside them do not disturb")
     func others() throws {
         var files = RecordedDevice.phone

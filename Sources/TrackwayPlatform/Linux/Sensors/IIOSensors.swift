@@ -7,6 +7,7 @@ package import TrackwayEvents
 /// Finds the sensors that Industrial I/O shows under `/sys/bus/iio/devices`.
 package struct IIOSensors: Sendable {
     private static let root = "/sys/bus/iio/devices"
+    private static let device = "iio:device"
 
     private let tree: SystemTree
 
@@ -39,8 +40,12 @@ package struct IIOSensors: Sendable {
         return nil
     }
 
+    /// The devices' folders in the order of their numbers: the tenth does not come before the second.
     private var devices: [String] {
-        tree.names(in: Self.root).filter { $0.hasPrefix("iio:device") }.map { "\(Self.root)/\($0)" }
+        let numbers = tree.names(in: Self.root).compactMap { name in
+            name.hasPrefix(Self.device) ? Int(name.dropFirst(Self.device.count)) : nil
+        }
+        return numbers.sorted().map { "\(Self.root)/\(Self.device)\($0)" }
     }
 
     private func isInKeyboard(_ device: String) -> Bool {

@@ -3,7 +3,7 @@
 
 extension AppStateSnapshot {
     /// Numbers that no receiver can read, because they are infinite or none, by the names they would have had. They are
-    /// left out of ``attributes``.
+    /// left out of ``attributes``. What is not told in any case, because nobody knows it, is not among them.
     package var unusable: [(name: String, value: Double)] {
         var found: [(name: String, value: Double)] = []
         func look(_ place: String, _ numbers: KeyValuePairs<String, Double>) {
@@ -17,20 +17,18 @@ extension AppStateSnapshot {
             look(
                 "location.",
                 [
-                    "latitude": location.latitude, "longitude": location.longitude,
-                    "horizontal_accuracy": location.horizontalAccuracy, "altitude": location.altitude,
-                    "vertical_accuracy": location.verticalAccuracy, "speed": location.speed, "course": location.course,
+                    "horizontal_accuracy": location.horizontalAccuracy, "vertical_accuracy": location.verticalAccuracy,
+                    "speed": location.speed, "course": location.course,
                 ]
             )
+            if !(location.horizontalAccuracy < 0) {
+                look("location.", ["latitude": location.latitude, "longitude": location.longitude])
+            }
+            if !(location.verticalAccuracy < 0) { look("location.", ["altitude": location.altitude]) }
         }
         if let heading {
-            look(
-                "heading.",
-                [
-                    "magnetic_heading": heading.magnetic, "true_heading": heading.geographic,
-                    "accuracy": heading.accuracy,
-                ]
-            )
+            look("heading.", ["true_heading": heading.geographic, "accuracy": heading.accuracy])
+            if !(heading.accuracy < 0) { look("heading.", ["magnetic_heading": heading.magnetic]) }
             look("heading.raw_magnetic_field", heading.field)
         }
         for motion in motion {
@@ -42,7 +40,7 @@ extension AppStateSnapshot {
             look("motion.rotation_rate", motion.rotationRate)
             look("motion.gravity", motion.gravity)
             look("motion.user_acceleration", motion.userAcceleration)
-            look("motion.magnetic_field", motion.magneticField)
+            if motion.calibration != .uncalibrated { look("motion.magnetic_field", motion.magneticField) }
         }
         for reading in accelerometer { look("raw_accelerometer.acceleration", reading.values) }
         for reading in gyroscope { look("raw_gyro.rotation_rate", reading.values) }

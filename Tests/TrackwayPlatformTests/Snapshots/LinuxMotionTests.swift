@@ -122,6 +122,9 @@ struct LinuxMotionTests {
         pulse.beat()
         #expect(told.all.first?.magnetic.isNaN == true)
         #expect(told.all.first.map { abs($0.field.y - 20) < 1e-9 } == true)
+        var state = AppStateSnapshot()
+        state.heading = told.all.first
+        #expect(state.unusable.isEmpty, "that is no fault of anybody's")
     }
 
     @Test("the pulse beats on; another start takes the place of the one before")

@@ -38,6 +38,25 @@ struct SnapshotSensorTests {
         #expect(device.sensors.starts(.motion) == 1 && device.sensors.stops(.motion) == 1)
     }
 
+    @Test("Two at the same time are both told where the device points: the compass ran for both")
+    func sharedCompass() async throws {
+        let device = SimulatedDevice.observed()
+        device.sensors.heading = Self.north
+        let analytics = try await device.launch()
+        analytics.collectSnapshot(title: "Now")
+        device.wait(.seconds(1))
+        try device.show("Later")
+        device.wait(.seconds(3))
+        #expect(device.states.map { $0.attributes["heading"] != nil } == [true, true])
+        // On a table it has nothing new to say.
+        device.sensors.heading = nil
+        device.wait(.seconds(1))
+        #expect(device.states.map { $0.attributes["heading"] != nil } == [true, true, true])
+        #expect(device.sensors.running.isEmpty)
+        try device.show("Without")
+        #expect(device.states.last?.attributes["heading"] == nil, "that compass ran for others")
+    }
+
     @Test("Without device motion each sensor is read by itself")
     func rawMotion() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
@@ -77,6 +96,67 @@ struct SnapshotSensorTests {
         try device.show("Again")
         device.wait(.milliseconds(5_100))
         #expect(device.states.map { $0.readings("motion") } == [0, 10])
+    }
+
+    @Test("Forbidden while the sources are being asked, motion is not even begun", arguments: [true, false])
+    func forbiddenEarly(_ hasAnswered: Bool) async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .device
+        device.sensors.hanging = [hasAnswered ? .appState : .motion]
+        try await device.launch()
+        device.analytics?.reconfigure { $0.allowsMotion = false }
+        device.sensors.hanging = []
+        #expect(device.sensors.asked(.motion) == 1)
+        #expect(device.sensors.starts(.motion) == 0)
+        #expect(device.states.count == 1, "and nothing is waited for")
+    }
+
+    @Test("What a source knows of itself counts more than what others know, and is told only if it is allowed")
+    func knowing() async throws {
+        func place(_ latitude: Double) -> Location {
+            Location(time: Timestamp(milliseconds: 1), latitude: latitude, longitude: 0, horizontalAccuracy: 1)
+        }
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.location = place(1)
+        device.sensors.appState.location = place(2)
+        device.sensors.appState.applicationState = .inactive
+        device.sensors.appState.screenTitles = ["Source"]
+        device.sensors.appState.motion = [device.sensors.deviceMotion]
+        let reading = SensorReading(time: Timestamp(milliseconds: 1), values: Vector3(x: 1, y: 2, z: 3))
+        device.sensors.appState.accelerometer = [reading]
+        let analytics = try await device.launch()
+        analytics.feed(.device(device.sensors.deviceMotion))
+        try device.show("App")
+        #expect(device.states.map(\.title) == ["Source", "App"])
+        #expect(device.states.map { $0.readings("motion") } == [1, 2])
+        for state in device.states {
+            #expect(state.attributes["location"]?.object?["latitude"]?.double == 2)
+            #expect(state.attributes["application_state"]?.string == "inactive")
+            #expect(state.readings("raw_accelerometer") == 1)
+        }
+        analytics.reconfigure { $0.allowsLocation = false }
+        analytics.reconfigure { $0.allowsMotion = false }
+        try device.show("Next")
+        #expect(device.states.last?.attributes["location"] == nil)
+        #expect(["motion", "raw_accelerometer"].map { device.states.last?.readings($0) } == [0, 0])
+    }
+
+    @Test("Forbidding motion leaves the compass alone, and switching off forgets every reading")
+    func readingsForgotten() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        let analytics = try await device.launch()
+        analytics.feed(Self.north)
+        analytics.feed(.device(device.sensors.deviceMotion))
+        analytics.reconfigure { $0.allowsMotion = false }
+        try device.show("Home")
+        #expect(device.states.last?.attributes["heading"] != nil)
+        analytics.feed(Self.north)
+        analytics.feed(.device(device.sensors.deviceMotion))
+        analytics.disable()
+        analytics.enable()
+        #expect(device.states.count == 3)
+        #expect(device.states.last?.attributes["heading"] == nil)
+        #expect(device.states.last?.readings("motion") == 0)
     }
 
     @Test("Leaving in the middle of it finishes the snapshot at once, with what there is")

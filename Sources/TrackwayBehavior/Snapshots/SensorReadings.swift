@@ -10,6 +10,9 @@ struct SensorReadings: Sendable, Equatable {
     private var gyroscope = ReadingBuffer<SensorReading>()
     private var magnetometer = ReadingBuffer<SensorReading>()
     private var heading: Heading?
+    /// Whether the SDK's own run of the compass read it: then it is for every snapshot that the compass runs for, since a
+    /// device that is not turned has nothing new to read.
+    private var isHeadingFromRun = false
 
     /// A sensor of motion read this.
     mutating func append(_ reading: MotionReading) {
@@ -21,16 +24,22 @@ struct SensorReadings: Sendable, Equatable {
         }
     }
 
-    /// The compass read this.
-    mutating func append(_ heading: Heading) {
+    /// A compass read this: the one that runs, or one of the app's own.
+    mutating func append(_ heading: Heading, isFromRun: Bool) {
         self.heading = heading
+        isHeadingFromRun = isFromRun
+    }
+
+    /// The compass runs for nobody any more.
+    mutating func compassRests() {
+        if isHeadingFromRun { heading = nil }
     }
 
     /// Throws everything about motion away.
     mutating func forgetMotion() {
-        let heading = heading
+        let kept = self
         self = SensorReadings()
-        self.heading = heading
+        if let heading = kept.heading { append(heading, isFromRun: kept.isHeadingFromRun) }
     }
 
     /// Takes everything out, into a snapshot. What the snapshot holds already, from a source that knows it without being
@@ -41,6 +50,6 @@ struct SensorReadings: Sendable, Equatable {
         state.gyroscope += gyroscope.drain()
         state.magnetometer += magnetometer.drain()
         if let heading { state.heading = heading }
-        heading = nil
+        if !isHeadingFromRun { heading = nil }
     }
 }

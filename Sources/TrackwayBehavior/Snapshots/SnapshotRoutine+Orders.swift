@@ -142,6 +142,7 @@ extension SnapshotRoutine {
                 actions += finish(number)
             case .wake(let time):
                 collectionDue = time
+                readings.compassRests()
             case .rest:
                 collectionDue = nil
             }

@@ -193,7 +193,7 @@ package struct SnapshotRoutine: Sendable {
     /// - Parameter run: the run it was read in; nil when the app read it itself.
     package mutating func read(_ heading: Heading, run: Int?) {
         guard isWatching, run == nil || run == headingRun else { return }
-        readings.append(heading)
+        readings.append(heading, isFromRun: run != nil)
     }
 
     // MARK: Time

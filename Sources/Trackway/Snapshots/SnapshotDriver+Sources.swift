@@ -11,7 +11,8 @@ extension SnapshotDriver {
         let sources = sources
         thread.run { [weak self] in
             guard let self, let answer = sources.answer(part) else { return }
-            tell(begins: false) { routine, now in routine.answered(answer, at: now) }
+            let person = stage.current.user.id
+            tell(begins: false) { routine, now in routine.answered(answer, for: person, at: now) }
         }
     }
 

@@ -40,8 +40,8 @@ public struct SnapshotOptions: Sendable {
     /// The destinations that `_app_state` is for; all of them (the default) when empty.
     public var appStateRoute: [DestinationID]
 
-    /// For how long properties of the device that did not change are not told again. An hour by default; zero tells them
-    /// with every occasion.
+    /// For how long properties of the device that did not change are not told again, as long as the same person is signed
+    /// in. An hour by default; zero tells them with every occasion.
     public var repeatsDevicePropertiesAfter: Duration
 
     /// Options of these parts.

@@ -15,6 +15,8 @@ struct SnapshotDraft: Sendable, Hashable {
     var state = AppStateSnapshot()
     /// What the device is, once its source has said so.
     var properties: DeviceProperties?
+    /// Who was signed in then.
+    var person: String?
     /// Which sensors there are, once their sources have said so.
     var means = SnapshotMeans()
     /// Whose answers it waits for.

@@ -68,7 +68,7 @@ extension SnapshotRoutine {
         asking.removeAll(where: \.awaited.isEmpty)
         var actions: [Action] = []
         for draft in ready {
-            actions += tell(draft.properties, at: draft.time)
+            actions += tell(draft.properties, of: draft.person, at: draft.time)
             guard draft.trigger != nil else { continue }
             collecting[draft.number] = draft
             actions += carryOut(
@@ -79,20 +79,26 @@ extension SnapshotRoutine {
         return actions
     }
 
-    /// What the device is, unless that is known.
-    private mutating func tell(_ properties: DeviceProperties?, at time: DeviceTime) -> [Action] {
+    /// What the device is, unless that is known. Whose device it is, is a part of that.
+    private mutating func tell(
+        _ properties: DeviceProperties?,
+        of person: String?,
+        at time: DeviceTime
+    ) -> [Action] {
         guard let properties, !properties.isEmpty else { return [] }
         let attributes = properties.attributes
         let isNews = memory.properties.takes(
-            Self.digest(attributes),
+            Self.digest(attributes, person),
             within: rules.repeatsPropertiesAfter,
             at: time
         )
         return isNews ? [.recordProperties(attributes, at: time), .save] : []
     }
 
-    private static func digest(_ attributes: Attributes) -> String {
-        SHA256.hash(JSONValue.object(attributes.json).json()).prefix(16)
+    private static func digest(_ attributes: Attributes, _ person: String?) -> String {
+        // An end that no JSON has: nobody and somebody without a name differ, and no name can look like a property.
+        let whose: [UInt8] = person.map { [1] + Array($0.utf8) } ?? [0]
+        return SHA256.hash(JSONValue.object(attributes.json).json() + whose).prefix(16)
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 

@@ -11,7 +11,7 @@ package import TrackwayEvents
 package struct SnapshotRoutine: Sendable {
     /// An order to the driver. Orders are carried out one after the other, in this order.
     package enum Action: Sendable, Hashable {
-        /// Ask a source, elsewhere, and tell its answer with ``SnapshotRoutine/answered(_:at:)``.
+        /// Ask a source, elsewhere, and tell its answer with ``SnapshotRoutine/answered(_:for:at:)``.
         case ask(SnapshotPart)
         /// Run the compass; readings come with this number.
         case startHeading(run: Int)
@@ -155,7 +155,13 @@ package struct SnapshotRoutine: Sendable {
     // MARK: Sources
 
     /// A source answered.
-    package mutating func answered(_ answer: SnapshotAnswer, at now: DeviceTime) -> [Action] {
+    ///
+    /// - Parameter person: who is signed in; nil for nobody.
+    package mutating func answered(
+        _ answer: SnapshotAnswer,
+        for person: String? = nil,
+        at now: DeviceTime
+    ) -> [Action] {
         inquiry.answered(answer.part)
         for index in asking.indices where asking[index].awaited.contains(answer.part) {
             asking[index].awaited.remove(answer.part)
@@ -170,6 +176,7 @@ package struct SnapshotRoutine: Sendable {
                 asking[index].means.hasHeading = isAvailable
             case .motion(let hasDeviceMotion, let hasRawSensors):
                 asking[index].means.motion = .preferred(
+                asking[index].person = person
                     hasDeviceMotion: hasDeviceMotion,
                     hasRawSensors: hasRawSensors,
                     isAllowed: rules.allowsMotion

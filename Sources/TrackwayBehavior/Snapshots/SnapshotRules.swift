@@ -11,7 +11,7 @@ package struct SnapshotRules: Sendable, Hashable {
     package var allowsMotion: Bool
     /// Whether a snapshot may say where the device is.
     package var allowsLocation: Bool
-    /// For how long properties of the device that did not change are not told again.
+    /// For how long properties of the device that did not change are not told again, as long as the same person is there.
     package var repeatsPropertiesAfter: Duration
 
     /// Rules of these parts.

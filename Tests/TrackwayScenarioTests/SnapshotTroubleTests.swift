@@ -58,6 +58,17 @@ struct SnapshotTroubleTests {
         #expect(device.properties.count == 1)
     }
 
+    @Test("The first snapshot stands behind the start it belongs to")
+    func afterStart() async throws {
+        let device = SimulatedDevice.observed(capture: .standard)
+        try await device.launch()
+        device.analytics?.collectSnapshot(title: "First")
+        let story = device.story
+        let start = try #require(story.firstIndex(of: "_app_start cold"))
+        let first = try #require(story.firstIndex { $0.hasPrefix("_device_properties") || $0.hasPrefix("_app_state") })
+        #expect(start < first)
+    }
+
     @Test("A sensor that hangs as it starts is stopped when it is done, and holds nothing up")
     func hangingSensor() async throws {
         let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
@@ -100,6 +111,50 @@ struct SnapshotTroubleTests {
         analytics.enable()
         device.wait(.milliseconds(5_100))
         #expect(device.states.count == 2)
+    }
+
+    @Test("What the device is, is told of each person who uses it")
+    func people() async throws {
+        let device = SimulatedDevice.observed()
+        let analytics = try await device.launch()
+        analytics.collectSnapshot()
+        #expect(device.properties.count == 1)
+        analytics.identify("ada")
+        analytics.collectSnapshot()
+        analytics.collectSnapshot()
+        #expect(device.properties.count == 2)
+        analytics.identify("carl")
+        try await device.goHome()
+        #expect(device.properties.count == 3)
+        try device.kill()
+        try await device.launch()
+        #expect(device.properties.count == 3, "and who that was is remembered")
+        device.analytics?.signOut()
+        try await device.goHome()
+        #expect(device.properties.count == 4)
+    }
+
+    @Test("A full disk costs the memory alone, and is told once until it works again; so is one that cannot be read")
+    func fullDisk() async throws {
+        let device = SimulatedDevice.observed()
+        try await device.launch()
+        device.storage.fail(.replace, with: .noSpace, paths: "/snapshots")
+        for _ in 0..<3 { try device.show("Home") }
+        #expect(device.states.count == 4)
+        #expect(device.diagnostics.map(\.code) == [.snapshotsNotKept])
+        device.storage.heal()
+        try device.show("Home")
+        device.storage.fail(.replace, with: .noSpace, paths: "/snapshots")
+        try device.show("Home")
+        try device.show("Home")
+        #expect(device.diagnostics.map(\.code) == [.snapshotsNotKept, .snapshotsNotKept])
+        device.storage.heal()
+        try device.kill()
+        device.storage.fail(.contents, with: .denied, paths: "/snapshots")
+        try await device.launch()
+        #expect(device.diagnostics.map(\.code) == Array(repeating: .snapshotsNotKept, count: 3))
+        #expect(device.states.count == 8)
+        #expect(device.properties.count == 2, "nobody knows what was told")
     }
 
     @Test("An erased installation is forgotten, and the new one tells everything itself")

@@ -17,6 +17,7 @@ extension Analytics {
         settings.change { $0.policies[source] = policy }
         consents.follow()
         applyCapture()
+        snapshots?.permissionChanged()
     }
 
     /// What may be collected now, by all policies together.

@@ -24,6 +24,13 @@ package final class Stage: Sendable {
         recorder.streams.userChanged(to: context.user.id)
     }
 
+    /// Whether an event of this name may be recorded now, for any of these destinations.
+    ///
+    /// - Parameter route: the destinations it is for; all of them when empty.
+    package func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {
+        recorder.mayRecord(name, to: route)
+    }
+
     /// The context now.
     package var current: RecordedContext { context.withLock { $0 } }
 

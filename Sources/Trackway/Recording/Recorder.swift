@@ -25,6 +25,16 @@ struct Recorder: Sendable {
     let delivery: DeliveryService
     let streams: StreamsDriver
 
+    /// Whether an event of this name may be recorded now, for any of these destinations.
+    func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {
+        let gate = gate.state
+        guard gate.contains(.isOpen), !gate.isDisjoint(with: [.leavesOut, .blocksEvents]) else {
+            return gate.contains(.isOpen)
+        }
+        let permission = permission.withLock { $0 }
+        return permission.policy.allows(name) && permission.narrowed(route) != nil
+    }
+
     /// Records an event, if events may be recorded now.
     ///
     /// The attributes are asked for only when the event is recorded. The caller tells delivery of it (``DeliveryService/eventRecorded(sequence:)``) once it holds no lock.

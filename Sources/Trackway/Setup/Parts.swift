@@ -124,7 +124,7 @@ struct Parts {
         )
         let (stage, behavior) = (stage, behavior)
         snapshots = configuration.snapshots.map {
-            SnapshotDriver($0, in: world, stage: stage, behavior: behavior, control: control)
+            SnapshotDriver($0, in: world, stage: stage, behavior: behavior)
         }
         let snapshots = snapshots
         consents.tellChanges { [weak snapshots] in snapshots?.permissionChanged() }

@@ -12,8 +12,8 @@ extension Analytics {
     /// analytics.collectSnapshot(title: "Checkout")
     /// ```
     /// Returns at once and never waits for a source; the events are recorded when the sources have answered, at most seconds
-    /// later, with the time of this call. Nothing is read or recorded while consent is denied or the SDK is switched off,
-    /// nor after ``shutdown(within:)``. Any thread.
+    /// later, with the time of this call. Nothing is read or recorded while consent is denied, the collection policy forbids
+    /// it or the SDK is switched off, nor after ``shutdown(within:)``. Any thread.
     ///
     /// - Parameter title: what is shown; nil leaves it to the source of the app's state.
     public func collectSnapshot(title: String? = nil) {

@@ -43,8 +43,11 @@ extension SnapshotDriver {
     }
 
     private func save() {
+        let (memory, erasures) = memory
         do throws(StorageError) {
             try file.write(memory)
+            // Erased meanwhile: what was written was the former installation's.
+            if self.memory.erasures != erasures { try file.remove() }
             told.withLock { _ = $0.remove(Self.file) }
         } catch {
             // Told once until it works again: a full disk would be told with every snapshot.

@@ -4,7 +4,7 @@
 internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
-internal import TrackwayJournal
+package import TrackwayJournal
 
 /// Drives ``SnapshotRoutine``: hands it what happens, and carries out its orders in their order.
 ///
@@ -15,12 +15,14 @@ package final class SnapshotDriver: Sendable {
     private struct State: Sendable {
         var routine: SnapshotRoutine
         /// Orders that wait for whoever carries them out.
-        var orders: [SnapshotRoutine.Action] = []
+        var orders = SnapshotOrders()
         var isPerforming = false
         /// The start of the process was told, or could have been: until then the app has not said yet who it is.
         var hasBegun = false
         /// The installation is being erased.
         var isForgetting = false
+        /// How often it was.
+        var erasures = 0
         /// The app has shut the SDK down, or let go of it.
         var isOver = false
     }
@@ -33,7 +35,6 @@ package final class SnapshotDriver: Sendable {
     let threads: [SnapshotPart: any SourceThread]
     /// What the app has been told, so that nothing is told with every snapshot.
     let told = Locked<Set<String>>([])
-    private let control: ControlDriver
     private let clock: any EventClock
     private let boot: String
     private let start: MonotonicTime
@@ -42,11 +43,10 @@ package final class SnapshotDriver: Sendable {
     private let replanned = WakeSignal()
 
     /// Makes a driver. Nothing is taken before the start of the process was told; see ``begin()``.
-    init(_ options: SnapshotOptions, in world: World, stage: Stage, behavior: BehaviorDriver, control: ControlDriver) {
+    init(_ options: SnapshotOptions, in world: World, stage: Stage, behavior: BehaviorDriver) {
         self.options = options
         self.stage = stage
         self.behavior = behavior
-        self.control = control
         clock = world.clock
         boot = world.facts.boot
         start = world.clock.now().monotonic
@@ -68,15 +68,15 @@ package final class SnapshotDriver: Sendable {
     }
 
     /// When ``timeCame()`` is to be called next; never when nil.
-    package var due: MonotonicTime? {
-        state.withLock { state in
-            if state.isOver { return nil }
-            return state.hasBegun ? state.routine.due : start.advanced(by: BehaviorDriver.patience)
-        }
+    package var due: MonotonicTime? { state.withLock { due($0) } }
+
+    private func due(_ state: State) -> MonotonicTime? {
+        if state.isOver { return nil }
+        return state.hasBegun ? state.routine.due : start.advanced(by: BehaviorDriver.patience)
     }
 
-    /// What must survive a restart, as it is now.
-    var memory: SnapshotMemory { state.withLock { $0.routine.memory } }
+    /// What must survive a restart, as it is now, and which installation it is of: how many were erased before.
+    var memory: (SnapshotMemory, erasures: Int) { state.withLock { ($0.routine.memory, $0.erasures) } }
 
     /// Whether a snapshot may say where the device is, as far as the app is concerned.
     var allowsLocation: Bool { state.withLock { $0.routine.rules.allowsLocation } }
@@ -104,17 +104,26 @@ package final class SnapshotDriver: Sendable {
     func tell(begins: Bool = true, _ input: (inout SnapshotRoutine, DeviceTime) -> [SnapshotRoutine.Action]) {
         change { state, now in
             if begins { state.hasBegun = true }
-            let isOpen = control.gate.state.contains(.isOpen)
-            let isWatching = state.hasBegun && isOpen && !state.isForgetting && !state.isOver
+            let watches = state.hasBegun && !state.isForgetting && !state.isOver
             // What changed first comes first: who may watch again has not missed anything before.
-            state.orders += state.routine.watches(isWatching, at: now) + input(&state.routine, now)
+            state.orders.append(state.routine.watches(watches ? permitted : [], at: now) + input(&state.routine, now))
         }
+    }
+
+    /// What may be told now: what nobody would record need not be read.
+    private var permitted: Set<SnapshotKind> {
+        var kinds: Set<SnapshotKind> = []
+        if stage.mayRecord(CapturedName.deviceProperties, to: options.devicePropertiesRoute) {
+            kinds.insert(.deviceProperties)
+        }
+        if stage.mayRecord(CapturedName.appState, to: options.appStateRoute) { kinds.insert(.appState) }
+        return kinds
     }
 
     /// The app is done: what is under way is told with what there is, and nothing more is taken.
     func end() {
         change { state, now in
-            state.orders += state.routine.ended(at: now)
+            state.orders.append(state.routine.ended(at: now))
             state.isOver = true
         }
     }
@@ -122,16 +131,19 @@ package final class SnapshotDriver: Sendable {
     /// The front door is gone: sensors rest, and nothing is told any more.
     package func abandon() {
         change { state, now in
-            state.orders += state.routine.watches(false, at: now)
+            state.orders.append(state.routine.watches([], at: now))
             state.isOver = true
         }
     }
 
     /// The installation was erased: nothing of what was known is true any more. Until ``beginAnew()`` nothing is taken.
-    func forget() throws(StorageError) {
+    package func forget() throws(StorageError) {
         change { state, now in
             state.isForgetting = true
-            state.orders += state.routine.forgotten(at: now)
+            state.erasures += 1
+            // What the former installation was about is not to be told of the next one.
+            state.orders.forget()
+            state.orders.append(state.routine.forgotten(at: now))
         }
         try file.remove()
     }
@@ -149,23 +161,24 @@ package final class SnapshotDriver: Sendable {
     /// The time is read under the lock, and the gate in `body`: of two inputs at the same time none sees an older world than
     /// the one before it.
     private func change(_ body: (inout State, DeviceTime) -> Void) {
-        let isMine = state.withLock { state in
+        let (isMine, isReplanned) = state.withLock { state -> (Bool, Bool) in
+            let before = due(state)
             body(&state, DeviceTime(clock.now(), boot: boot))
-            guard !state.isPerforming, !state.orders.isEmpty else { return false }
+            let isReplanned = due(state) != before
+            guard !state.isPerforming, !state.orders.isEmpty else { return (false, isReplanned) }
             state.isPerforming = true
-            return true
+            return (true, isReplanned)
         }
+        // Readings come often, and change no plan.
+        if isReplanned { replanned.signal() }
         while isMine, let order = nextOrder() { perform(order) }
-        replanned.signal()
     }
 
     private func nextOrder() -> SnapshotRoutine.Action? {
         state.withLock { state in
-            guard !state.orders.isEmpty else {
-                state.isPerforming = false
-                return nil
-            }
-            return state.orders.removeFirst()
+            let order = state.orders.take()
+            if order == nil { state.isPerforming = false }
+            return order
         }
     }
 

@@ -7,6 +7,7 @@ extension SnapshotRoutine {
     // MARK: Coming and going
 
     mutating func cameIntoSight(at now: DeviceTime) -> [Action] {
+        guard watched.contains(.appState) else { return begin(nil, tellsProperties: true, at: now) }
         let orders = memory.cadence.enteredForeground(at: now)
         let isTaken = orders.contains { if case .take = $0 { true } else { false } }
         let actions = carryOut(orders, tellsProperties: true, at: now)
@@ -29,13 +30,17 @@ extension SnapshotRoutine {
 
     // MARK: Through the rooms
 
-    /// Begins a snapshot.
+    /// Begins a snapshot of what may be told.
+    ///
+    /// - Parameter trigger: what brings it about; nil leaves out what the app is about.
     mutating func begin(
         _ trigger: SnapshotCadence.Trigger?,
         title: String? = nil,
         tellsProperties: Bool,
         at now: DeviceTime
     ) -> [Action] {
+        let tellsProperties = tellsProperties && watched.contains(.deviceProperties)
+        guard tellsProperties || trigger != nil else { return [] }
         var parts: Set<SnapshotPart> = tellsProperties ? [.deviceProperties] : []
         if trigger != nil {
             parts.insert(.appState)
@@ -45,6 +50,7 @@ extension SnapshotRoutine {
             if isInSight, rules.allowsMotion { parts.insert(.motion) }
         }
         let (ask, awaited) = inquiry.needs(parts.intersection(rules.sources), at: now)
+        if asking.count >= Self.mostAsking { asking[0].awaited = [] }
         lastNumber += 1
         asking.append(
             SnapshotDraft(
@@ -136,6 +142,7 @@ extension SnapshotRoutine {
                 actions.append(.startHeading(run: lastNumber))
             case .stopHeading:
                 headingRun = nil
+                readings.compassRests()
                 actions.append(.stopHeading)
             case .startMotion(let means):
                 lastNumber += 1
@@ -148,7 +155,6 @@ extension SnapshotRoutine {
                 actions += finish(number)
             case .wake(let time):
                 collectionDue = time
-                readings.compassRests()
             case .rest:
                 collectionDue = nil
             }

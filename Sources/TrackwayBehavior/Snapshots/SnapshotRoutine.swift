@@ -40,8 +40,8 @@ package struct SnapshotRoutine: Sendable {
     /// Whether the person has the app before them: from when it is in use until it is gone. What only lies over it does not
     /// change that.
     var isInSight: Bool
-    /// Whether snapshots may be taken at all now.
-    var isWatching = false
+    /// What may be told now; nothing is read for what may not.
+    var watched: Set<SnapshotKind> = []
     var inquiry = SnapshotInquiry()
     var collection = SnapshotCollection()
     var readings = SensorReadings()
@@ -73,22 +73,29 @@ package struct SnapshotRoutine: Sendable {
     /// The number that readings of motion must come with now; nil while its sensors rest.
     package var currentMotionRun: Int? { motionRun }
 
+    /// How many snapshots can wait for sources; the first goes on without their answers when there are more.
+    package static let mostAsking = 256
+
+    /// Whether snapshots may be taken at all now.
+    var isWatching: Bool { !watched.isEmpty }
+
     /// True while a snapshot is being taken.
     package var isBusy: Bool { !asking.isEmpty || !collecting.isEmpty }
 
     // MARK: The app's life
 
-    /// Snapshots may be taken from now on, or may not: what is under way then is given up, and nothing of it is told.
-    package mutating func watches(_ isWatching: Bool, at now: DeviceTime) -> [Action] {
-        guard isWatching != self.isWatching else { return [] }
-        self.isWatching = isWatching
-        guard !isWatching else { return isInSight ? cameIntoSight(at: now) : [] }
+    /// Snapshots of these kinds may be taken from now on, and of no others. When that changes, what is under way is given
+    /// up and nothing of it is told; what may be told is begun anew.
+    package mutating func watches(_ kinds: Set<SnapshotKind>, at now: DeviceTime) -> [Action] {
+        guard kinds != watched else { return [] }
+        watched = kinds
         asking = []
         collecting = [:]
         readings = SensorReadings()
         _ = memory.cadence.enteredBackground()
         cadenceDue = nil
-        return carryOut(collection.cancelled(), at: now)
+        let stops = carryOut(collection.cancelled(), at: now)
+        return isWatching && isInSight ? stops + cameIntoSight(at: now) : stops
     }
 
     /// The app does something else now.
@@ -107,37 +114,37 @@ package struct SnapshotRoutine: Sendable {
 
     /// The app shows a screen.
     package mutating func screenShown(_ title: String?, at now: DeviceTime) -> [Action] {
-        guard isWatching else { return [] }
+        guard watched.contains(.appState) else { return [] }
         return carryOut(memory.cadence.screenChanged(at: now), title: title, at: now)
     }
 
     /// The app wants a snapshot of its state, seen or not, and of what the device is unless it says that it does not.
     package mutating func requested(_ title: String?, tellsProperties: Bool = true, at now: DeviceTime) -> [Action] {
-        guard isWatching else { return [] }
+        // How often the app is about something is counted only while that may be told.
+        guard watched.contains(.appState) else { return begin(nil, tellsProperties: tellsProperties, at: now) }
         return carryOut(memory.cadence.requested(at: now), title: title, tellsProperties: tellsProperties, at: now)
     }
 
     /// The app wants a snapshot of what the device is, which no limit is about.
     package mutating func requestedProperties(at now: DeviceTime) -> [Action] {
-        guard isWatching else { return [] }
-        return begin(nil, tellsProperties: true, at: now)
+        begin(nil, tellsProperties: true, at: now)
     }
 
     /// The app wants a snapshot if the last one is too long ago.
     package mutating func requestedIfDue(at now: DeviceTime) -> [Action] {
-        guard isWatching else { return [] }
+        guard watched.contains(.appState) else { return [] }
         return carryOut(memory.cadence.timeCame(at: now), at: now)
     }
 
     /// The app is done: what is under way is told with what there is, and nothing more is taken.
     package mutating func ended(at now: DeviceTime) -> [Action] {
         guard isWatching else { return [] }
-        return finishAll(at: now) + watches(false, at: now)
+        return finishAll(at: now) + watches([], at: now)
     }
 
     /// Everything is forgotten.
     package mutating func forgotten(at now: DeviceTime) -> [Action] {
-        let actions = watches(false, at: now)
+        let actions = watches([], at: now)
         memory = SnapshotMemory(policy: rules.policy)
         return actions
     }
@@ -168,6 +175,7 @@ package struct SnapshotRoutine: Sendable {
             switch answer {
             case .deviceProperties(let properties):
                 asking[index].properties = properties
+                asking[index].person = person
             case .appState(let state):
                 asking[index].take(state)
             case .location(let location):
@@ -176,7 +184,6 @@ package struct SnapshotRoutine: Sendable {
                 asking[index].means.hasHeading = isAvailable
             case .motion(let hasDeviceMotion, let hasRawSensors):
                 asking[index].means.motion = .preferred(
-                asking[index].person = person
                     hasDeviceMotion: hasDeviceMotion,
                     hasRawSensors: hasRawSensors,
                     isAllowed: rules.allowsMotion

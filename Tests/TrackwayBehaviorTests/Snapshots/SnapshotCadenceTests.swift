@@ -99,6 +99,15 @@ struct SnapshotCadenceTests {
         #expect(run.taken.count == 32)
     }
 
+    @Test("However much was asked for, use has its whole limit")
+    func askedBefore() {
+        var run = Run()
+        for _ in 0..<100 { run.ask() }
+        run.enter()
+        for _ in 0..<100 { run.show() }
+        #expect(run.taken.count == 100 + 30)
+    }
+
     @Test("A limit below the least frequency gives way to it")
     func tightLimit() {
         var run = Run()

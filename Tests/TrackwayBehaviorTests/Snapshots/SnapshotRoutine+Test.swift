@@ -15,6 +15,8 @@ struct RoutineRun {
     var properties: [Attributes] = []
     var silent: [SnapshotPart] = []
     var running: Set<SnapshotPart> = []
+    /// The number of the compass's last run.
+    var headingRun: Int?
     /// Whether sources answer at once.
     var answers = true
     /// What the sources know.
@@ -31,7 +33,9 @@ struct RoutineRun {
         for action in input(&routine, device.now) {
             switch action {
             case .ask(let part): questions.append(part)
-            case .startHeading: running.insert(.heading)
+            case .startHeading(let number):
+                running.insert(.heading)
+                headingRun = number
             case .stopHeading: running.remove(.heading)
             case .startMotion: running.insert(.motion)
             case .stopMotion: running.remove(.motion)
@@ -62,7 +66,9 @@ struct RoutineRun {
         tell { $0.answered(answer, at: $1) }
     }
 
-    mutating func watch(_ isWatching: Bool = true) { tell { $0.watches(isWatching, at: $1) } }
+    mutating func watch(_ isWatching: Bool = true) {
+        tell { $0.watches(isWatching ? Set(SnapshotKind.allCases) : [], at: $1) }
+    }
     mutating func enter() { tell { $0.appChanged(to: .active, at: $1) } }
     mutating func leave() { tell { $0.appChanged(to: .background, at: $1) } }
     mutating func show(_ title: String = "Home") { tell { $0.screenShown(title, at: $1) } }

@@ -149,6 +149,21 @@ struct SnapshotRoutineTests {
         #expect(run.questions.contains(.appState), "who answered is asked again")
     }
 
+    @Test("However many wait for a source that takes its time, those beyond a bound go without it, and none is lost")
+    func manyWaiting() {
+        var run = RoutineRun(app: .active)
+        run.watch()
+        run.answers = false
+        let before = run.states.count
+        for number in 0..<20_000 {
+            run.tell { $0.requested("\(number)", at: $1) }
+            run.questions = []
+        }
+        #expect(run.states.count == before + 20_000 - SnapshotRoutine.mostAsking)
+        run.leave()
+        #expect(run.states.dropFirst(before).map(\.screenTitles) == (0..<20_000).map { ["\($0)"] })
+    }
+
     @Test("Leaving finishes what is being asked and what is being sampled, at once and with what there is")
     func leaving() {
         var run = RoutineRun(app: .active)
@@ -166,6 +181,24 @@ struct SnapshotRoutineTests {
         #expect(run.states.count == 2)
     }
 
+    @Test("Who is stopped or ended is asked nothing more", arguments: [AppState.suspended, .notRunning])
+    func stopped(_ state: AppState) {
+        var run = RoutineRun(app: .active)
+        run.watch()
+        run.answers = false
+        run.tell { $0.appChanged(to: state, at: $1) }
+        #expect(run.questions.isEmpty)
+    }
+
+    @Test("Of a device of which nothing is known, nothing is told")
+    func nothingKnown() {
+        var run = RoutineRun(app: .active)
+        run.known = DeviceProperties()
+        run.watch()
+        run.ask()
+        #expect(run.properties.isEmpty && run.states.count == 2)
+    }
+
     @Test("Readings of an earlier run come too late")
     func lateReadings() {
         var run = RoutineRun(.init(sources: [.motion], allowsMotion: true), app: .active)
@@ -180,6 +213,34 @@ struct SnapshotRoutineTests {
         run.routine.read(reading, run: nil)
         run.pass(.milliseconds(5_100))
         #expect(run.states.map(\.accelerometer.count) == [0, 2])
+    }
+
+    @Test("A heading of an earlier run comes too late")
+    func lateHeading() {
+        var run = RoutineRun(.init(sources: [.heading]), app: .active)
+        run.means = SnapshotMeans(hasHeading: true)
+        run.watch()
+        let first = run.headingRun
+        run.leave()
+        run.enter()
+        #expect(run.headingRun != first)
+        func heading(_ degrees: Double) -> Heading {
+            Heading(time: run.device.wall, magnetic: degrees, accuracy: 1, field: Vector3(x: 0, y: 0, z: 0))
+        }
+        run.routine.read(heading(1), run: run.headingRun)
+        run.routine.read(heading(2), run: first)
+        run.pass(.seconds(4))
+        #expect(run.states.map { $0.heading?.magnetic } == [nil, 1])
+    }
+
+    @Test("A source that owes an answer wakes nobody once nobody waits for it")
+    func nobodyWaits() {
+        var run = RoutineRun(app: .active)
+        run.answers = false
+        run.watch()
+        #expect(run.routine.due != nil)
+        run.watch(false)
+        #expect(run.routine.due == nil)
     }
 
     @Test("Forgetting begins with a full bucket and tells everything again")

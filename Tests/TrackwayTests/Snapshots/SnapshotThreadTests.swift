@@ -51,6 +51,85 @@ struct SnapshotThreadTests {
         #expect(states.allSatisfy { $0.attributes["battery_level"]?.double == 0.25 })
     }
 
+    /// A source after whose answer the disk keeps everybody waiting.
+    private struct Holding: AppStateSource {
+        let storage: FaultyStorage
+
+        func appState() -> AppStateSnapshot {
+            storage.hold(.replace, paths: "/snapshots")
+            return AppStateSnapshot()
+        }
+    }
+
+    @Test(
+        "What is being written down as the installation is erased does not come back, what was about to be told is not"
+    )
+    func erasedMeanwhile() async throws {
+        let storage = FaultyStorage(MemoryStorage(remembersRemoved: true))
+        let sensors = SimulatedSensors()
+        sensors.deviceProperties[.deviceModel] = "phone"
+        var sources = SnapshotSources(appState: Holding(storage: storage))
+        sources.deviceProperties = sensors.sources.deviceProperties
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.snapshots = SnapshotOptions(sources: sources)
+        let memory = try InMemoryAnalytics(configuration, storage: storage)
+        let analytics = memory.analytics
+        async let collected: Void = onThread { analytics.collectSnapshot() }
+        while storage.heldCalls == 0 { await Task.yield() }
+        #expect(memory.events(named: CapturedName.deviceProperties).count == 1)
+        try #require(analytics.snapshots).forget()
+        storage.release()
+        await collected
+        #expect(try storage.contents(of: "/app/snapshots") == nil)
+        #expect(memory.events(named: CapturedName.appState).isEmpty)
+    }
+
+    @Test("Sensors rest when the app lets go of the SDK")
+    func letGo() throws {
+        let sensors = SimulatedSensors()
+        sensors.motion = .raw
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.snapshots = SnapshotOptions(allowsMotion: true)
+        var memory: InMemoryAnalytics? = try InMemoryAnalytics(configuration, sensors: sensors)
+        memory?.analytics.collectSnapshot()
+        #expect(sensors.running == [.motion])
+        memory = nil
+        #expect(sensors.running.isEmpty)
+        #expect(sensors.stops(.motion) == 1)
+    }
+
+    /// Runs something that blocks on a thread of its own.
+    private func onThread(_ body: @escaping @Sendable () -> Void) async {
+        await withCheckedContinuation { waiter in
+            DispatchQueue(label: "test").async {
+                body()
+                waiter.resume()
+            }
+        }
+    }
+
+    /// Hangs for ever when it does not happen.
+    @Test("Time brings snapshots about by itself, also after it had nothing to bring about")
+    func time() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.snapshots = SnapshotOptions()
+        let memory = try InMemoryAnalytics(configuration)
+        func states() -> Int { memory.events(named: CapturedName.appState).count }
+        func pass(_ steps: Int = 1) async {
+            for _ in 0..<steps {
+                memory.clock.advance(by: .seconds(1))
+                await Task.yield()
+            }
+        }
+        while states() < 2 { await pass() }
+        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
+        let before = states()
+        await pass(600)
+        #expect(states() == before)
+        memory.analytics.lifeCycleChanged(to: .didBecomeActive)
+        while states() < before + 2 { await pass() }
+    }
+
     @Test("The example of the documentation does what it says")
     func example() throws {
         let sensors = SimulatedSensors()

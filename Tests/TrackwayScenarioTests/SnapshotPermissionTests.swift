@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("Snapshots that somebody forbids")
+struct SnapshotPermissionTests {
+    @Test(
+        "What may not be recorded is not read, whoever forbids it: a policy, or a person for the destinations it is for"
+    )
+    func forbiddenKinds() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .device
+        let analytics = try await device.launch()
+        device.wait(.milliseconds(5_100))
+        #expect(device.story == ["_device_properties", "_app_state"])
+        func asked() -> [Int] { SimulatedSensors.Part.allCases.map(device.sensors.asked) }
+        analytics.setCollectionPolicy(CollectionPolicy(isOn: false), from: .backEnd)
+        let before = asked()
+        try device.show("Home")
+        analytics.collectSnapshot()
+        device.wait(.seconds(600))
+        #expect(asked() == before, "nothing may be collected")
+        #expect(analytics.snapshots?.due == nil)
+        analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["_app_state"]), from: .backEnd)
+        device.wait(.seconds(600))
+        #expect(device.sensors.asked(.deviceProperties) == before[0] + 1)
+        #expect(asked().dropFirst() == before.dropFirst(), "what the device is, is not what it is about")
+        #expect(analytics.snapshots?.due == nil, "and nothing is waited for")
+        analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["_device_properties"]), from: .backEnd)
+        device.wait(.milliseconds(5_100))
+        #expect(device.states.map { $0.readings("motion") } == [10, 10])
+        #expect(device.sensors.asked(.deviceProperties) == before[0] + 1)
+        device.sensors.deviceProperties[.systemVersion] = "2"
+        analytics.setCollectionPolicy(nil, from: .backEnd)
+        #expect(device.properties.count == 2, "and once it may be told, it is")
+    }
+
+    @Test("While the SDK is paused nothing is read, and what was under way is given up")
+    func paused() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .device
+        let analytics = try await device.launch()
+        device.wait(.seconds(1))
+        analytics.pause()
+        #expect(device.sensors.running.isEmpty)
+        let asked = device.sensors.asked(.appState)
+        device.wait(.seconds(600))
+        #expect(device.sensors.asked(.appState) == asked)
+        analytics.resume()
+        #expect(device.sensors.running == [.motion])
+        device.wait(.milliseconds(5_100))
+        #expect(device.states.map { $0.readings("motion") } == [10])
+    }
+
+    @Test("A snapshot under way when it is forbidden is given up, and its sensors rest")
+    func forbiddenMeanwhile() async throws {
+        let device = SimulatedDevice.observed(SnapshotOptions(allowsMotion: true))
+        device.sensors.motion = .device
+        let analytics = try await device.launch()
+        device.wait(.seconds(1))
+        analytics.setCollectionPolicy(CollectionPolicy(blockedEvents: ["_app_state"]), from: .backEnd)
+        #expect(device.sensors.running.isEmpty)
+        device.wait(.seconds(60))
+        analytics.setCollectionPolicy(nil, from: .backEnd)
+        device.wait(.milliseconds(5_100))
+        #expect(device.states.map { $0.readings("motion") } == [10])
+    }
+
+    @Test("A person who agrees later, for the destination that snapshots are for, is told of then")
+    func category() async throws {
+        let options = SnapshotOptions(devicePropertiesRoute: ["risk"], appStateRoute: ["risk"])
+        let device = SimulatedDevice.observed(options) { configuration in
+            configuration.destinations.append(
+                CollectorDestination(id: "risk", url: "http://risk.test", writeKey: "test")
+            )
+            configuration.consentCategories["risk"] = .marketing
+        }
+        let analytics = try await device.launch()
+        analytics.setConsent(.denied, for: .marketing)
+        let told = device.states.count
+        let asked = SimulatedSensors.Part.allCases.map(device.sensors.asked)
+        try await device.goHome()
+        device.wait(.seconds(7_200))
+        device.sensors.deviceProperties[.systemVersion] = "2"
+        try await device.open()
+        try device.show("Home")
+        analytics.collectSnapshot()
+        #expect(device.states.count == told)
+        #expect(SimulatedSensors.Part.allCases.map(device.sensors.asked) == asked)
+        analytics.setConsent(.granted, for: .marketing)
+        #expect(device.states.count == told + 1)
+        #expect(device.properties.last?.attributes["device_system_version"]?.string == "2")
+    }
+}

@@ -117,6 +117,24 @@ struct DeviceTests {
         #expect(throws: (any Error).self) { try DeviceCommand.parse(arguments) }
     }
 
+    @Test("each run has a folder of its own that nobody else looks into")
+    func folders() async throws {
+        try await RunningCollector.withFolder { path in
+            let parent = URL(fileURLWithPath: path)
+            let folders = try [DeviceCommand.makeFolder(in: parent), DeviceCommand.makeFolder(in: parent)]
+            #expect(folders[0] != folders[1])
+            for folder in folders {
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.path)
+                #expect(attributes[.posixPermissions] as? Int == 0o700)
+            }
+            let missing = #expect(throws: CommandFailure.self) {
+                try DeviceCommand.makeFolder(in: parent.appending(path: "no/such"))
+            }
+            #expect(missing?.status == .cannotCreate)
+        }
+    }
+
     @Test("a root that is no folder is an answer, not a snapshot of nothing")
     func noFolder() async throws {
         let command = try DeviceCommand.parse(["--root", "/no/such/folder"])

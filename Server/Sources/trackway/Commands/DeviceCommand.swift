@@ -63,7 +63,15 @@ struct DeviceCommand: AsyncParsableCommand {
                 console.messageStyle.faint("There are sensors: reading them for about five seconds, as the SDK does.")
             )
         }
-        let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-device-\(getpid())")
+        let folder = try Self.makeFolder(in: FileManager.default.temporaryDirectory)
+        // Whoever does not want to wait for the sensors leaves nothing behind either.
+        let interrupted = Task {
+            await Interruption.wait()
+            // What cannot be removed is left to the system, which clears its temporary folder.
+            try? FileManager.default.removeItem(at: folder)
+            Foundation.exit(130)
+        }
+        defer { interrupted.cancel() }
         let snapshot = try await DeviceSnapshot.take(from: sources, appID: app, folder: folder, console: console)
         if sift {
             console.write(bytes: snapshot.siftBody)
@@ -72,5 +80,18 @@ struct DeviceCommand: AsyncParsableCommand {
         } else {
             console.write(SnapshotText(style: console.style).lines(snapshot.events))
         }
+    }
+
+    /// Makes a folder that nobody had before, for this user's eyes alone.
+    static func makeFolder(in parent: URL) throws(CommandFailure) -> URL {
+        var path = Array(parent.appending(path: "trackway-device-XXXXXX").path.utf8CString)
+        guard mkdtemp(&path) != nil else {
+            throw CommandFailure(
+                .cannotCreate,
+                "no folder can be made in “\(parent.path)”: \(String(cString: strerror(errno)))",
+                remedy: "make the folder for temporary files writable, or name another one with TMPDIR"
+            )
+        }
+        return URL(fileURLWithPath: String(decoding: path.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 }

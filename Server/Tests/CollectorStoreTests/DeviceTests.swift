@@ -140,6 +140,16 @@ struct DeviceTests {
         )
     }
 
+    @Test("a number with a fraction of zero is no change")
+    func wholeFraction() {
+        let (whole, fraction) = (JSONValue.integer(2), JSONValue.double(2.0))
+        func changes(_ before: JSONValue, _ after: JSONValue) -> Int {
+            PropertyChange.between(.init([.init(key: "n", value: before)]), .init([.init(key: "n", value: after)]))
+                .count
+        }
+        #expect(changes(whole, fraction) == 0 && changes(fraction, whole) == 0 && changes(whole, .double(2.5)) == 1)
+    }
+
     @Test("the list shows each device as it was last, the one heard of last first, page by page")
     func list() async throws {
         var batches = Self.phone(1) + Self.phone(2) + Self.phone(3)
@@ -191,6 +201,7 @@ struct DeviceTests {
         #expect(Self.told(history) == [#"4000 v "2" "3""#, #"3000 v "1" "2""#])
         let device = try #require(try await world.store.devices(matching: DeviceQuery()).first)
         #expect(device.propertyChanges == 2)
+        #expect(device.first.milliseconds == 1_000 && device.last.milliseconds == 4_000)
     }
 
     @Test(
@@ -226,6 +237,19 @@ struct DeviceTests {
         #expect(try await world.store.devices(matching: DeviceQuery()).map(\.installation) == [.numbered(2)])
         #expect(try await world.store.device(.numbered(1), limit: 10) == nil)
         try await world.indexer.rebuild()
+        try await world.index()
+        let left = try await world.store.database.pool.read { db in
+            try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM devices) * 100 + (SELECT count(*) FROM snapshots)")
+        }
+        #expect(left == 106)
+    }
+
+    @Test("a device that is known already goes with all its snapshots when its installation is erased")
+    func laterErasure() async throws {
+        let world = try await Self.world(Self.phone(1) + Self.phone(2))
+        var tombstone = Batch(1, 1, 8...8)
+        tombstone.lines = [line(500, "_installation_erased")]
+        try world.append(tombstone)
         try await world.index()
         let left = try await world.store.database.pool.read { db in
             try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM devices) * 100 + (SELECT count(*) FROM snapshots)")

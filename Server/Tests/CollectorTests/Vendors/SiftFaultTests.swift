@@ -90,6 +90,28 @@ struct SiftFaultTests {
         #expect(try Self.admit(event).rejected.map(\.message) == [message])
     }
 
+    @Test("a faulty event stays with the installation that sent it: erasing takes it along")
+    func owner() throws {
+        let event = #"{"installation_id":"\#(SiftSamples.installation)","fields":{"n":1}}"#
+        let kept = try VendorWorld.visit(try Self.admit(Self.good, event)).first { $0.fault != nil }
+        #expect(kept?.installation == InstallationID(SiftSamples.installation))
+    }
+
+    @Test("a compressed body may be longer than one of our own")
+    func longWire() throws {
+        var state: UInt64 = 7
+        let events = (0..<40).map { number in
+            let text = (0..<50_000).map { _ -> UInt8 in
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return UInt8(ascii: "a") + UInt8(state >> 33 & 15)
+            }
+            return #"{"time":\#(number),"fields":{"text":"\#(String(decoding: text, as: UTF8.self))"}}"#
+        }
+        let wire = GzipCompressor().compress(Array("{\"data\":[\(events.joined(separator: ","))]}".utf8))
+        #expect(wire.count > AdmissionLimits().body.wireBytes)
+        #expect(try VendorWorld.sift(wire).accepted == 40)
+    }
+
     @Test("a backlog of snapshots that hardly differ is honest, however well it compresses")
     func repetitive() throws {
         let properties = (0..<100).map { #""cache_and_cpu_property_\#($0)":"the same as it ever was""# }

@@ -49,7 +49,8 @@ struct SiftIntakeTests {
             short.attributes?["battery_state"]?.string == "unplugged"
                 && short.attributes?["battery_level"] == .double(0.83)
         )
-        #expect(RecordedContext(try #require(short.context)).app["sdk_version"]?.string == "v2.2.5")
+        let app = RecordedContext(try #require(short.context)).app
+        #expect(app["sdk_name"]?.string == "sift-ios" && app["sdk_version"]?.string == "v2.2.5")
         let full = try #require(try VendorWorld.visit(VendorWorld.sift(Array(SiftSamples.fullAppState.utf8))).first)
         let attributes = try #require(full.attributes)
         #expect(
@@ -109,7 +110,7 @@ struct SiftIntakeTests {
             "_app_state", #"{"location":{"longitude":2},"_omitted":["battery_level","location.latitude"]}"#
         ),
         (
-            #"{"time":1,"ios_app_state":{"motion":[{"time":5,"gravity_x":"inf","gravity_y":null}]}}"#,
+            #"{"time":1,"ios_app_state":{"motion":[{"time":5,"gravity_x":"+inf","gravity_y":null}]}}"#,
             "_app_state", #"{"motion":[{"time":5}],"_omitted":["motion[0].gravity_x"]}"#
         ),
         (
@@ -155,6 +156,7 @@ struct SiftIntakeTests {
             "ios_app_state.motion[1].gravity_x"
         ),
         (#"{"time":1,"ios_device_properties":{"app_name":{}}}"#, "field_invalid", "ios_device_properties.app_name"),
+        (#"{"time":1,"ios_device_properties":{"a":["x",1]}}"#, "field_invalid", "ios_device_properties.a"),
         (#"{"time":1,"ios_app_state":{},"ios_device_properties":{}}"#, "field_conflict", "ios_device_properties"),
         (#"{"time":1,"fields":{"":"x"}}"#, "key_empty", "attributes"),
     ]
@@ -205,6 +207,7 @@ struct SiftIntakeTests {
         let event = #"{"time":9,"mobile_event_type":"a","fields":{"x":"1","y":"2"}}"#
         let turned = #"{"fields":{"y":"2","x":"1"},"mobile_event_type":"a","user_id":null,"time":9}"#
         let id = try #require(try Self.admitted(event).first?.id)
+        #expect(id.high >> 16 == 9, "ids have the order of their times")
         #expect(try Self.admitted(#"{"time":1}"#, turned).last?.id == id)
         #expect(try Self.admitted(event, account: "acct_2").first?.id != id)
         let twice = try Self.admitted(event, event).compactMap(\.id)

@@ -35,6 +35,25 @@ struct QueueChangesTests {
         world.service.add(DeliveryRoute(destination: DeliveryWorld.destination("queue"), policy: policy))
     }
 
+    /// Two processes of one installation; whoever begins first delivers.
+    private func twoProcesses(_ rules: QueuePolicy) throws -> [DeliveryWorld] {
+        let disk = MemoryStorage()
+        let clock = ManualClock()
+        let collector = FakeCollector()
+        let memory = KeptUploads()
+        return try [1, 2].map { seed in
+            try DeliveryWorld(
+                ["queue"],
+                storage: disk,
+                collector: collector,
+                clock: clock,
+                queues: ["queue": rules],
+                uploads: memory,
+                seed: seed
+            )
+        }
+    }
+
     @Test("the rules of a queue that was removed end with it, even while its last request is on its way")
     func removedDuringRequest() async throws {
         let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byTime])
@@ -106,20 +125,9 @@ struct QueueChangesTests {
 
     @Test("a process that takes delivery over knows when the one before it uploaded")
     func takenOver() async throws {
-        let disk = MemoryStorage()
-        let clock = ManualClock()
-        let memory = KeptUploads()
+        let worlds = try twoProcesses(Self.byTime)
+        let clock = worlds[0].clock
         let start = clock.now().monotonic
-        let worlds = try [1, 2].map { seed in
-            try DeliveryWorld(
-                ["queue"],
-                storage: disk,
-                clock: clock,
-                queues: ["queue": Self.byTime],
-                uploads: memory,
-                seed: seed
-            )
-        }
         worlds[0].begin()
         worlds[0].record(1)
         await worlds[0].collector.untilAsked(1)
@@ -127,8 +135,40 @@ struct QueueChangesTests {
         await worlds[0].end()
         worlds[1].record(1)
         worlds[1].begin()
-        await worlds[1].pass(.seconds(600), sleepers: 2) { worlds[1].collector.attempts > 0 }
+        await worlds[1].pass(.seconds(600), sleepers: 2) { worlds[1].collector.attempts > 1 }
         #expect(start.duration(to: clock.now().monotonic) == .milliseconds(60_001))
         await worlds[1].end()
+    }
+
+    @Test("a rule that events of another process make true is noticed within a second or two")
+    func rulesOfAll() async throws {
+        let worlds = try twoProcesses(Self.byNumber)
+        worlds[0].begin()
+        #expect(await soon { worlds[0].service.isDelivering })
+        worlds[1].begin()
+        worlds[0].record(4)
+        worlds[1].record(6)
+        let start = worlds[0].clock.now().monotonic
+        // The housekeeping of the one, and the other, which waits for its turn to deliver.
+        await worlds[0].pass(.seconds(60), sleepers: 2) { worlds[0].collector.rows == 10 }
+        #expect(worlds[0].collector.rows == 10)
+        #expect(start.duration(to: worlds[0].clock.now().monotonic) <= .seconds(2))
+        for world in worlds { await world.end() }
+    }
+
+    @Test("an upload that is forced where nobody delivers is made by the process that does, of what all have recorded")
+    func askedByAnother() async throws {
+        let worlds = try twoProcesses(Self.byNumber)
+        worlds[0].begin()
+        #expect(await soon { worlds[0].service.isDelivering })
+        worlds[1].begin()
+        worlds[0].record(3)
+        worlds[1].record(3)
+        #expect(!worlds[1].service.requestUpload(force: false))
+        #expect(worlds[1].service.requestUpload(force: true))
+        await worlds[0].pass(.seconds(60), sleepers: 2) { worlds[0].collector.rows == 6 }
+        #expect(worlds[0].collector.rows == 6)
+        #expect(worlds[0].service.waiting(for: "queue") == 0)
+        for world in worlds { await world.end() }
     }
 }

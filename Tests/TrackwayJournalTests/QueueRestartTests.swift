@@ -136,6 +136,7 @@ struct QueueRestartTests {
         for number in 0..<200 { journal.append("\(number)\(pad)", to: ["queue"]) }
         let early = try desk.waiting(for: "queue")
         #expect(early > 0 && early < 200)
+        #expect(try journal.ownPending(for: "queue") == 200)
         #expect(try desk.transfer(for: "queue") == early)
         storage.heal()
         #expect(try desk.waiting(for: "queue") == 200 - early)

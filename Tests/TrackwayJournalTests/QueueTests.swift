@@ -128,6 +128,19 @@ struct QueueTests {
         #expect(try desk.waiting(for: "queue") == 1)
     }
 
+    @Test("a process that does not deliver counts its own events until they are settled, released or not")
+    func ownCount() throws {
+        let world = QueueWorld()
+        let desk = try #require(try world.open().tryElection())
+        let other = try world.open()
+        Self.record("qcaq", other)
+        #expect(try other.ownPending(for: "queue") == 3)
+        #expect(try desk.transfer(for: "queue") == 3)
+        #expect(try other.ownPending(for: "queue") == 3)
+        #expect(try desk.deliverReleased("queue").count == 3)
+        #expect(try other.ownPending(for: "queue") == 0)
+    }
+
     private static func record(_ letters: String, journal: Journal, prefix: String) {
         for (index, letter) in letters.enumerated() {
             journal.append("\(prefix)\(index)", to: letter == "q" ? ["queue"] : ["collector"])

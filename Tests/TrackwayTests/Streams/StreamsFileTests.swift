@@ -198,4 +198,15 @@ struct StreamsFileTests {
         let bytes = try #require(try memory.storage.contents(of: Self.path))
         #expect(String(decoding: bytes, as: UTF8.self).contains(#""added":["second","first"]"#))
     }
+
+    @Test("when another process asked for an upload last is known")
+    func uploadElsewhere() async throws {
+        let one = try InMemoryAnalytics()
+        let two = try InMemoryAnalytics(storage: one.storage, clock: one.clock)
+        try await one.addQueue(QueueScene.policy(olderThan: .seconds(60)))
+        #expect(two.analytics.lastUpload(of: "queue") == nil)
+        one.analytics.record("first", to: ["queue"])
+        while one.analytics.lastUpload(of: "queue") == nil { await Task.yield() }
+        #expect(two.analytics.lastUpload(of: "queue") == one.clock.now().wall)
+    }
 }

@@ -33,6 +33,11 @@ struct SnapshotDraft: Sendable, Hashable {
         if state.location == nil { state.location = location }
     }
 
+    /// Takes where the device is, unless the source of the app's state knows it: that one counts more, whoever answers first.
+    mutating func complete(_ location: Location?) {
+        if state.location == nil { state.location = location }
+    }
+
     /// What is known, completed by what the SDK knows itself.
     var completed: AppStateSnapshot {
         var state = state

@@ -179,7 +179,7 @@ package struct SnapshotRoutine: Sendable {
             case .appState(let state):
                 asking[index].take(state)
             case .location(let location):
-                asking[index].state.location = location
+                asking[index].complete(location)
             case .heading(let isAvailable):
                 asking[index].means.hasHeading = isAvailable
             case .motion(let hasDeviceMotion, let hasRawSensors):

@@ -24,9 +24,10 @@ struct StreamsFileTests {
         first.analytics.record("state", to: ["queue"])
         let disk = first.storageAfterKill()
         try disk.replace(Self.path, with: Array(content.utf8), durably: true)
+        // A later process comes later, so that its log is read after the first one's.
+        first.clock.advance(by: .milliseconds(1))
         let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
         #expect(second.diagnostics.map(\.code) == [.streamsDamaged])
-        first.clock.advance(by: .milliseconds(1))
         try second.analytics.add(QueueScene.destination("queue"), delivery: policy)
         #expect(second.analytics.record("state", to: ["queue"]).dropped == .duplicate)
         second.analytics.record("another", to: ["queue"])

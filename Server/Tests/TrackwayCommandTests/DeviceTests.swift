@@ -121,6 +121,7 @@ struct DeviceTests {
     func folders() async throws {
         try await RunningCollector.withFolder { path in
             let parent = URL(fileURLWithPath: path)
+            try FileManager.default.createDirectory(at: parent, withIntermediateDirectories: true)
             let folders = try [DeviceCommand.makeFolder(in: parent), DeviceCommand.makeFolder(in: parent)]
             #expect(folders[0] != folders[1])
             for folder in folders {

@@ -78,7 +78,7 @@ public final class FaultyStorage: JournalStorage {
         state.withLock { $0.held[operation] = part }
     }
 
-    /// How many threads are blocked by ``hold(_:)`` now.
+    /// How many threads are blocked by ``hold(_:paths:)`` now.
     public var heldCalls: Int {
         state.withLock { $0.waiting.count }
     }

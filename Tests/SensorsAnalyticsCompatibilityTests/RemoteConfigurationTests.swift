@@ -155,7 +155,7 @@ extension SensorsStage {
 
     /// Lets other tasks work until something is so.
     func until(_ condition: (SensorsStage) -> Bool) async throws {
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000_000 {
             if condition(self) { return }
             await Task.yield()
         }

@@ -16,7 +16,7 @@ struct QueueChangesTests {
 
     /// Gives whoever is at work the threads, until something is so or they had more than enough.
     private func soon(_ isSo: () -> Bool) async -> Bool {
-        for _ in 0..<100_000 {
+        for _ in 0..<10_000_000 {
             if isSo() { return true }
             await Task.yield()
         }

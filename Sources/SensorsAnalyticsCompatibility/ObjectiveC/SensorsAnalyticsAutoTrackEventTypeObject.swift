@@ -2,6 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(ObjectiveC)
+// `@objc` is an error in a file that does not import Foundation itself.
+internal import Foundation
+
 /// ``SensorsAnalyticsAutoTrackEventType`` for Objective-C, where values are combined with `|`.
 @objc(SensorsAnalyticsAutoTrackEventType)
 public enum SensorsAnalyticsAutoTrackEventTypeObject: UInt, Sendable {

@@ -2,6 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(ObjectiveC)
+// `@objc` is an error in a file that does not import Foundation itself.
+internal import Foundation
+
 /// ``SensorsAnalyticsTrackType`` for Objective-C.
 @objc(SensorsAnalyticsTrackType)
 public enum SensorsAnalyticsTrackTypeObject: Int, Sendable {

@@ -2,6 +2,9 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(ObjectiveC)
+// `@objc` is an error in a file that does not import Foundation itself.
+internal import Foundation
+
 // The calls whose names in Objective-C are not the ones that Swift would make of them.
 extension Sift {
     /// See ``init(rootDirPath:configure:)``.

@@ -19,7 +19,6 @@
 #include <os/lock.h>
 #include <sys/sysctl.h>
 #include <sys/time.h>
-#include <sys/random.h>
 #else
 #include <sys/random.h>
 #endif
@@ -77,6 +76,11 @@ int ctrackway_boot_id(char *buffer, size_t capacity) {
 // MARK: Randomness
 
 int ctrackway_random_bytes(void *buffer, size_t count) {
+#if defined(__APPLE__)
+    // Seeded by the kernel, and never fails. `getentropy` is refused in apps there as a non-public symbol.
+    arc4random_buf(buffer, count);
+    return 0;
+#else
     uint8_t *to = buffer;
     while (count > 0) {
         size_t step = count < 256 ? count : 256;  // getentropy's limit
@@ -85,6 +89,7 @@ int ctrackway_random_bytes(void *buffer, size_t count) {
         count -= step;
     }
     return 0;
+#endif
 }
 
 // MARK: Lock

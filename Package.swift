@@ -38,7 +38,9 @@ let package = Package(
     targets: [
         // The ground: libc calls that Swift cannot reach portably (locks, mappings, clocks, thread storage).
         .target(name: "CTrackway"),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // Found where the system keeps it, by `link` in the module map: pkg-config would answer with Homebrew's, which is built for
+        // the Mac alone.
+        .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
 
         // Floor 0: the vocabulary. No Foundation.
         .target(name: "TrackwayEvents", dependencies: ["CTrackway"], swiftSettings: house),

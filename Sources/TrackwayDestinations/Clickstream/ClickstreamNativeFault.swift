@@ -12,11 +12,11 @@ struct ClickstreamNativeFault: Sendable, Hashable {
 
     /// Reads the note; nil when the event has none, or one of the app's own.
     init?(_ event: Event) {
-        guard case .string(let code)? = event.attributes[CapturedKey.errorCode],
-            case .string(let message)? = event.attributes[CapturedKey.errorMessage]
-        else { return nil }
+        // What is none of the SDK's notes is the app's own text under the same keys.
+        guard let note = EventNote(event.attributes) else { return nil }
+        let message = note.message
         let isItem = message.hasPrefix("items")
-        switch Diagnostic.Code(rawValue: code) {
+        switch note.code {
         case .nameEmpty: nameFault = ClickstreamRules.fault(inEventName: "")
         case .nameInvalid: nameFault = ClickstreamFault(.eventNameInvalid, "event name: \(event.name)")
         case .nameTooLong: nameFault = ClickstreamFault(.eventNameTooLong, "event name: \(event.name)")
@@ -27,13 +27,11 @@ struct ClickstreamNativeFault: Sendable, Hashable {
             fault = ClickstreamFault(isItem ? .tooManyCustomItemAttributes : .tooManyAttributes, message)
         case .numberNotFinite where !isItem: fault = ClickstreamFault(.attributeNotFinite, message)
         case .tooManyItems: fault = ClickstreamFault(.tooManyItems, message)
-        case .keyDuplicate, .dateOutOfRange, .tooDeep, .itemInvalid, .eventTooLarge, .notEncodable, .numberNotFinite:
-            break  // Known, and without a code here.
         default:
-            return nil  // The app's own text under the same key.
+            break  // Known, and without a code here.
         }
     }
 
     /// True for the keys the note stands under; they are written anew.
-    func isNote(_ key: String) -> Bool { key == CapturedKey.errorCode || key == CapturedKey.errorMessage }
+    func isNote(_ key: String) -> Bool { EventNote.holds(key) }
 }

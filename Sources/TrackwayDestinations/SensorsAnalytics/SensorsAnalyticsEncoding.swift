@@ -78,6 +78,8 @@ extension SensorsAnalyticsRules.Remark {
         case .notANumber: "A property was left out: only numbers can be added."
         case .notAList: "A property was left out: only lists can be appended."
         case .timeInvalid: "The time was ignored: give a date after May 2015."
+        case .limitBroken:
+            "A part of the event broke a limit as it was recorded, and was left out or cut; the format has no word for that."
         case .itemsUnsupported: "The items were left out: the format has no place for them."
         case .itemInvalid: "The item's type must be a name, and its id a text."
         case .identityInvalid: "The identity's kind and its id must be texts."

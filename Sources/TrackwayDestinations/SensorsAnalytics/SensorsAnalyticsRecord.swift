@@ -35,6 +35,7 @@ struct SensorsAnalyticsRecord {
         {
             remarks.append((.eventNameInvalid, name))
         }
+        if let note = translation.note { remarks.append((.limitBroken, "\(note.code.rawValue): \(note.message)")) }
         if !event.items.isEmpty { remarks.append((.itemsUnsupported, "items")) }
         switch translation.kind {
         case .itemSet, .itemDelete:

@@ -34,6 +34,8 @@ extension SensorsAnalyticsRules {
         case notAList = "not_a_list"
         /// `$time` is no date, or earlier than the format knows.
         case timeInvalid = "time_invalid"
+        /// A part of the event broke a limit of the app's as it was recorded, and was left out or cut.
+        case limitBroken = "limit_broken"
         /// The event had items; the format has no place for them.
         case itemsUnsupported = "items_unsupported"
         /// An item without a valid type or id.

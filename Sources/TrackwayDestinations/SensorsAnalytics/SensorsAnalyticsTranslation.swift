@@ -19,10 +19,18 @@ struct SensorsAnalyticsTranslation {
     var identity: (key: String, value: String)?
     /// The thing that the record is about.
     var item: (type: String?, id: String?) = (nil, nil)
+    /// What the event says of itself because a part of it broke a limit. The format has no word for it, and would take it
+    /// for properties of the person, the thing or the event.
+    var note: EventNote?
 
     /// Translates an event that was recorded in a context.
     init(_ event: Event, in context: RecordedContext) {
         properties = event.attributes
+        note = EventNote(event.attributes)
+        if note != nil {
+            properties[CapturedKey.errorCode] = nil
+            properties[CapturedKey.errorMessage] = nil
+        }
         name = event.name
         switch event.name {
         case CapturedName.appStart: translateStart()
@@ -108,7 +116,8 @@ struct SensorsAnalyticsTranslation {
         case nil:
             become(.profileSet)
         }
-        guard properties.isEmpty else { return }
+        // With a note the event did say something, of which nothing could be kept.
+        guard properties.isEmpty, note == nil else { return }
         // The event does not repeat what the context says about the user. What was set with it is news; when the clock
         // moved in between, saying everything again changes nothing.
         let known = context.user.attributes.filter {

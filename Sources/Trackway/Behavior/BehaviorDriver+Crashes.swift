@@ -32,7 +32,11 @@ extension BehaviorDriver {
                 ]
                 let receipt = scene.record(
                     CapturedName.appException,
-                    attributes.filled(from: turn.dynamic, most: Self.mostDynamic),
+                    attributes.adding(
+                        shared: turn.dynamic,
+                        toRecord: CapturedName.appException,
+                        most: Self.mostDynamic
+                    ),
                     at: report.at.moment,
                     id: report.id
                 )

@@ -45,7 +45,7 @@ extension BehaviorDriver {
             let attributes = view.attributes.merging(Attributes(screen: view.screen))
             scene.record(
                 CapturedName.screenView,
-                attributes.filled(from: turn.dynamic, most: Self.mostDynamic),
+                attributes.adding(shared: turn.dynamic, toRecord: CapturedName.screenView, most: Self.mostDynamic),
                 at: turn.now.moment
             )
         }

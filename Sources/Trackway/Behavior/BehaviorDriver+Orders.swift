@@ -17,7 +17,11 @@ extension BehaviorDriver {
                 let boot = scene.context.boot
                 // What is recovered may have happened in an earlier boot, and its monotonic time means nothing in this one.
                 if time.boot != turn.now.boot { scene.context.boot = time.boot }
-                scene.record(name, attributes.filled(from: turn.dynamic, most: Self.mostDynamic), at: time.moment)
+                scene.record(
+                    name,
+                    attributes.adding(shared: turn.dynamic, toRecord: name, most: Self.mostDynamic),
+                    at: time.moment
+                )
                 scene.context.boot = boot
             case .context(let session, let screen):
                 scene.context.session = session

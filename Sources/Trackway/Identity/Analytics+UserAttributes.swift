@@ -33,7 +33,7 @@ extension Analytics {
     public func removeUserAttributes(_ names: [String]) {
         // One more than may be, so that the excess is told.
         let marked = Attributes(
-            names.prefix(limits.attributes + 1).map { (key: $0, value: AttributeValue.boolean(true)) }
+            names.prefix(limits.oneAttributeTooMany).map { (key: $0, value: AttributeValue.boolean(true)) }
         )
         let (valid, diagnostics) = marked.valid(limits)
         for diagnostic in diagnostics { reporter.report(diagnostic) }

@@ -19,6 +19,8 @@ package final class IdentityDriver: Sendable {
         var diagnostics: [Diagnostic] = []
         /// Who events belong to after the change.
         fileprivate var user = RecordedContext.User()
+        /// What the app's closure adds to events that tell of the change.
+        fileprivate var dynamic: Attributes = [:]
 
         init(
             identity: [IdentityMachine.Action] = [],
@@ -31,6 +33,14 @@ package final class IdentityDriver: Sendable {
         }
 
         var isEmpty: Bool { identity.isEmpty && consent.isEmpty && diagnostics.isEmpty }
+
+        /// Whether an event tells of the change that takes attributes which the app adds to every event.
+        fileprivate var takesSharedAttributes: Bool {
+            identity.contains { action in
+                guard case .record(let name, let attributes) = action else { return false }
+                return RecordSubject(name: name, attributes: attributes).takesSharedAttributes
+            }
+        }
     }
 
     /// A change, made at a moment; called twice or more, each time on the settings as they are then.
@@ -41,6 +51,8 @@ package final class IdentityDriver: Sendable {
     private let stage: Stage
     private let consents: ConsentDriver
     private let behavior: BehaviorDriver
+    private let dynamic: DynamicAttributes
+    private let limits: EventLimits
     private let reporter: DiagnosticReporter
     private let clock: any EventClock
     private let installation: @Sendable () -> InstallationID
@@ -50,6 +62,8 @@ package final class IdentityDriver: Sendable {
         stage: Stage,
         consents: ConsentDriver,
         behavior: BehaviorDriver,
+        dynamic: DynamicAttributes,
+        limits: EventLimits,
         reporter: DiagnosticReporter,
         clock: any EventClock,
         installation: @escaping @Sendable () -> InstallationID
@@ -58,6 +72,8 @@ package final class IdentityDriver: Sendable {
         self.stage = stage
         self.consents = consents
         self.behavior = behavior
+        self.dynamic = dynamic
+        self.limits = limits
         self.reporter = reporter
         self.clock = clock
         self.installation = installation
@@ -67,7 +83,10 @@ package final class IdentityDriver: Sendable {
     func perform(_ change: @escaping Change) {
         behavior.begin()
         var known = settings.current
-        guard !change(&known, clock.now()).isEmpty else { return }
+        let expected = change(&known, clock.now())
+        guard !expected.isEmpty else { return }
+        // The app's closure is called before any lock is taken; it may well change who is signed in itself.
+        let shared = expected.takesSharedAttributes ? dynamic.current() : [:]
         let before = stage.current.user.uniqueID
         let (orders, aftermath, failure) = order.withLock { _ in
             // Read in here: no event tells of something that was set after it.
@@ -75,6 +94,7 @@ package final class IdentityDriver: Sendable {
             let (orders, failure) = settings.changeUntold { settings in
                 var orders = change(&settings, moment)
                 orders.user = settings.user
+                orders.dynamic = shared
                 return orders
             }
             consents.follow()
@@ -104,7 +124,11 @@ package final class IdentityDriver: Sendable {
                 user.subject = orders.user.subject
                 scene.context.user = complete(user)
             case .record(let name, let attributes):
-                scene.record(name, attributes, at: moment)
+                scene.record(
+                    name,
+                    attributes.adding(shared: orders.dynamic, toRecord: name, most: limits.oneAttributeTooMany),
+                    at: moment
+                )
             case .tellTooManyIdentities(let kind):
                 scene.report(
                     Diagnostic(

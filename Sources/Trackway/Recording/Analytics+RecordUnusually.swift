@@ -25,7 +25,9 @@ extension Analytics {
         let asks = gate.contains(.addsAttributes)
         let outcome = recorder.record(
             name,
-            asks ? attributes.filled(from: dynamic.current(), most: limits.attributes + 1) : attributes,
+            asks
+                ? attributes.adding(shared: dynamic.current(), toRecord: name, most: limits.oneAttributeTooMany)
+                : attributes,
             items: items,
             at: moment,
             id: id,

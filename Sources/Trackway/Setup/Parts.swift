@@ -134,6 +134,8 @@ struct Parts {
             stage: stage,
             consents: consents,
             behavior: behavior,
+            dynamic: dynamic,
+            limits: configuration.limits,
             reporter: reporter,
             clock: world.clock,
             installation: { journal.installation }

@@ -29,6 +29,10 @@ public struct EventLimits: Sendable, Hashable {
     /// The smallest useful ``eventBytes``; smaller values count as this one: name, identity, times and a report of what was left out always fit.
     public static let minimumEventBytes = 2048
 
+    /// One more attribute than an event may have: as many as are worth looking at when there may be too many, so that the
+    /// excess is noticed and told. From 1 to a million and one, whatever ``attributes`` says.
+    package var oneAttributeTooMany: Int { min(max(0, attributes), 1_000_000) + 1 }
+
     /// The default limits. Change those that should differ.
     public init() {}
 }

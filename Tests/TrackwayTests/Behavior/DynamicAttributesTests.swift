@@ -116,4 +116,45 @@ struct DynamicAttributesTests {
         memory.analytics.record("nowhere", to: ["unknown"])
         #expect(calls.withLock { $0 } == 0)
     }
+
+    @Test("what is said about people, things and the device takes none; who signs in, and their ids, do")
+    func statements() throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.setDynamicGlobalAttributes { ["n": 1, "page": "cart"] }
+        memory.analytics.identify("user")
+        memory.analytics.bind(identity: "1", as: "mobile")
+        memory.analytics.unbind(identity: "1", as: "mobile")
+        memory.analytics.setUserAttributes(["own": 1])
+        memory.analytics.removeUserAttributes(["own"])
+        memory.analytics.signOut()
+        for name in [
+            "_profile_set", "_profile_set_once", "_profile_increment", "_profile_append", "_profile_unset",
+            "_profile_delete", "_item_set", "_item_delete", "_device_properties", "_app_state",
+        ] {
+            memory.analytics.record(name, ["own": 1])
+            memory.analytics.record(name, ["own": 1], to: ["collector"])
+        }
+        let events = memory.recorded
+        #expect(
+            events.filter { $0.attributes["n"] == 1 && $0.attributes["page"] == "cart" }.map(\.event.name) == [
+                "_profile_set", "_identity_bound", "_identity_unbound", "_profile_set",
+            ]
+        )
+        #expect(events.filter { $0.attributes["n"] == 1 }.count == 4)
+        #expect(events.first?.attributes["_signed_in"] == true)
+        #expect(events.dropFirst(6).allSatisfy { $0.attributes == ["own": 1] })
+        #expect(events.count == 26)
+    }
+
+    @Test("an absurd limit costs no trap", arguments: [Int.max, -1, 0])
+    func absurdLimits(_ attributes: Int) throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.limits.attributes = attributes
+        // What cannot work is refused when the analytics are made, and is not the recording's business.
+        guard let memory = try? InMemoryAnalytics(configuration) else { return }
+        memory.analytics.setDynamicGlobalAttributes { ["n": 1] }
+        memory.analytics.record("event", ["own": 1])
+        memory.analytics.removeUserAttributes(["a", "b"])
+        #expect(memory.events(named: "event").count == 1)
+    }
 }

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+
+@Suite("What a record speaks of")
+struct RecordSubjectTests {
+    @Test(
+        "every name of the vocabulary",
+        arguments: [
+            (CapturedName.profileSet, RecordSubject.person), (CapturedName.profileSetOnce, .person),
+            (CapturedName.profileIncrement, .person), (CapturedName.profileAppend, .person),
+            (CapturedName.profileUnset, .person), (CapturedName.profileDelete, .person), (CapturedName.itemSet, .item),
+            (CapturedName.itemDelete, .item), (CapturedName.deviceProperties, .device),
+            (CapturedName.appState, .device),
+            (CapturedName.firstOpen, .happening), (CapturedName.appStart, .happening),
+            (CapturedName.appEnd, .happening), (CapturedName.sessionStart, .happening),
+            (CapturedName.screenView, .happening), (CapturedName.userEngagement, .happening),
+            (CapturedName.appException, .happening), (CapturedName.appUpdate, .happening),
+            (CapturedName.osUpdate, .happening), (CapturedName.clickstreamError, .happening),
+            (CapturedName.identityBound, .happening), (CapturedName.identityUnbound, .happening), ("", .happening),
+            ("purchase", .happening), ("profile_set", .happening), ("_profile_set ", .happening),
+        ]
+    )
+    func subjects(_ name: String, _ subject: RecordSubject) {
+        #expect(RecordSubject(name: name, attributes: [:]) == subject)
+        #expect(RecordSubject(name: name, attributes: ["own": 1, "_item_id": "7"]) == subject)
+        let shared: Attributes = ["n": 1, "own": 2]
+        let added = (["own": 1] as Attributes).adding(shared: shared, toRecord: name, most: 10)
+        #expect(added == (subject == .happening ? ["own": 1, "n": 1] : ["own": 1]))
+    }
+
+    @Test("signing in and out happens, though it is told as a profile", arguments: [true, false])
+    func signing(_ isIn: Bool) {
+        let attributes: Attributes = [CapturedKey.signedIn: .boolean(isIn)]
+        #expect(RecordSubject(name: CapturedName.profileSet, attributes: attributes) == .happening)
+    }
+
+    @Test("shared attributes are not asked for when the record takes none")
+    func notAsked() {
+        var asked = 0
+        func shared() -> Attributes {
+            asked += 1
+            return ["n": 1]
+        }
+        _ = ([:] as Attributes).adding(shared: shared(), toRecord: CapturedName.profileUnset, most: 10)
+        #expect(asked == 0)
+        _ = ([:] as Attributes).adding(shared: shared(), toRecord: "x", most: 10)
+        #expect(asked == 1)
+    }
+
+    @Test("no number of attributes traps", arguments: [Int.min, -1, 0, 1, 2, .max])
+    func most(_ most: Int) {
+        let added = (["own": 1] as Attributes).adding(shared: ["a": 1, "b": 2], toRecord: "x", most: most)
+        #expect(added.count == 1 + min(2, max(0, most)))
+        var limits = EventLimits()
+        limits.attributes = most
+        #expect((1...1_000_001).contains(limits.oneAttributeTooMany))
+    }
+
+    @Test("a note is what the encoder wrote, and nothing else")
+    func notes() {
+        var limits = EventLimits()
+        limits.attributes = 4
+        let bad: [(String, Attributes)] = [
+            ("", [:]), ("x", ["nan": .double(.nan)]), ("x", ["": 1]),
+            ("x", ["far": .date(Timestamp(milliseconds: .max))]), ("x", ["a": 1, "b": 1, "c": 1, "d": 1, "e": 1]),
+            ("x", [String(repeating: "k", count: 200): 1]),
+            ("x", ["long": .string(String(repeating: "k", count: 9_000))]),
+            (String(repeating: "n", count: 200), [:]), ("a\u{1}", [:]),
+        ]
+        for (name, attributes) in bad {
+            let event = Event(
+                id: EventID(high: 0, low: 1),
+                name: name,
+                time: Timestamp(milliseconds: 0),
+                monotonic: MonotonicTime(milliseconds: 0),
+                attributes: attributes
+            )
+            var told: [Diagnostic] = []
+            let json = event.json(limits: limits) { told.append($0) }
+            let read = try? Event(json: json)
+            #expect(
+                EventNote(read?.attributes ?? [:])?.code == told.first?.code,
+                "\(name.prefix(5)) \(attributes.keys)"
+            )
+        }
+        #expect(EventNote([:]) == nil)
+        #expect(EventNote(["_error_code": 404, "_error_message": "not found"]) == nil)
+        #expect(EventNote(["_error_code": "E7", "_error_message": "not found"]) == nil)
+        #expect(EventNote(["_error_code": "name_empty"]) == nil)
+    }
+}

@@ -28,7 +28,10 @@ let package = Package(
         .library(name: "TrackwayTesting", targets: ["TrackwayTesting"]),
         // The documented calls of older SDKs, as thin faces: an app moves by changing its import line.
         .library(name: "ClickstreamCompatibility", targets: ["ClickstreamCompatibility"]),
-        .library(name: "SensorsAnalyticsCompatibility", targets: ["SensorsAnalyticsCompatibility"]),
+        .library(
+            name: "SensorsAnalyticsCompatibility",
+            targets: ["SensorsAnalyticsCompatibility", "SensorsAnalyticsConstants"]
+        ),
         .library(name: "SiftCompatibility", targets: ["SiftCompatibility"]),
         // What a receiver shares with the SDK: the vocabulary, the wire format, and the append-only log.
         .library(name: "TrackwayEvents", targets: ["TrackwayEvents"]),
@@ -104,6 +107,8 @@ let package = Package(
             dependencies: ["Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
             swiftSettings: house
         ),
+        // The format's names for Objective-C, which does not see constants of Swift: a header.
+        .target(name: "SensorsAnalyticsConstants"),
         .target(
             name: "SensorsAnalyticsCompatibility",
             dependencies: ["Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire", "TrackwayDestinations"],
@@ -154,8 +159,8 @@ let package = Package(
         .testTarget(
             name: "SensorsAnalyticsCompatibilityTests",
             dependencies: [
-                "SensorsAnalyticsCompatibility", "Trackway", "TrackwayTesting", "TrackwayEvents", "TrackwayWire",
-                "TrackwayDestinations",
+                "SensorsAnalyticsCompatibility", "SensorsAnalyticsConstants", "Trackway", "TrackwayTesting",
+                "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
             ],
             swiftSettings: house
         ),

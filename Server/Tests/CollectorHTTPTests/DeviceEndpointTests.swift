@@ -69,7 +69,7 @@ struct DeviceEndpointTests {
     )
     func keys(_ path: String) async throws {
         try await CollectorUnderTest.run {
-            $0.readingNeedsKey = true
+            $0.readKeys = .always
         } _: { collector in
             let nobody = try await collector.request("GET", path)
             #expect(nobody.status == 401)

@@ -125,7 +125,7 @@ struct QueryEndpointTests {
     @Test("where others can reach it, reading needs a key that may")
     func readKeys() async throws {
         try await CollectorUnderTest.run {
-            $0.readingNeedsKey = true
+            $0.readKeys = .always
         } _: { collector async throws in
             for path in ["/v1/events", "/v1/ledger", "/metrics", "/v1/live", "/v1/wait?count=0"] {
                 #expect(try await collector.request("GET", path).status == 401)

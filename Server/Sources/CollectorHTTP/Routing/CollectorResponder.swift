@@ -25,12 +25,13 @@ struct CollectorResponder: HTTPResponder {
     let followers: FollowerEndpoints
     let status: StatusEndpoints
     let pages: PageEndpoint
+    let hosts: HostPolicy
     let origins: OriginPolicy
 
     func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
         do {
-            try origins.checkHost(request)
+            try hosts.check(request)
             let route = try Route.find(method: request.method, path: request.uri.path, assets: pages.has)
             if route.reads { try authorizeReading(request) }
             response = try await answer(route, request)
@@ -90,7 +91,7 @@ struct CollectorResponder: HTTPResponder {
     }
 
     private func authorizeReading(_ request: Request) throws(RequestFailure) {
-        guard rooms.configuration.readingNeedsKey else { return }
+        guard hosts.readingNeedsKey(request) else { return }
         do {
             _ = try rooms.authorization.grant(header: request.headers[.authorization], for: .read)
         } catch {

@@ -9,8 +9,11 @@ package struct CollectorConfiguration: Sendable {
     package var host: String
     /// The port; 0 lets the system choose.
     package var port: Int
-    /// Whether reading needs a key. The default asks for one as soon as other machines can reach the collector.
-    package var readingNeedsKey: Bool
+    /// Who needs a key for reading. Where the collector listens beyond the loopback, everybody does in any case.
+    package var readKeys = ReadKeys.auto
+    /// Further names under which a collector on the loopback answers, such as a proxy's: `collector.example.com`. Reading
+    /// under them needs a key.
+    package var hostNames: Set<String> = []
     /// The origins of web pages that may send events, such as `https://shop.example.com`. None by default.
     package var allowedOrigins: Set<String> = []
     /// What is asked of every body.
@@ -32,11 +35,10 @@ package struct CollectorConfiguration: Sendable {
     package init(host: String = "127.0.0.1", port: Int = 8787) {
         self.host = host
         self.port = port
-        readingNeedsKey = !Self.isLoopback(host)
     }
 
-    /// Whether an address can be reached from this machine only.
+    /// Whether an address to listen on can be reached from this machine only.
     package static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host == "[::1]" || host.hasPrefix("127.")
+        HostName(listening: host)?.isLoopback ?? false
     }
 }

@@ -63,10 +63,8 @@ package struct CollectorServer: Service {
             followers: FollowerEndpoints(rooms: rooms),
             status: StatusEndpoints(rooms: rooms),
             pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
-            origins: OriginPolicy(
-                allowed: configuration.allowedOrigins,
-                requiresLocalHost: !configuration.readingNeedsKey
-            )
+            hosts: HostPolicy(configuration),
+            origins: OriginPolicy(allowed: configuration.allowedOrigins)
         )
         self.keys = keys
         self.logger = logger
@@ -93,7 +91,9 @@ package struct CollectorServer: Service {
             responder: responder,
             server: .http1(
                 configuration: .init(
-                    additionalChannelHandlers: [RequestDeadlineHandler(configuration)],
+                    additionalChannelHandlers: [
+                        RequestTargetInstaller(), RequestDeadlineHandler(configuration),
+                    ],
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 16 << 10,
                         maxHeaderListSize: 32 << 10,

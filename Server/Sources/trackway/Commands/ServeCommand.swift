@@ -20,12 +20,14 @@ struct ServeCommand: AsyncParsableCommand {
             Everything is in one folder: the intake log (the source of truth), the index (made anew from it when missing),
             and the hashed keys. Ctrl-C or SIGTERM end it in good order; kill -9 loses nothing that was answered.
 
-            Sending needs a write key. On the loopback address reading is open; elsewhere it needs a read key.
+            Sending needs a write key. Reading needs a read key, but for whoever asks a loopback address directly from this
+            machine. Behind a proxy on the same machine use --read-key always: not every proxy says that it is one.
 
             EXAMPLES
               trackway serve --dev-key dev                 for developing: the key “dev” may do everything
               trackway keys create my-app; trackway serve  keys from the key file
               trackway serve --host 0.0.0.0 --port 80      reachable by others: put TLS before it
+              trackway serve --read-key always             behind a proxy on this machine
               trackway serve --allow-origin https://shop.example   web pages of that origin may send
             """
     )
@@ -40,6 +42,15 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(help: "A key that may do everything, beside those of the key file. Loopback only.")
     var devKey: String?
+
+    @Option(help: "Who needs a key for reading: auto (whoever may be beyond this machine) or always (everybody).")
+    var readKey: ReadKeys = .auto
+
+    @Option(
+        help:
+            "A further name under which a loopback address answers, such as a proxy's. Reading under it needs a key. May be given several times."
+    )
+    var allowHost: [String] = []
 
     @Option(help: "A web page's origin that may send events. May be given several times.")
     var allowOrigin: [String] = []
@@ -59,6 +70,9 @@ struct ServeCommand: AsyncParsableCommand {
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
         }
+        for name in allowHost where HostName(authority: name) == nil || name.contains(":") {
+            throw ValidationError("“\(name)” is no host's name; --allow-host takes one without a port")
+        }
         if devKey != nil, !CollectorConfiguration.isLoopback(host) {
             throw ValidationError(
                 "--dev-key is for the loopback address only; make a key with `trackway keys create` for \(host)"
@@ -69,6 +83,8 @@ struct ServeCommand: AsyncParsableCommand {
     /// Runs until a signal ends it.
     func run() async throws {
         var configuration = CollectorConfiguration(host: host, port: port)
+        configuration.readKeys = readKey
+        configuration.hostNames = Set(allowHost)
         configuration.allowedOrigins = Set(allowOrigin)
         var logger = Logger(label: "trackway")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
@@ -92,3 +108,5 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 }
+
+extension ReadKeys: ExpressibleByArgument {}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Under which names the collector answers, and which requests certainly come from this machine.
+///
+/// A collector that listens on the loopback shows events to this machine without a key. Two kinds of request reach the
+/// loopback and are not this machine's. A hostile web page points a name of its own here (DNS rebinding): its name stands
+/// in `Host`, so names that are not this machine's are refused. And a proxy on this machine hands on what others ask: its
+/// headers say so, and reading needs a key.
+struct HostPolicy: Sendable {
+    /// Whether this machine reads without a key.
+    private let isOpen: Bool
+    /// Names that the operator gave the collector, in lower case.
+    private let names: Set<String>
+
+    init(_ configuration: CollectorConfiguration) {
+        isOpen = configuration.readKeys == .auto && CollectorConfiguration.isLoopback(configuration.host)
+        names = Set(configuration.hostNames.map { $0.lowercased() })
+    }
+
+    /// Refuses a request that came under a foreign name.
+    func check(_ request: Request) throws(RequestFailure) {
+        guard isOpen else { return }
+        switch Self.host(request) {
+        case .some(let host) where host.isLoopback: return
+        case .name(let name) where names.contains(name): return
+        default:
+            let text = request.head.authority ?? ""
+            throw RequestFailure(
+                status: .misdirectedRequest,
+                code: "wrong_host",
+                field: "host",
+                message:
+                    "This collector answers on this machine only, not as “\(text.prefix(128))”; allow the name with --allow-host, or ask every reader for a key with --read-key always."
+            )
+        }
+    }
+
+    /// Whether reading needs a key, for all that is known of who asks.
+    func readingNeedsKey(_ request: Request) -> Bool {
+        guard isOpen, let host = Self.host(request), host.isLoopback else { return true }
+        return ForwardingTrace.isPresent(in: request.headers)
+    }
+
+    /// The host a request is for; nil when it names none, several, or nothing that can be one.
+    private static func host(_ request: Request) -> HostName? {
+        // The first `Host` became the authority; others stayed among the headers.
+        guard request.headers[Self.hostField] == nil, let authority = request.head.authority else { return nil }
+        return HostName(authority: authority)
+    }
+
+    private static let hostField = Answer.name("host")
+}

@@ -115,11 +115,13 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // A structure that Swift cannot declare for C and Objective-C.
+        .target(name: "CSiftCompatibility"),
         .target(
             name: "SiftCompatibility",
             dependencies: [
-                "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire", "TrackwayDelivery",
-                "TrackwayDestinations",
+                "CSiftCompatibility", "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire",
+                "TrackwayDelivery", "TrackwayDestinations",
             ],
             swiftSettings: house
         ),
@@ -164,15 +166,19 @@ let package = Package(
             ],
             swiftSettings: house
         ),
-        // The third document has one sample in Swift, and one in Objective-C, which is said in Swift here.
+        // The third document has one sample in Swift, and one in Objective-C, which is said in Swift here; another one in
+        // Objective-C is C, and stands as it is.
         .target(name: "SiftSamples", dependencies: ["SiftCompatibility"], path: "Tests/SiftSamples"),
+        .target(
+            name: "SiftObjectiveCSample",
+            dependencies: ["CSiftCompatibility"],
+            path: "Tests/SiftObjectiveCSample"
+        ),
         .testTarget(
             name: "SiftCompatibilityTests",
             dependencies: [
-                "SiftCompatibility", "SiftSamples", "Trackway", "TrackwayTesting", "TrackwayBehavior",
-                "TrackwayDelivery",
-                "TrackwayEvents",
-                "TrackwayWire", "TrackwayDestinations",
+                "SiftCompatibility", "SiftSamples", "SiftObjectiveCSample", "Trackway", "TrackwayTesting",
+                "TrackwayBehavior", "TrackwayDelivery", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
             ],
             swiftSettings: house
         ),

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 // What the face's calls take, by name, so that an app imports this module alone.
+@_exported public import struct CSiftCompatibility.SiftQueueConfig
 @_exported public import class Trackway.Analytics
 @_exported public import struct Trackway.Configuration
 @_exported public import struct TrackwayDestinations.SiftDestination

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import CSiftCompatibility
+
 extension Sift {
     /// The queue that ``append(_:)`` takes events into; `sift-default` at first.
     public var defaultQueueIdentifier: String? {
@@ -20,7 +22,7 @@ extension Sift {
     ///
     /// - Returns: False, with a diagnostic, when it has no name or is there already, when a time is not a number, or when
     ///   there are more queues than the SDK takes (256 destinations in all).
-    @nonobjc @discardableResult
+    @discardableResult
     public func addEventQueue(_ identifier: String?, config: SiftQueueConfig) -> Bool {
         core.addQueue(identifier, config)
     }

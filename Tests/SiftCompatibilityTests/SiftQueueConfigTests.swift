@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import SiftCompatibility
+internal import SiftObjectiveCSample
 internal import Testing
 internal import TrackwayBehavior
 internal import TrackwayEvents
@@ -90,5 +91,26 @@ struct SiftQueueNameTests {
             // What another queue was hashed to is no way to that queue.
             + Self.strange.map { DestinationID(queue: $0).rawValue }
         #expect(Set(names.map { DestinationID(queue: $0) }).count == Set(names).count)
+    }
+
+    @Test("the structure of the document's sample, filled in by C, is the configuration that Swift adds a queue with")
+    func structure() async throws {
+        let config = documentDevicePropertiesQueueConfig()
+        #expect(config == SFIosDevicePropertiesCollectorQueueConfig)
+        let sift = try await SiftApp().launch()
+        #expect(sift.addEventQueue("as documented", config: config))
+        #expect(sift.eventQueue("as documented")?.config == config)
+    }
+
+    @Test("members that are not named are zero")
+    func zeros() {
+        #expect(SiftQueueConfig() == SiftQueueConfig(uploadWhenMoreThan: 0))
+        #expect(SiftQueueConfig(acceptSameEventAfter: 1) == SiftQueueConfig().withAcceptSameEventAfter(1))
+        #expect(SiftQueueConfig(uploadWhenOlderThan: 2) == SiftQueueConfig().withUploadWhenOlderThan(2))
+        let all = SiftQueueConfig(acceptSameEventAfter: 1, uploadWhenMoreThan: 3, uploadWhenOlderThan: 2)
+        #expect(SiftQueueConfig(acceptSameEventAfter: 1, uploadWhenMoreThan: 3).withUploadWhenOlderThan(2) == all)
+        #expect(SiftQueueConfig(acceptSameEventAfter: 1, uploadWhenOlderThan: 2).withUploadWhenMoreThan(3) == all)
+        #expect(SiftQueueConfig(uploadWhenMoreThan: 3, uploadWhenOlderThan: 2).withAcceptSameEventAfter(1) == all)
+        #expect(Set([all, all, SiftQueueConfig()]).count == 2)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import CSiftCompatibility
 package import TrackwayEvents
 
 /// Which queues there are, and what is known about each.

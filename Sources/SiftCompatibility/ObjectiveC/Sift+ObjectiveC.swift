@@ -13,13 +13,6 @@ extension Sift {
         self.init(rootDirPath: rootDirPath)
     }
 
-    /// See ``addEventQueue(_:config:)``; nil is a configuration whose members are zero.
-    @objc(addEventQueue:config:)
-    @discardableResult
-    public func addEventQueue(_ identifier: String?, configObject: SiftQueueConfigObject?) -> Bool {
-        addEventQueue(identifier, config: configObject?.config ?? SiftQueueConfig())
-    }
-
     /// See ``append(_:toQueue:)``.
     @objc(appendEvent:toQueue:)
     @discardableResult
@@ -33,11 +26,6 @@ extension Sift {
     public func appendEvent(_ event: SiftEvent?) -> Bool {
         append(event)
     }
-}
-
-extension SiftQueue {
-    /// See ``config``. A copy: changing it changes nothing about the queue.
-    @objc(config) public var configObject: SiftQueueConfigObject { SiftQueueConfigObject(config) }
 }
 
 extension SiftIosAppStateCollector {

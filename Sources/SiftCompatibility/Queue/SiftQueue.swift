@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import CSiftCompatibility
 public import Foundation
 internal import Trackway
 internal import TrackwayEvents
@@ -15,7 +16,7 @@ public final class SiftQueue: NSObject, Sendable {
     /// The queue's name.
     public let identifier: String
     /// Its rules.
-    @nonobjc public let config: SiftQueueConfig
+    public let config: SiftQueueConfig
     private let destination: DestinationID
     private let core: SiftCore
 

@@ -1,37 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import CSiftCompatibility
 public import Foundation
 internal import TrackwayBehavior
 
-/// When a queue takes an event, and when it is worth an upload.
-///
-/// ```swift
-/// sift.addEventQueue("orders", config: SiftQueueConfig().withUploadWhenMoreThan(8).withUploadWhenOlderThan(30))
-/// ```
-/// A member that is zero, as all are at first, means: every event is taken; every event is worth an upload; time does not
-/// matter.
-public struct SiftQueueConfig: Sendable, Hashable {
-    /// An event that is basically the same as the last one appended is taken only after this time, in seconds; zero or less
-    /// takes every event.
-    public var acceptSameEventAfter: TimeInterval
-    /// With more events than this the queue is worth an upload; below zero their number does not matter.
-    public var uploadWhenMoreThan: Int
-    /// With any event, and more time than this since the last upload, the queue is worth one; in seconds. Zero or less:
-    /// time does not matter.
-    public var uploadWhenOlderThan: TimeInterval
-
-    /// A configuration of these parts.
-    public init(
-        acceptSameEventAfter: TimeInterval = 0,
-        uploadWhenMoreThan: Int = 0,
-        uploadWhenOlderThan: TimeInterval = 0
-    ) {
+// The structure is C's, so that C and Objective-C can fill it in as the document does; see its header for the members.
+//
+//     sift.addEventQueue("orders", config: SiftQueueConfig().withUploadWhenMoreThan(8).withUploadWhenOlderThan(30))
+// C gives the structure an initialiser of all members and one of none, which are zero then. Here are those between.
+extension SiftQueueConfig {
+    /// A configuration whose other members are zero.
+    public init(acceptSameEventAfter: TimeInterval) {
+        self.init()
         self.acceptSameEventAfter = acceptSameEventAfter
+    }
+
+    /// A configuration whose other members are zero.
+    public init(uploadWhenMoreThan: Int) {
+        self.init()
         self.uploadWhenMoreThan = uploadWhenMoreThan
+    }
+
+    /// A configuration whose other members are zero.
+    public init(uploadWhenOlderThan: TimeInterval) {
+        self.init()
         self.uploadWhenOlderThan = uploadWhenOlderThan
     }
 
+    /// A configuration whose other member is zero.
+    public init(acceptSameEventAfter: TimeInterval, uploadWhenMoreThan: Int) {
+        self.init(
+            acceptSameEventAfter: acceptSameEventAfter,
+            uploadWhenMoreThan: uploadWhenMoreThan,
+            uploadWhenOlderThan: 0
+        )
+    }
+
+    /// A configuration whose other member is zero.
+    public init(acceptSameEventAfter: TimeInterval, uploadWhenOlderThan: TimeInterval) {
+        self.init(
+            acceptSameEventAfter: acceptSameEventAfter,
+            uploadWhenMoreThan: 0,
+            uploadWhenOlderThan: uploadWhenOlderThan
+        )
+    }
+
+    /// A configuration whose other member is zero.
+    public init(uploadWhenMoreThan: Int, uploadWhenOlderThan: TimeInterval) {
+        self.init(
+            acceptSameEventAfter: 0,
+            uploadWhenMoreThan: uploadWhenMoreThan,
+            uploadWhenOlderThan: uploadWhenOlderThan
+        )
+    }
+}
+
+extension SiftQueueConfig: @retroactive Hashable {
+    /// Whether all members are the same; a time that is not a number is equal to nothing.
+    public static func == (left: SiftQueueConfig, right: SiftQueueConfig) -> Bool {
+        left.acceptSameEventAfter == right.acceptSameEventAfter && left.uploadWhenMoreThan == right.uploadWhenMoreThan
+            && left.uploadWhenOlderThan == right.uploadWhenOlderThan
+    }
+
+    /// Hashes all members.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(acceptSameEventAfter)
+        hasher.combine(uploadWhenMoreThan)
+        hasher.combine(uploadWhenOlderThan)
+    }
+}
+
+extension SiftQueueConfig {
     /// The same with another time after which an event like the last one is taken, in seconds.
     public func withAcceptSameEventAfter(_ acceptSameEventAfter: TimeInterval) -> SiftQueueConfig {
         var config = self

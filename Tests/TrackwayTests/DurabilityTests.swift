@@ -106,6 +106,31 @@ struct DurabilityTests {
         #expect(promised.isSubset(of: next.recorded.map(\.id)))
     }
 
+    @Test("of those who wait while a flush fails, nobody is told that it is durable; who comes later is, and truly")
+    func failureIsToldToAllItTouched() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try await analytics.recordDurably("before")
+        memory.storage.hold(.synchronizeSegment)
+        memory.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+        let first = Task { try await analytics.recordDurably("first") }
+        while memory.storage.heldCalls == 0 { await Task.yield() }
+        // It asks while the flush that fails is under way, and waits for the next one, which succeeds.
+        let second = Task { try await analytics.recordDurably("second") }
+        while memory.events(named: "second").isEmpty { await Task.yield() }
+        await untilWaiting(memory, 2)
+        memory.storage.release()
+        for task in [first, second] {
+            let error = await #expect(throws: TrackwayError.self) { try await task.value }
+            #expect(error?.code == .notDurable)
+        }
+        let third = try await analytics.recordDurably("third")
+        #expect(third.durability == .disk)
+        let next = try InMemoryAnalytics(storage: memory.storageAfterPowerLoss())
+        #expect(!next.events(named: "before").isEmpty && !next.events(named: "third").isEmpty)
+        #expect(next.events(named: "first").isEmpty && next.events(named: "second").isEmpty)
+    }
+
     @Test("an event that may not be recorded throws, and says why")
     func refused() async throws {
         let memory = try InMemoryAnalytics()

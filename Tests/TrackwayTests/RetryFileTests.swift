@@ -18,6 +18,7 @@ struct RetryFileTests {
     @Test("a state is recalled in the same boot, and forgotten in the next")
     func boots() {
         let disk = MemoryStorage()
+        disk.makeFolder("/app")
         RetryFile(folder: "/app", storage: disk, boot: "one").keep(state, for: "collector")
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("other") == nil)
@@ -27,6 +28,7 @@ struct RetryFileTests {
     @Test("a forgotten state stays forgotten, the others stay")
     func forget() {
         let disk = MemoryStorage()
+        disk.makeFolder("/app")
         let file = RetryFile(folder: "/app", storage: disk, boot: "one")
         file.keep(state, for: "collector")
         file.keep(state, for: "audit")
@@ -39,6 +41,7 @@ struct RetryFileTests {
     @Test("a file of before attempts were counted is understood")
     func older() throws {
         let disk = MemoryStorage()
+        disk.makeFolder("/app")
         let content = #"{"boot":"one","destinations":{"collector":[3,5000]}}"#
         try disk.replace("/app/retry", with: Array(content.utf8), durably: true)
         let expected = RetryState(failures: 3, notBefore: MonotonicTime(milliseconds: 5_000))
@@ -51,6 +54,7 @@ struct RetryFileTests {
     )
     func damaged(content: String) throws {
         let disk = MemoryStorage()
+        disk.makeFolder("/app")
         try disk.replace("/app/retry", with: Array(content.utf8), durably: true)
         #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == nil)
     }

@@ -55,6 +55,8 @@ extension Analytics {
         }
         do throws(JournalError) {
             try await commits.commit()
+            // A flush that succeeds proves nothing for what an earlier one has failed on.
+            guard journal.isDurable(receipt.sequence) else { throw JournalError.doubtful(receipt.sequence) }
         } catch {
             throw TrackwayError(
                 .notDurable,

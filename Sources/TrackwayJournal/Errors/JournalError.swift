@@ -44,6 +44,14 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         self.cause = cause
     }
 
+    /// An event that a failed flush may have covered.
+    package static func doubtful(_ sequence: UInt64) -> JournalError {
+        JournalError(
+            .synchronizationFailed,
+            "a flush that covered event \(sequence) failed; later ones succeed without proving anything for it"
+        )
+    }
+
     init(_ cause: StorageError) {
         self.init(.storage, cause.description, cause: cause)
     }

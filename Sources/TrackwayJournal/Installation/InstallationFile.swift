@@ -15,6 +15,8 @@ enum InstallationFile {
     ) throws(JournalError) -> InstallationID {
         do {
             if let known = try load(in: folder, storage: storage) { return known }
+            // First, so that an identity that is there says that the folders above it survive power loss, too.
+            try storage.synchronizeFolders(above: folder.root, from: folder.root)
             let fresh = InstallationID.generate(at: time)
             if try storage.create(folder.installation, with: bytes(fresh)) { return fresh }
             // Another process was quicker; its answer holds.

@@ -17,8 +17,18 @@ struct LogWriter: Sendable {
     private var retired: [RetiredSegment] = []
     /// The newest segment whose name in the folder was flushed.
     private var lastNamed: UInt32
+    private let root: String
+    /// Whether the folders above the log's were flushed.
+    private var isPathFlushed = false
 
-    init(folder: String, storage: any JournalStorage, options: LogOptions, lastSegment: UInt32) {
+    /// - Parameters:
+    ///   - folder: the log's folder.
+    ///   - root: the topmost folder above it that is ours.
+    ///   - storage: where it lies.
+    ///   - options: how it is laid out.
+    ///   - lastSegment: the newest segment there is; 0 for none.
+    init(folder: String, root: String, storage: any JournalStorage, options: LogOptions, lastSegment: UInt32) {
+        self.root = root
         self.folder = folder
         self.storage = storage
         segmentBytes = options.segmentBytes
@@ -140,7 +150,9 @@ struct LogWriter: Sendable {
             finished: firstUnsynchronized < lastSegment ? firstUnsynchronized..<lastSegment : nil,
             current: appender?.file,
             currentNumber: lastSegment,
-            isFolderStale: lastNamed < lastSegment
+            isFolderStale: lastNamed < lastSegment,
+            isPathStale: !isPathFlushed,
+            root: root
         )
     }
 
@@ -149,5 +161,11 @@ struct LogWriter: Sendable {
         // The current segment stays on the list: it will be written to again.
         firstUnsynchronized = max(firstUnsynchronized, plan.currentNumber)
         lastNamed = max(lastNamed, plan.currentNumber)
+        isPathFlushed = true
+    }
+
+    /// A flush plan failed: flushing the segments it names again would prove nothing, so that is never done.
+    mutating func flushFailed(_ plan: LogFlushPlan) {
+        firstUnsynchronized = max(firstUnsynchronized, plan.currentNumber + 1)
     }
 }

@@ -10,6 +10,8 @@ private import TrackwayEvents
 /// locked. Any thread may call; appends take one short lock and never wait for a flush.
 public final class SegmentedLog: Sendable {
     private let state: Locked<State>
+    /// Held while a flush runs, so that nobody flushes beside one that is about to fail.
+    private let flushing = Locked(())
     private let folder: String
     private let storage: any JournalStorage
 
@@ -47,6 +49,7 @@ public final class SegmentedLog: Sendable {
             let last = try Self.lastSequence(in: folder, segments: segments, storage: storage)
             let log = LogWriter(
                 folder: folder,
+                root: folder,
                 storage: storage,
                 options: options,
                 lastSegment: segments.last ?? 0
@@ -99,24 +102,28 @@ public final class SegmentedLog: Sendable {
         }
     }
 
-    /// Blocks until everything appended before this call is on stable storage.
+    /// Blocks until everything appended before this call is on stable storage, the folders above the log included.
     ///
-    /// Calls beside each other are fine, but each flushes for itself: group them. After a failure the log takes no more
-    /// records, because what a failed flush covered cannot be trusted: close it and open it again.
+    /// Calls beside each other wait for one another: group them. After a failure the log takes no more records, because
+    /// what a failed flush covered cannot be trusted: close it and open it again.
     ///
     /// - Throws: `synchronizationFailed`, or `closed`.
     public func synchronize() throws(JournalError) {
+        try flushing.withLock { (_) throws(JournalError) in try synchronizeAlone() }
+    }
+
+    private func synchronizeAlone() throws(JournalError) {
         let plan = try state.withLock { (state) throws(JournalError) in
             if let failure = state.failure { throw failure }
             return state.log.flushPlan()
         }
-        do {
+        do throws(LogFlushPlan.Failure) {
             try plan.carryOut()
         } catch {
             let failure = JournalError(
                 .synchronizationFailed,
-                "flushing \(folder) failed: \(error); the log takes no more records until it is opened again",
-                cause: error
+                "flushing \(folder) failed: \(error.cause); the log takes no more records until it is opened again",
+                cause: error.cause
             )
             state.withLock { $0.failure = failure }
             throw failure

@@ -10,6 +10,9 @@
 /// the conformance suite in `TrackwayTesting`.
 public protocol JournalStorage: Sendable {
     /// Makes a folder and those above it; an existing one is fine.
+    ///
+    /// A new folder's name survives power loss only after ``synchronizeFolder(_:)`` of the folder above it, and so on: the
+    /// journal does that before it calls anything in the folder durable.
     func makeFolder(_ path: String) throws(StorageError)
     /// The names in a folder, in any order; empty when there is no such folder.
     func names(in folder: String) throws(StorageError) -> [String]
@@ -24,7 +27,7 @@ public protocol JournalStorage: Sendable {
     /// - Parameters:
     ///   - path: the file.
     ///   - bytes: its new content.
-    ///   - durably: also flush file and folder, so that the new bytes survive power loss.
+    ///   - durably: also flush file and folder, so that the new bytes survive power loss as far as the folder does.
     func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError)
     /// Puts new content into a small file where it lies; a missing one is made.
     ///
@@ -45,7 +48,8 @@ public protocol JournalStorage: Sendable {
     /// Takes the advisory lock of a file (made when missing); nil when somebody else holds it. The lock dies with its
     /// holder: when the value is released, and when the process ends however it ends.
     func lock(_ path: String) throws(StorageError) -> (any StorageLock)?
-    /// Flushes a file's bytes to stable storage, whoever wrote them; a missing file is fine.
+    /// Flushes a file's bytes to stable storage, whoever wrote them; a missing file is fine. After a failure nothing that
+    /// was written before is proven by calling again: the system may call lost pages clean.
     func synchronize(_ path: String) throws(StorageError)
     /// Flushes a folder's entries to stable storage.
     func synchronizeFolder(_ path: String) throws(StorageError)
@@ -58,7 +62,8 @@ public protocol SegmentStorage: AnyObject, Sendable {
     /// The file's bytes. What is written here survives the death of the process at once; it survives power loss after
     /// ``synchronize()``. Valid until ``finish(length:)``; one writer at a time.
     var memory: UnsafeMutableRawBufferPointer { get }
-    /// Flushes everything written so far to stable storage. May run beside writing.
+    /// Flushes everything written so far to stable storage. May run beside writing. After a failure nothing that was
+    /// written before is proven by calling again.
     func synchronize() throws(StorageError)
     /// Ends writing: gives back the space behind `length` and unmaps. ``synchronize()`` stays allowed.
     func finish(length: Int) throws(StorageError)

@@ -21,6 +21,8 @@ package final class Journal: Sendable {
     let roster: Locked<DestinationRoster>
     /// What waits in this process's own log, while it does not deliver.
     let ownCounting = Locked<OwnCounting?>(nil)
+    /// Held while a flush runs, so that nobody flushes beside one that is about to fail. Its lock is the outermost.
+    private let flushing = Locked(())
     /// The desk this process holds, if it is the elected one; its cursors are newer than the files.
     let desk = Locked<WeakDesk>(WeakDesk())
 
@@ -146,11 +148,24 @@ package final class Journal: Sendable {
         state.withLock { $0.setContext(json) }
     }
 
-    /// Blocks until every event appended before this call survives power loss.
+    /// Blocks until every event appended before this call survives power loss, unless an earlier call has failed for it.
+    ///
+    /// The system tells of a failed flush once and then calls the lost pages clean. So what a failed flush may have covered
+    /// is never proven again: whoever needs to know of one event asks ``isDurable(_:)`` after this returns. What is
+    /// appended later goes to another segment.
     ///
     /// - Throws: `synchronizationFailed` when the flush failed, `storage` when events still wait in memory, `closed`.
     package func synchronize() throws(JournalError) {
-        let plan = try state.withLock { (state) throws(JournalError) in
+        try flushing.withLock { (_) throws(JournalError) in try synchronizeAlone() }
+    }
+
+    /// Whether a flush has proven that an event of this process survives power loss. Any thread may call.
+    package func isDurable(_ sequence: UInt64) -> Bool {
+        state.withLock { $0.flushes.proves(sequence) }
+    }
+
+    private func synchronizeAlone() throws(JournalError) {
+        let (plan, writer, last) = try state.withLock { (state) throws(JournalError) in
             guard !state.isClosed else { throw JournalError(.closed, "the journal in \(folder.root) is closed") }
             guard state.drain() else {
                 throw JournalError(
@@ -158,16 +173,27 @@ package final class Journal: Sendable {
                     "events wait in memory because \(folder.root) takes no more at the moment; free some space"
                 )
             }
-            return state.log.flushPlan()
+            guard state.leaveDoubtfulSegment() else {
+                throw JournalError(
+                    .synchronizationFailed,
+                    "a flush of \(folder.root) failed before, and no segment that could be trusted can be begun: free "
+                        + "some space, or start the process again if a folder could not be flushed"
+                )
+            }
+            return (state.log.flushPlan(), state.id, state.next - 1)
         }
-        do throws(StorageError) {
+        do throws(LogFlushPlan.Failure) {
             try plan.carryOut()
         } catch {
-            // The pages a failed flush covered may be gone from the cache: later events go to a fresh segment.
-            state.withLock { $0.abandonSegment() }
-            throw JournalError(.synchronizationFailed, "flushing \(folder.root) failed: \(error)", cause: error)
+            // What the flush covered may be gone from the cache though it counts as written.
+            state.withLock { if $0.id == writer { $0.flushFailed(plan, isAboveLog: error.isAboveLog) } }
+            throw JournalError(
+                .synchronizationFailed,
+                "flushing \(folder.root) failed: \(error.cause)",
+                cause: error.cause
+            )
         }
-        state.withLock { $0.log.flushed(plan) }
+        state.withLock { if $0.id == writer { $0.flushed(plan, through: last) } }
     }
 
     /// Tries again to write what waits in memory; true when nothing waits any more.
@@ -223,6 +249,7 @@ package final class Journal: Sendable {
                 }
                 let log = LogWriter(
                     folder: folder.writer(id),
+                    root: folder.root,
                     storage: storage,
                     options: LogOptions(segmentBytes: configuration.segmentBytes),
                     lastSegment: 0

@@ -28,6 +28,14 @@ struct WriterState: Sendable {
     private let boot: String
     // Asked only when a segment begins.
     private let clock: any EventClock
+    /// Which events are proven to be on stable storage.
+    private(set) var flushes = FlushRecord()
+    /// A flush of the current segment failed, and it could not be left yet.
+    private var isSegmentDoubtful = false
+    /// A flush of a folder above the log failed: whether the log's own name is on stable storage cannot be known any more.
+    private var isPathDoubtful = false
+    /// The last sequence number in each complete segment of this process, as long as the segment is there.
+    private var lastSequences: [UInt32: UInt64] = [:]
     /// Why the last attempt to make room failed; nil when it did not.
     private var obstacle: DropReason?
     /// Events to let pass before the attempt is repeated.
@@ -110,10 +118,38 @@ struct WriterState: Sendable {
         return .dropped(sequence, reason)
     }
 
-    /// Leaves the current segment, whose flush failed, for a fresh one.
-    mutating func abandonSegment() {
-        guard !isClosed else { return }
-        _ = try? roll(payload: 0)  // When even that fails, the segment stays in use: kept against a kill, as before.
+    /// A flush has succeeded that began after the event `last` was appended.
+    mutating func flushed(_ plan: LogFlushPlan, through last: UInt64) {
+        log.flushed(plan)
+        flushes.flushed(through: last)
+    }
+
+    /// A flush failed: what it covered is in doubt for good, and later events go to a fresh segment.
+    mutating func flushFailed(_ plan: LogFlushPlan, isAboveLog: Bool) {
+        log.flushFailed(plan)
+        isPathDoubtful = isPathDoubtful || isAboveLog
+        if let last = lastSequences[plan.currentNumber] {
+            // Somebody began another segment meanwhile. What lies there was not covered.
+            flushes.failed(through: last)
+        } else if plan.current != nil {
+            isSegmentDoubtful = true
+            _ = leaveDoubtfulSegment()
+        }
+    }
+
+    /// Leaves a segment whose flush failed for a fresh one.
+    ///
+    /// - Returns: false when that is impossible at the moment: the segment then stays in use, and what is appended is kept
+    ///   against a kill, as before, and nothing of it can be proven.
+    mutating func leaveDoubtfulSegment() -> Bool {
+        if isSegmentDoubtful, !isClosed {
+            do {
+                try roll(payload: 0)
+            } catch {
+                return false
+            }
+        }
+        return !isPathDoubtful
     }
 
     /// Sets the context of the events recorded from now on.
@@ -202,9 +238,15 @@ struct WriterState: Sendable {
     }
 
     private mutating func roll(payload: Int) throws(StorageError) {
+        let before = log.lastSegment
         let opening = FrameHeader.stride(payload: writtenContext.json.count)
         let origin = SegmentOrigin(installation: installation, writer: id, boot: boot, begun: clock.now())
         try log.roll(payload: payload + opening, sequence: firstUnwritten - 1, origin: origin.bytes)
+        lastSequences[before] = firstUnwritten - 1
+        if isSegmentDoubtful {
+            flushes.failed(through: firstUnwritten - 1)
+            isSegmentDoubtful = false
+        }
         // Every segment stands alone: readers may start at any of them.
         if !writtenContext.json.isEmpty { writeContext(writtenContext) }
     }

@@ -18,7 +18,13 @@ final class FaultySegment: SegmentStorage {
     var memory: UnsafeMutableRawBufferPointer { base.memory }
 
     func synchronize() throws(StorageError) {
-        try storage.pass(.synchronizeSegment, path)
+        do throws(StorageError) {
+            try storage.pass(.synchronizeSegment, path)
+        } catch {
+            // By the file, not by its path: a segment made ahead of need has been renamed since.
+            (base as? MemoryFile)?.loseUnflushed()
+            throw error
+        }
         try base.synchronize()
     }
 

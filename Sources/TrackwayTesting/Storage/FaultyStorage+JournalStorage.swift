@@ -74,12 +74,12 @@ extension FaultyStorage {
     }
 
     public func synchronize(_ path: String) throws(StorageError) {
-        try pass(.synchronize, path)
+        try passFlush(.synchronize, path)
         try base.synchronize(path)
     }
 
     public func synchronizeFolder(_ path: String) throws(StorageError) {
-        try pass(.synchronizeFolder, path)
+        try passFlush(.synchronizeFolder, path)
         try base.synchronizeFolder(path)
     }
 

@@ -113,6 +113,16 @@ public final class FaultyStorage: JournalStorage {
         }
     }
 
+    /// As ``pass(_:_:)``; a flush that fails in a ``MemoryStorage`` loses what it covered, as real ones do.
+    func passFlush(_ operation: StorageOperation, _ path: String) throws(StorageError) {
+        do throws(StorageError) {
+            try pass(operation, path)
+        } catch {
+            (base as? MemoryStorage)?.loseUnflushed(path)
+            throw error
+        }
+    }
+
     private static func fault(_ operation: StorageOperation, _ path: String, _ rules: inout [Rule]) -> StorageFault? {
         for index in rules.indices {
             let rule = rules[index]

@@ -14,9 +14,13 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
     private struct State {
         var length: Int
         var flushed: [UInt8] = []
+        /// The content when a flush failed: a page that still looks like this counts as clean and was never written.
+        var lost: [UInt8]?
     }
 
     static let sector = 512
+    /// What a flush writes or loses as a whole.
+    static let page = 4096
 
     let memory: UnsafeMutableRawBufferPointer
     private let state: Locked<State>
@@ -62,7 +66,41 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
 
     func synchronize() {
         let content = content
-        state.withLock { $0.flushed = content }
+        state.withLock { $0.flushed = Self.written(content, $0) }
+    }
+
+    /// A flush fails: the pages it covered count as clean from now on, though they were not written.
+    func loseUnflushed() {
+        let content = content
+        state.withLock { state in
+            // What an earlier failure lost stays lost; what was flushed before this one is as it was.
+            state.lost = content
+        }
+    }
+
+    /// What a flush that reports success leaves on the disk.
+    private static func written(_ content: [UInt8], _ state: State) -> [UInt8] {
+        guard let lost = state.lost else { return content }
+        var written = content
+        for start in stride(from: 0, to: content.count, by: page) {
+            let range = start..<min(start + page, content.count)
+            guard range.upperBound <= lost.count, content[range].elementsEqual(lost[range]) else { continue }
+            for index in range { written[index] = index < state.flushed.count ? state.flushed[index] : 0 }
+        }
+        return written
+    }
+
+    /// This file with another content, as if the bytes had been written over the old ones.
+    func rewritten(_ content: [UInt8]) -> MemoryFile {
+        let state = state.withLock { $0 }
+        let file = MemoryFile(content: content, flushed: state.flushed)
+        file.state.withLock { $0.lost = state.lost }
+        return file
+    }
+
+    /// A copy that changes by itself from here on.
+    func copied() -> MemoryFile {
+        rewritten(content)
     }
 
     func finish(length: Int) {
@@ -73,7 +111,8 @@ final class MemoryFile: SegmentStorage, @unchecked Sendable {
     func remains(_ loss: PowerLoss, _ random: inout SeededGenerator) -> [UInt8] {
         let flushed = flushed
         guard case .someUnflushed = loss else { return flushed }
-        let written = content
+        let content = content
+        let written = state.withLock { Self.written(content, $0) }
         var left = random.nextBool() ? written : flushed
         var start = 0
         while start < left.count {

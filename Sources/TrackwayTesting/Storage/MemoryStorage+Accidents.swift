@@ -11,34 +11,24 @@ extension MemoryStorage {
     ///
     /// - Complexity: O(bytes stored).
     public func afterKill() -> MemoryStorage {
-        copy { $0.content }
+        let old = state.withLock { $0 }
+        return MemoryStorage(
+            State(tree: old.tree.copied { $0.copied() }, removed: old.removed.map { _ in [:] }, capacity: old.capacity)
+        )
     }
 
     /// The storage as it is when the power came back.
     ///
     /// - Complexity: O(bytes stored).
     public func afterPowerLoss(_ loss: PowerLoss = .everythingUnflushed) -> MemoryStorage {
-        var random = SeededGenerator(seed: 0)
-        if case .someUnflushed(let seed) = loss { random = SeededGenerator(seed: seed) }
-        return state.withLock { old in
-            var left = State()
-            left.folders = old.folders
-            left.capacity = old.capacity
-            left.removed = old.removed.map { _ in [:] }
-            // Sorted: the same seed must decide the same way every time, and a dictionary's order differs per process.
-            for path in Set(old.entries.keys).union(old.flushedEntries.keys).sorted() {
-                var survivor = old.flushedEntries[path]
-                if case .someUnflushed = loss, survivor !== old.entries[path], random.nextBool() {
-                    survivor = old.entries[path]
-                }
-                guard let survivor else { continue }
-                let content = survivor.remains(loss, &random)
-                let file = MemoryFile(content: content, flushed: content)
-                left.entries[path] = file
-                left.flushedEntries[path] = file
-            }
-            return MemoryStorage(left)
-        }
+        let old = state.withLock { $0 }
+        return MemoryStorage(
+            State(
+                tree: old.tree.afterPowerLoss(loss),
+                removed: old.removed.map { _ in [:] },
+                capacity: old.capacity
+            )
+        )
     }
 
     /// A copy in which removed files lie where they were, unless another file has their name now. Only a storage that
@@ -46,17 +36,16 @@ extension MemoryStorage {
     ///
     /// - Complexity: O(bytes stored and removed).
     public func includingRemoved() -> MemoryStorage {
-        let full = copy { $0.content }
+        let full = afterKill()
         let removed = state.withLock { $0.removed ?? [:] }
         full.state.withLock { state in
-            for (path, file) in removed where state.entries[path] == nil {
+            for (path, file) in removed where state.tree.node(at: path) == nil {
+                let parent = MemoryTree.parts(path).dropLast().joined(separator: "/")
+                state.tree.makeFolder("/" + parent)
+                guard let place = state.tree.place(of: path) else { continue }
                 let content = file.content
-                state.entries[path] = MemoryFile(content: content, flushed: content)
-                var folder = Self.folder(of: path)
-                while folder.count > 1 {
-                    state.folders.insert(folder)
-                    folder = Self.folder(of: folder)
-                }
+                let copy = MemoryFile(content: content, flushed: content)
+                state.tree.set(place.name, in: place.folder, to: .file(copy))
             }
         }
         return full
@@ -73,27 +62,29 @@ extension MemoryStorage {
         change(&content)
         let changed = MemoryFile(content: content, flushed: content)
         state.withLock { state in
-            state.entries[path] = changed
-            state.flushedEntries[path] = changed
+            guard let place = state.tree.place(of: path) else { return }
+            state.tree.exchange(file, for: changed, named: place.name, in: place.folder)
         }
     }
 
-    private func copy(_ content: (MemoryFile) -> [UInt8]) -> MemoryStorage {
-        let old = state.withLock { $0 }
-        var fresh = State()
-        fresh.folders = old.folders
-        fresh.capacity = old.capacity
-        fresh.removed = old.removed.map { _ in [:] }
-        var copies: [ObjectIdentifier: MemoryFile] = [:]
-        for (path, file) in old.entries {
-            let copy = MemoryFile(content: content(file), flushed: file.flushed)
-            copies[ObjectIdentifier(file)] = copy
-            fresh.entries[path] = copy
+    /// Removes a folder with everything in it at once, behind the back of everybody, as a person or a cleaner would.
+    ///
+    /// Does nothing when there is no such folder. A process that has files open there keeps them, without a name.
+    public func sweep(_ folder: String) {
+        state.withLock { state in
+            guard let place = state.tree.place(of: folder) else { return }
+            state.tree.set(place.name, in: place.folder, to: nil)
         }
-        for (path, file) in old.flushedEntries {
-            let copy = copies[ObjectIdentifier(file)] ?? MemoryFile(content: file.content, flushed: file.flushed)
-            fresh.flushedEntries[path] = copy
+    }
+
+    /// A flush of a file or folder fails: what it covered is lost, and counts as clean from now on.
+    func loseUnflushed(_ path: String) {
+        state.withLock { state in
+            if let folder = state.tree.folder(at: path) {
+                state.tree.loseNames(of: folder)
+            } else {
+                state.tree.file(at: path)?.loseUnflushed()
+            }
         }
-        return MemoryStorage(fresh)
     }
 }

@@ -4,22 +4,26 @@
 internal import TrackwayEvents
 public import TrackwayJournal
 
-/// A file system in memory that can lose power.
+/// A file system in memory that can lose power, as unkind as real ones may be.
 ///
 /// It keeps apart what a process sees and what would survive power loss, has a size, and can remember removed files.
-/// Simplified against a real one: folders themselves survive power loss at once. All calls may come from any thread.
+/// - A file's bytes survive once the file was flushed; its name, once its folder was flushed; the folder's name, once
+///   the folder above it was flushed, and so on up to the root.
+/// - A rename or a removal survives once the folders it changed were flushed.
+/// - What a failed flush (``FaultyStorage``) covered counts as clean though it is lost: a later flush of the same file
+///   or folder, by whomever, reports success and writes only what was changed since.
+///
+/// All calls may come from any thread.
 public final class MemoryStorage: JournalStorage {
     struct State: Sendable {
-        var folders: Set<String> = ["/"]
-        var entries: [String: MemoryFile] = [:]
-        /// Names as power loss would leave them.
-        var flushedEntries: [String: MemoryFile] = [:]
-        /// Removed files, when they are to be remembered.
+        var tree = MemoryTree()
+        /// Removed files by path, when they are to be remembered.
         var removed: [String: MemoryFile]?
-        var locks: Set<String> = []
+        /// Files whose lock somebody holds.
+        var locks: Set<ObjectIdentifier> = []
         var capacity: Int?
 
-        var used: Int { entries.values.reduce(0) { $0 + $1.length } }
+        var used: Int { tree.files.reduce(0) { $0 + $1.file.length } }
     }
 
     let state: Locked<State>
@@ -45,27 +49,17 @@ public final class MemoryStorage: JournalStorage {
 
     /// The paths of all files, sorted.
     public var paths: [String] {
-        state.withLock { $0.entries.keys.sorted() }
+        state.withLock { $0.tree.files.map(\.path) }
     }
 
     // MARK: JournalStorage
 
     public func makeFolder(_ path: String) {
-        state.withLock { state in
-            var path = path
-            while path.count > 1 {
-                state.folders.insert(path)
-                path = Self.folder(of: path)
-            }
-        }
+        state.withLock { $0.tree.makeFolder(path) }
     }
 
     public func names(in folder: String) -> [String] {
-        state.withLock { state in
-            (Array(state.entries.keys) + Array(state.folders)).compactMap { path in
-                path != folder && Self.folder(of: path) == folder ? Self.name(of: path) : nil
-            }
-        }
+        state.withLock { $0.tree.names(in: folder) }
     }
 
     public func contents(of path: String) -> [UInt8]? {
@@ -83,99 +77,106 @@ public final class MemoryStorage: JournalStorage {
     public func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
         let fresh = MemoryFile(content: bytes, flushed: durably ? bytes : [])
         try state.withLock { state throws(StorageError) in
-            let old = state.entries[path]?.length ?? 0
+            let place = try Self.place(of: path, in: state, "open")
+            let old = state.tree.file(at: path)?.length ?? 0
             try Self.checkRoom(state, path, for: bytes.count - old, "write")
-            state.entries[path] = fresh
-            if durably { state.flushedEntries[path] = fresh }
+            state.tree.set(place.name, in: place.folder, to: .file(fresh))
+            if durably { state.tree.flush(place.folder) }
         }
     }
 
     public func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
         try state.withLock { state throws(StorageError) in
-            let old = state.entries[path]
-            guard state.folders.contains(Self.folder(of: path)) else {
-                throw StorageError(.missing, operation: "open", path: path, number: 2)
-            }
+            let place = try Self.place(of: path, in: state, "open")
+            let old = state.tree.file(at: path)
             try Self.checkRoom(state, path, for: bytes.count - (old?.length ?? 0), "write")
-            // The same file: what was flushed of it is what power loss leaves, under its name if that was flushed.
-            let file = MemoryFile(content: bytes, flushed: old?.flushed ?? [])
-            if let old, state.flushedEntries[path] === old { state.flushedEntries[path] = file }
-            state.entries[path] = file
+            if let old {
+                // The same file: what was flushed of it is what power loss leaves, under its name if that was flushed.
+                state.tree.exchange(old, for: old.rewritten(bytes), named: place.name, in: place.folder)
+            } else {
+                let fresh = MemoryFile(content: bytes, flushed: [])
+                state.tree.set(place.name, in: place.folder, to: .file(fresh))
+            }
         }
     }
 
     public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
         try state.withLock { state throws(StorageError) in
-            if state.entries[path] != nil { return false }
+            let place = try Self.place(of: path, in: state, "create")
+            if state.tree.node(at: path) != nil { return false }
             try Self.checkRoom(state, path, for: bytes.count, "create")
-            let fresh = MemoryFile(content: bytes, flushed: bytes)
-            state.entries[path] = fresh
-            state.flushedEntries[path] = fresh
+            state.tree.set(place.name, in: place.folder, to: .file(MemoryFile(content: bytes, flushed: bytes)))
+            state.tree.flush(place.folder)
             return true
         }
     }
 
     public func rename(_ path: String, to other: String) throws(StorageError) {
         try state.withLock { state throws(StorageError) in
-            guard let file = state.entries.removeValue(forKey: path) else {
-                throw StorageError(.missing, operation: "rename", path: path, number: 2)
-            }
-            state.entries[other] = file
+            let from = try Self.place(of: path, in: state, "rename")
+            let to = try Self.place(of: other, in: state, "rename")
+            guard let node = state.tree.node(at: path) else { throw Self.missing("rename", path) }
+            state.tree.set(from.name, in: from.folder, to: nil)
+            state.tree.set(to.name, in: to.folder, to: node)
         }
     }
 
     public func remove(_ path: String) {
         state.withLock { state in
-            guard let file = state.entries.removeValue(forKey: path) else { return }
+            guard let place = state.tree.place(of: path), let file = state.tree.file(at: path) else { return }
+            state.tree.set(place.name, in: place.folder, to: nil)
             state.removed?[path] = file
         }
     }
 
     public func removeFolder(_ path: String) throws(StorageError) {
         try state.withLock { state throws(StorageError) in
-            let inside = path + "/"
-            let isEmpty =
-                !state.entries.keys.contains { $0.hasPrefix(inside) }
-                && !state.folders.contains { $0.hasPrefix(inside) }
-            guard isEmpty else { throw StorageError(.other, operation: "remove the folder", path: path, number: 39) }
-            state.folders.remove(path)
+            guard let place = state.tree.place(of: path), state.tree.folder(at: path) != nil else { return }
+            guard state.tree.names(in: path).isEmpty else {
+                throw StorageError(.other, operation: "remove the folder", path: path, number: 39)
+            }
+            state.tree.removeFolder(place.name, in: place.folder)
         }
     }
 
     public func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
         try state.withLock { state throws(StorageError) in
-            if state.entries[path] != nil { throw StorageError(.other, operation: "create", path: path, number: 17) }
-            guard state.folders.contains(Self.folder(of: path)) else {
-                throw StorageError(.missing, operation: "create", path: path, number: 2)
+            let place = try Self.place(of: path, in: state, "create")
+            if state.tree.node(at: path) != nil {
+                throw StorageError(.other, operation: "create", path: path, number: 17)
             }
             try Self.checkRoom(state, path, for: bytes, "reserve \(bytes) bytes for")
             let fresh = MemoryFile(bytes: bytes)
-            state.entries[path] = fresh
+            state.tree.set(place.name, in: place.folder, to: .file(fresh))
             return fresh
         }
     }
 
-    public func lock(_ path: String) -> (any StorageLock)? {
-        let isTaken = state.withLock { state in
-            if state.entries[path] == nil { state.entries[path] = MemoryFile(bytes: 0) }
-            return !state.locks.insert(path).inserted
+    public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
+        let file = try state.withLock { state throws(StorageError) -> MemoryFile? in
+            let place = try Self.place(of: path, in: state, "open the lock")
+            let file: MemoryFile
+            if let known = state.tree.file(at: path) {
+                file = known
+            } else {
+                file = MemoryFile(bytes: 0)
+                state.tree.set(place.name, in: place.folder, to: .file(file))
+            }
+            // By the file and not by its name, as the system does it: a file that was made anew is another lock.
+            return state.locks.insert(ObjectIdentifier(file)).inserted ? file : nil
         }
-        if isTaken { return nil }
-        return MemoryLock { [state] in state.withLock { _ = $0.locks.remove(path) } }
+        guard let file else { return nil }
+        return MemoryLock { [state] in state.withLock { _ = $0.locks.remove(ObjectIdentifier(file)) } }
     }
 
     public func synchronize(_ path: String) {
         file(path)?.synchronize()
     }
 
-    public func synchronizeFolder(_ path: String) {
-        state.withLock { state in
-            for name in state.flushedEntries.keys where Self.folder(of: name) == path {
-                state.flushedEntries[name] = nil
-            }
-            for (name, file) in state.entries where Self.folder(of: name) == path {
-                state.flushedEntries[name] = file
-            }
+    public func synchronizeFolder(_ path: String) throws(StorageError) {
+        try state.withLock { state throws(StorageError) in
+            guard let folder = state.tree.folder(at: path) else { throw Self.missing("flush the folder", path) }
+            state.tree.flush(folder)
         }
     }
 
@@ -186,17 +187,20 @@ public final class MemoryStorage: JournalStorage {
     // MARK: Parts
 
     func file(_ path: String) -> MemoryFile? {
-        state.withLock { $0.entries[path] }
+        state.withLock { $0.tree.file(at: path) }
     }
 
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
+    private static func place(
+        of path: String,
+        in state: State,
+        _ operation: String
+    ) throws(StorageError) -> (folder: Int, name: String) {
+        guard let place = state.tree.place(of: path) else { throw missing(operation, path) }
+        return place
     }
 
-    private static func name(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return path }
-        return String(path[path.index(after: slash)...])
+    private static func missing(_ operation: String, _ path: String) -> StorageError {
+        StorageError(.missing, operation: operation, path: path, number: 2)
     }
 
     private static func checkRoom(

@@ -68,6 +68,7 @@ package final class Intake: Sendable {
     private static func flushNewestSegment(of folder: String, _ storage: any JournalStorage) throws(StorageError) {
         let segments = try storage.names(in: folder).filter { $0.hasSuffix(".segment") }
         if let newest = segments.max() { try storage.synchronize(folder + "/" + newest) }
+        try storage.synchronizeFolder(folder)
     }
 
     /// Appends a record and returns once it is on stable storage.

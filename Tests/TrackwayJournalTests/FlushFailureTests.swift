@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// What may be called durable, on storage that forgets what a failed flush covered and folders nobody flushed.
+@Suite("Nothing is called durable that power loss could take")
+struct FlushFailureTests {
+    private func journal(_ storage: any JournalStorage, folder: String = "/app/data/journal") throws -> Journal {
+        let configuration = JournalConfiguration(folder: folder, destinations: ["collector"], segmentBytes: 4096)
+        return try Journal(configuration, clock: SteppedClock(), bootID: "boot", storage: storage)
+    }
+
+    private func events(_ storage: any JournalStorage) throws -> [String] {
+        let journal = try journal(storage)
+        let desk = try #require(try journal.tryElection())
+        return try desk.deliverAll("collector", events: 1000)
+    }
+
+    private func text(_ number: Int) -> String {
+        "{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}"
+    }
+
+    @Test("a journal in a folder that did not exist is durable from the root down", arguments: 0..<10 as Range<UInt64>)
+    func freshFolders(seed: UInt64) throws {
+        let storage = MemoryStorage()
+        let journal = try journal(storage)
+        for number in 0..<3 { journal.append(text(number)) }
+        try journal.synchronize()
+        let loss: PowerLoss = seed == 0 ? .everythingUnflushed : .someUnflushed(seed: seed)
+        let after = storage.afterPowerLoss(loss)
+        #expect(try self.journal(after).installation == journal.installation)
+        #expect(try events(after) == (0..<3).map(text))
+    }
+
+    @Test("folders that a killed process made and did not flush are flushed by the next before it promises anything")
+    func killedBeforeFlushing() throws {
+        let memory = MemoryStorage()
+        let storage = FaultyStorage(memory)
+        // It dies at its first flush of a folder.
+        storage.fail(.synchronizeFolder, with: .inputOutput)
+        storage.fail(.create, with: .inputOutput)
+        #expect(throws: JournalError.self) { try self.journal(storage) }
+        let revived = MemoryStorage()
+        revived.makeFolder("/app/data/journal/writers")
+        let journal = try journal(revived)
+        journal.append(text(0))
+        try journal.synchronize()
+        #expect(try events(revived.afterPowerLoss()) == [text(0)])
+    }
+
+    @Test("the second of two who wait for a segment whose flush failed is not told that it is durable")
+    func secondWaiter() throws {
+        let memory = MemoryStorage()
+        let storage = FaultyStorage(memory)
+        let journal = try journal(storage)
+        journal.append(text(0))
+        try journal.synchronize()
+        let second = try #require(journal.append(text(1)).sequence)
+        storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+        #expect(throws: JournalError.self) { try journal.synchronize() }
+        let third = try #require(journal.append(text(2)).sequence)
+        try journal.synchronize()
+        #expect(journal.isDurable(1))
+        #expect(!journal.isDurable(second))
+        #expect(journal.isDurable(third))
+        let left = try events(memory.afterPowerLoss())
+        #expect(left == [text(0), text(2)])
+    }
+
+    @Test("whatever fails and whenever, what is proven is there after power loss", arguments: 0..<60 as Range<UInt64>)
+    func walk(seed: UInt64) throws {
+        var chance = Chance(seed: seed &+ 1)
+        let memory = MemoryStorage()
+        let storage = FaultyStorage(memory)
+        let journal = try journal(storage)
+        var appended: [UInt64: String] = [:]
+        let operations: [StorageOperation] = [.synchronizeSegment, .synchronize, .synchronizeFolder, .makeSegment]
+        for number in 0..<200 {
+            let outcome = journal.append(text(number))
+            if case .kept(let sequence) = outcome { appended[sequence] = text(number) }
+            if chance.next() % 12 == 0 {
+                let operation = operations[Int(chance.next() % 4)]
+                storage.fail(operation, with: .inputOutput, times: 1 + Int(chance.next() % 2))
+            }
+            guard chance.next() % 5 == 0 else { continue }
+            do {
+                try journal.synchronize()
+            } catch {
+                #expect(error.code == .synchronizationFailed || error.code == .storage)
+            }
+            if chance.next() % 3 == 0 { storage.heal() }
+        }
+        let loss: PowerLoss = seed % 2 == 0 ? .everythingUnflushed : .someUnflushed(seed: seed)
+        let left = Set(try events(memory.afterPowerLoss(loss)))
+        for (sequence, text) in appended where journal.isDurable(sequence) {
+            #expect(left.contains(text), "seed \(seed), event \(sequence)")
+        }
+    }
+
+    @Test("a disk too full to leave the segment whose flush failed: nothing in it is durable until it could be left")
+    func cannotLeave() throws {
+        let memory = MemoryStorage()
+        let storage = FaultyStorage(memory)
+        let journal = try journal(storage)
+        journal.append(text(0))
+        storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+        storage.fail(.makeSegment, with: .noSpace)
+        #expect(throws: JournalError.self) { try journal.synchronize() }
+        // Kept against a kill all the same.
+        #expect(journal.append(text(1)) == .kept(2))
+        #expect(throws: JournalError.self) { try journal.synchronize() }
+        #expect(!journal.isDurable(1) && !journal.isDurable(2))
+        storage.heal()
+        #expect(journal.append(text(2)) == .kept(3))
+        try journal.synchronize()
+        journal.append(text(3))
+        try journal.synchronize()
+        #expect([1, 2, 3, 4].map { journal.isDurable($0) } == [false, false, false, true])
+        #expect(try events(memory.afterKill()) == (0..<4).map(text))
+    }
+
+    @Test("when a folder above the log could not be flushed, this process promises nothing any more")
+    func lostPath() throws {
+        let memory = MemoryStorage()
+        let storage = FaultyStorage(memory)
+        let journal = try journal(storage)
+        journal.append(text(0))
+        storage.fail(.synchronizeFolder, with: .inputOutput, after: 1, times: 1)
+        #expect(throws: JournalError.self) { try journal.synchronize() }
+        storage.heal()
+        journal.append(text(1))
+        #expect(throws: JournalError.self) { try journal.synchronize() }
+        #expect(!journal.isDurable(1) && !journal.isDurable(2))
+        #expect(try events(memory.afterKill()) == [text(0), text(1)])
+    }
+
+    @Test("a log of its own in a fresh folder is durable from the root down, and a failed flush is final")
+    func log() throws {
+        let memory = MemoryStorage()
+        let storage = FaultyStorage(memory)
+        let log = try SegmentedLog(folder: "/var/collector/intake", storage: storage)
+        _ = try [UInt8](repeating: 7, count: 10).withUnsafeBytes { try log.append(kind: .intake, payload: $0) }
+        try log.synchronize()
+        var reader = LogReader(folder: "/var/collector/intake", storage: memory.afterPowerLoss(), isComplete: true)
+        var kinds: [FrameKind] = []
+        while let entry = try reader.next() { kinds.append(entry.kind) }
+        #expect(kinds.contains(.intake))
+        storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+        #expect(throws: JournalError.self) { try log.synchronize() }
+        #expect(throws: JournalError.self) { try log.synchronize() }
+    }
+
+    @Test("which events a flush has proven")
+    func record() {
+        var record = FlushRecord()
+        #expect(!record.proves(1))
+        record.flushed(through: 3)
+        record.failed(through: 3)
+        #expect(record.proves(3) && !record.proves(4) && record.doubtful.isEmpty)
+        record.failed(through: 5)
+        record.flushed(through: 8)
+        #expect([3, 4, 5, 6, 8, 9].map(record.proves) == [true, false, false, true, true, false])
+        for round in UInt64(1)...200 {
+            record.flushed(through: 10 * round + 4)
+            record.failed(through: 10 * round + 9)
+        }
+        #expect(record.doubtful.count == FlushRecord.limit)
+        #expect(!record.proves(2009) && record.proves(2004) && !record.proves(5))
+    }
+}

@@ -57,6 +57,35 @@ struct IdentityTests {
         #expect(writer != WriterID.generate(at: Timestamp(milliseconds: 0x0190_a5d0_ac96)))
     }
 
+    @Test(
+        "an installation's secret proves its identity and no other one",
+        arguments: [0, 1_700_000_000_000, (1 << 48) - 1]
+    )
+    func secret(milliseconds: Int64) throws {
+        let secret = InstallationSecret(high: 0x0123_4567_89AB_CDEF, low: 0xFEDC_BA98_7654_3210)
+        let id = secret.installation(at: Timestamp(milliseconds: milliseconds))
+        #expect(secret.proves(id))
+        #expect(Int64(id.high >> 16) == milliseconds)
+        #expect(id.high >> 12 & 0xF == 7 && id.low >> 62 == 2)
+        #expect(InstallationSecret(secret.description) == secret)
+        for bit in 0..<64 {
+            #expect(!secret.proves(InstallationID(high: id.high ^ 1 << UInt64(bit), low: id.low)))
+            #expect(!secret.proves(InstallationID(high: id.high, low: id.low ^ 1 << UInt64(bit))))
+            #expect(!InstallationSecret(high: secret.high ^ 1 << UInt64(bit), low: secret.low).proves(id))
+        }
+        #expect(!InstallationSecret.generate().proves(id))
+        #expect(!InstallationSecret(high: id.high, low: id.low).proves(id))
+    }
+
+    @Test(
+        "times before 1970 and beyond 48 bits make an identity that is proved all the same",
+        arguments: [-1, Int64.min, .max]
+    )
+    func secretOfOddTimes(milliseconds: Int64) {
+        let secret = InstallationSecret.generate()
+        #expect(secret.proves(secret.installation(at: Timestamp(milliseconds: milliseconds))))
+    }
+
     @Test("identities sort as they were made: by time, then by order")
     func order() {
         let generator = EventIDGenerator(chance: 42)

@@ -282,8 +282,11 @@ struct JournalTests {
         journal.setContext(Array("{\"app\":{}}".utf8))
         for number in 0..<50 { journal.append("{\"secret\":\(number)}") }
         let former = journal.installation
-        #expect(try journal.erase() == former)
+        let erased = try journal.erase()
+        #expect(erased.former == former)
+        #expect(erased.proof?.proves(former) == true)
         #expect(journal.installation != former)
+        #expect(erased.proof?.proves(journal.installation) == false)
         journal.append("{\"after\":1}")
         let desk = try #require(try journal.tryElection())
         #expect(try desk.deliverAll("collector") == ["{\"after\":1}"])

@@ -4,6 +4,7 @@
 import Testing
 import Trackway
 import TrackwayEvents
+import TrackwayJournal
 import TrackwayTesting
 
 @Suite("Erasing")
@@ -23,7 +24,10 @@ struct EraseTests {
         #expect(report.isComplete)
         let delivered = memory.transport.delivered
         #expect(delivered.map(\.event.name) == ["_installation_erased", "after"])
-        #expect(delivered.first?.event.attributes["installation"] == .string(former.description))
+        let tombstone = try #require(delivered.first?.event.attributes)
+        #expect(tombstone["installation"] == .string(former.description))
+        let proof = try #require(tombstone["proof"]?.string.flatMap { InstallationSecret($0) })
+        #expect(proof.proves(former) && !proof.proves(analytics.installation))
         #expect(delivered.allSatisfy { $0.user == nil && $0.context["global"] == nil })
         let ledger = analytics.ledger()
         #expect(ledger.recorded == 2)
@@ -101,6 +105,44 @@ struct EraseTests {
         memory.storage.heal()
         try await memory.analytics.erase()
         #expect(memory.analytics.installation != former)
+    }
+
+    @Test("an installation of a version without secrets is erased on the device, and its tombstone has no proof")
+    func withoutSecret() async throws {
+        let first = try InMemoryAnalytics()
+        let disk = try #require(first.storage.base as? MemoryStorage)
+        let path = try #require(disk.paths.first { $0.hasSuffix("/installation") })
+        var lines = CheckedLines()
+        lines.add("installation", first.analytics.installation)
+        let storage = first.storageAfterKill()
+        try storage.replace(path, with: lines.bytes, durably: true)
+        let memory = try InMemoryAnalytics(storage: storage)
+        let former = memory.analytics.installation
+        #expect(former == first.analytics.installation)
+        try await memory.analytics.erase()
+        _ = await memory.analytics.flush()
+        let tombstone = try #require(memory.transport.delivered(named: "_installation_erased").first?.attributes)
+        #expect(tombstone["installation"] == .string(former.description) && tombstone["proof"] == nil)
+        // The one that began since has a secret.
+        try await memory.analytics.erase()
+        _ = await memory.analytics.flush()
+        let last = try #require(memory.transport.delivered(named: "_installation_erased").last?.attributes)
+        #expect(last["proof"]?.string != nil)
+    }
+
+    @Test("an erasing that failed after the identity was replaced still proves the former one")
+    func failedHalfway() async throws {
+        let memory = try InMemoryAnalytics()
+        let former = memory.analytics.installation
+        memory.analytics.record("secret")
+        memory.storage.fail(.makeFolder, with: .noSpace, paths: "/writers/")
+        await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }
+        memory.storage.heal()
+        try await memory.analytics.erase()
+        let tombstone = try #require(memory.events(named: "_installation_erased").last?.event.attributes)
+        #expect(tombstone["installation"] == .string(former.description))
+        let proof = try #require(tombstone["proof"]?.string.flatMap { InstallationSecret($0) })
+        #expect(proof.proves(former))
     }
 
     @Test("erasing while a request is on its way gives it up")

@@ -17,6 +17,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway tail                                watch events arrive
               trackway sessions                            see how people used the app
               trackway ledger                              see that nothing is missing
+              trackway erase 0199a1b2-…                    erase an installation
               trackway inspect ~/.local/state/…/shopping   look into an app's journal
               trackway device                              see what the SDK knows about this machine
 
@@ -32,7 +33,7 @@ struct TrackwayCommand: AsyncParsableCommand {
         version: TrackwayVersion.current,
         subcommands: [
             ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, SessionsCommand.self,
-            LedgerCommand.self, InspectCommand.self, DeviceCommand.self,
+            LedgerCommand.self, EraseCommand.self, InspectCommand.self, DeviceCommand.self,
             KeysCommand.self, DemoCommand.self,
         ]
     )

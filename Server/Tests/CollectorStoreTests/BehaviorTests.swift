@@ -217,7 +217,7 @@ struct BehaviorTests {
     func erasure() async throws {
         let world = try await Self.world(1...2)
         var batch = Batch(2, 2, 12...12)
-        batch.lines = [line(900, "_installation_erased")]
+        batch.lines = [erasedLine(900, of: .numbered(2))]
         try world.append(batch)
         try await world.index()
         let sessions = try await world.store.sessions(matching: SessionQuery())
@@ -229,7 +229,7 @@ struct BehaviorTests {
         let flow = try await world.store.screens(matching: ScreenQuery())
         #expect(flow.screens.first?.views == 2)
         var other = Batch(1, 1, 12...12)
-        other.lines = [line(901, "_installation_erased")]
+        other.lines = [erasedLine(901, of: .numbered(1))]
         try world.append(other)
         try await world.index()
         #expect(try await world.store.users(matching: UserQuery()).isEmpty)

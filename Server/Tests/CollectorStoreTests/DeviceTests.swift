@@ -232,7 +232,7 @@ struct DeviceTests {
     @Test("erasing an installation takes its device along, and its snapshots do not come back")
     func erasure() async throws {
         var tombstone = Batch(1, 1, 8...9)
-        tombstone.lines = [line(500, "_installation_erased"), Self.state(501, time: 9_000)]
+        tombstone.lines = [erasedLine(500, of: .numbered(1)), Self.state(501, time: 9_000)]
         let world = try await Self.world(Self.phone(1) + Self.phone(2) + [tombstone])
         #expect(try await world.store.devices(matching: DeviceQuery()).map(\.installation) == [.numbered(2)])
         #expect(try await world.store.device(.numbered(1), limit: 10) == nil)
@@ -248,7 +248,7 @@ struct DeviceTests {
     func laterErasure() async throws {
         let world = try await Self.world(Self.phone(1) + Self.phone(2))
         var tombstone = Batch(1, 1, 8...8)
-        tombstone.lines = [line(500, "_installation_erased")]
+        tombstone.lines = [erasedLine(500, of: .numbered(1))]
         try world.append(tombstone)
         try await world.index()
         let left = try await world.store.database.pool.read { db in

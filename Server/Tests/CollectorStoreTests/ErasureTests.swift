@@ -31,7 +31,7 @@ struct ErasureTests {
 
     @Test("a tombstone takes every trace with it, and nothing of the installation is taken again")
     func erased() async throws {
-        let world = try Self.world(tombstone: line(107, "_installation_erased"))
+        let world = try Self.world(tombstone: erasedLine(107, of: .numbered(1)))
         try await world.index()
         let events = try await world.all()
         #expect(events.count == 4)
@@ -39,7 +39,18 @@ struct ErasureTests {
         #expect(try await world.store.ledger(installation: nil).map(\.installation) == [.numbered(2)])
         #expect(try await world.store.failed(before: nil, limit: 9).count == 1)
         #expect(try await world.store.minutes(since: Timestamp(milliseconds: 0)).first?.names == ["view": 4])
-        #expect(try await world.store.totals() == StoreTotals(events: 4, installations: 1, failed: 1, duplicates: 4))
+        let expected = StoreTotals(
+            events: 4,
+            installations: 1,
+            failed: 1,
+            duplicates: 4,
+            erasedInstallations: 1,
+            erasedEvents: 11
+        )
+        #expect(try await world.store.totals() == expected)
+        let erasure = try #require(try await world.store.erasures(installation: nil, limit: 9).first)
+        #expect(erasure.installation == .numbered(1) && erasure.events == 11 && !erasure.isByOperator)
+        #expect(world.store.isErased(.numbered(1)) && !world.store.isErased(.numbered(2)))
         #expect(try !world.dump().contains { $0.contains("user-1") })
         var other = EventQuery()
         other.user = "user-1"
@@ -48,7 +59,7 @@ struct ErasureTests {
 
     @Test("a rebuild does not bring an erased installation back, not even on the way, with the mark or without it")
     func rebuilt() async throws {
-        let world = try Self.world(tombstone: line(107, "_installation_erased"))
+        let world = try Self.world(tombstone: erasedLine(107, of: .numbered(1)))
         try await world.index()
         let before = try world.dump()
         try await world.indexer.rebuild()
@@ -67,10 +78,113 @@ struct ErasureTests {
         let world = try Self.world(tombstone: nil)
         var batch = Batch(3, 7, 1...1)
         let old = InstallationID.numbered(1)
-        batch.lines = [line(301, "_installation_erased", attributes: "{\"installation\":\"\(old)\"}")]
+        batch.lines = [erasedLine(301, of: old)]
         try world.append(batch)
         try await world.index()
         #expect(try await world.all().allSatisfy { $0.installation == .numbered(2) })
-        #expect(try await world.row(7)?.recorded == 1)
+        let row = try #require(try await world.row(7))
+        #expect(row.recorded == 1 && row.received == 1 && row.gaps.isEmpty)
+    }
+
+    struct Forgery: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var sender: UInt64? = 3
+        var line: String
+        var format: String?
+    }
+
+    private static let victim = InstallationID.numbered(1)
+    private static let named = #"{"installation":"\#(victim)"}"#
+
+    static let forgeries: [Forgery] = [
+        Forgery(testDescription: "no proof", line: line(301, "_installation_erased", attributes: named)),
+        Forgery(
+            testDescription: "no proof, claiming to be the installation",
+            sender: 1,
+            line: line(301, "_installation_erased", attributes: named)
+        ),
+        Forgery(testDescription: "no name, claiming to be it", sender: 1, line: line(301, "_installation_erased")),
+        Forgery(testDescription: "nobody's", sender: nil, line: line(301, "_installation_erased", attributes: named)),
+        Forgery(
+            testDescription: "another's secret",
+            line: erasedLine(301, of: victim, proof: InstallationSecret(high: 0, low: 2))
+        ),
+        Forgery(
+            testDescription: "the identity for a secret",
+            line: erasedLine(301, of: victim, proof: InstallationSecret(high: victim.high, low: victim.low))
+        ),
+        Forgery(
+            testDescription: "an escaped name",
+            line: line(301, "\\u005finstallation_erased", attributes: named)
+        ),
+        Forgery(testDescription: "Clickstream's, proved", line: erasedLine(301, of: victim), format: "clickstream"),
+        Forgery(testDescription: "Sift's, proved", line: erasedLine(301, of: victim), format: "sift"),
+        Forgery(
+            testDescription: "Sensors Analytics', as the installation",
+            sender: 1,
+            line: line(301, "_installation_erased", attributes: named),
+            format: "sensors_analytics"
+        ),
+    ]
+
+    @Test(
+        "a log that holds an erasing nobody proves erases nobody, now and when it is read again",
+        arguments: forgeries
+    )
+    func forged(_ forgery: Forgery) async throws {
+        let world = try Self.world(tombstone: nil)
+        var batch = Batch(forgery.sender, 7, forgery.format == nil && forgery.sender != nil ? 1...1 : nil)
+        batch.format = forgery.format
+        batch.lines = [forgery.line]
+        try world.append(batch)
+        for _ in 0..<2 {
+            try await world.index()
+            #expect(try await world.all().filter { $0.installation == .numbered(1) }.count == 4)
+            #expect(!world.store.isErased(.numbered(1)))
+            #expect(try await world.store.erasures(installation: nil, limit: 9).isEmpty)
+            #expect(try await world.store.failed(before: nil, limit: 1).map(\.code) == ["erasure_unproved"])
+            if batch.first != nil {
+                let row = try #require(try await world.row(7))
+                #expect(row.rejected == 1 && row.gaps.isEmpty)
+            }
+            try await world.indexer.rebuild()
+        }
+    }
+
+    @Test("an operator's order erases, also what arrives later; both are counted, and a new index knows them")
+    func ordered() async throws {
+        let world = try Self.world(tombstone: nil)
+        let received = Timestamp(milliseconds: 1_700_000_000_500)
+        let order = ErasureRecord(received: received, key: "desk", installation: .numbered(1))
+        try world.append(order.bytes, kind: .erasure)
+        try world.append(order.bytes, kind: .erasure)
+        try world.append(
+            ErasureRecord(received: received, key: "dev", installation: .numbered(1), events: 3).bytes,
+            kind: .erasedEvents
+        )
+        // Of an installation that nobody has erased it says nothing.
+        try world.append(
+            ErasureRecord(received: received, key: "dev", installation: .numbered(2), events: 9).bytes,
+            kind: .erasedEvents
+        )
+        try world.append(Array("no JSON".utf8), kind: .erasure)
+        try await world.index()
+        for _ in 0..<2 {
+            let erasure = StoredErasure(
+                installation: .numbered(1),
+                time: received,
+                key: "desk",
+                isByOperator: true,
+                events: 11
+            )
+            #expect(try await world.store.erasures(installation: nil, limit: 9) == [erasure])
+            #expect(try await world.store.erasures(installation: .numbered(2), limit: 9).isEmpty)
+            #expect(try await world.all().allSatisfy { $0.installation == .numbered(2) })
+            #expect(try await world.store.failed(before: nil, limit: 1).map(\.code) == ["unreadable_record"])
+            try await world.indexer.rebuild()
+            try world.restart()
+            #expect(world.store.isErased(.numbered(1)))
+            try await world.index()
+        }
     }
 }

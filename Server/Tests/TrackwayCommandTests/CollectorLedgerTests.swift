@@ -42,4 +42,15 @@ struct CollectorLedgerTests {
         let lines = LedgerText(style: Style(isColoured: false)).lines(try ledger(#"{"writers":[]}"#))
         #expect(lines.last?.contains("trackway send") == true)
     }
+
+    @Test("erased installations are named, with who did it and what it cost")
+    func erasures() throws {
+        let ledger = try ledger(
+            #"{"writers":[],"erasures":[{"installation":"i","erased":0,"by":"operator","events":1200},{"by":"installation"}]}"#
+        )
+        #expect(ledger.erasures.map(\.isByOperator) == [true, false])
+        let text = LedgerText(style: Style(isColoured: false)).lines(ledger).joined(separator: "\n")
+        #expect(text.contains("by an operator: i, 1,200 events removed or not taken"))
+        #expect(text.contains("by itself"))
+    }
 }

@@ -9,8 +9,12 @@ extension Analytics {
     /// attributes, timers. What was decided about consent for the device stays.
     ///
     /// A new installation begins at once. Its first event is `_installation_erased`, whose attribute `installation` names
-    /// the former one, so that a collector can forget it too; it travels under the same consent as every event, and is
-    /// not recorded while consent is denied or the SDK is disabled.
+    /// the former one, so that a collector can forget it too; `proof` is the secret behind that identity, which only the
+    /// device knew, so that nobody else can have it forgotten. The event travels under the same consent as every event, and
+    /// is not recorded while consent is denied or the SDK is disabled.
+    ///
+    /// An installation that began with a version that made no secret names itself without proof, and a collector leaves the
+    /// erasing to its operator (`trackway erase`).
     ///
     /// Ask all other processes of the installation to stop first: what they write cannot be erased from here.
     ///
@@ -32,7 +36,7 @@ extension Analytics {
             snapshots?.beginAnew()
         }
         let (journal, behavior, snapshots, streams) = (journal, behavior, snapshots, streams)
-        let result = await queue.run { () -> Result<InstallationID, any Error> in
+        let result = await queue.run { () -> Result<(former: InstallationID, proof: InstallationSecret?), any Error> in
             do {
                 try snapshots?.forget()
                 try behavior.forget()
@@ -43,9 +47,11 @@ extension Analytics {
             }
         }
         switch result {
-        case .success(let former):
+        case .success(let erased):
             identity.installationChanged()
-            record("_installation_erased", ["installation": .string(former.description)])
+            var attributes: Attributes = [CapturedKey.erasedInstallation: .string(erased.former.description)]
+            if let proof = erased.proof { attributes[CapturedKey.erasureProof] = .string(proof.description) }
+            record(CapturedName.installationErased, attributes)
         case .failure(let error):
             throw TrackwayError(
                 .notErased,

@@ -89,4 +89,11 @@ public enum CapturedKey {
     public static let errorCode = "_error_code"
     /// What broke the limit.
     public static let errorMessage = "_error_message"
+
+    // MARK: Erasing
+
+    /// The installation that was erased.
+    public static let erasedInstallation = "installation"
+    /// The ``InstallationSecret`` behind it.
+    public static let erasureProof = "proof"
 }

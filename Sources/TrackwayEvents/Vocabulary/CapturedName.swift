@@ -27,7 +27,7 @@ public enum CapturedName {
     public static let osUpdate = "_os_update"
     /// Something was recorded that breaks a documented limit.
     public static let clickstreamError = "_clickstream_error"
-    /// The installation that this one replaces was erased.
+    /// The installation that this one replaces was erased: ``CapturedKey/erasedInstallation``, ``CapturedKey/erasureProof``.
     public static let installationErased = "_installation_erased"
 
     // MARK: Snapshots

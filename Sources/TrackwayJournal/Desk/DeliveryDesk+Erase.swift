@@ -28,14 +28,16 @@ extension DeskState {
             }
         }
         save()
-        let fresh = InstallationID.generate(at: journal.clock.now().wall)
+        let secret = InstallationSecret.generate()
+        let fresh = secret.installation(at: journal.clock.now().wall)
         do throws(StorageError) {
+            try journal.keepProof(storage)
             setAsideLog?.close()
             setAsideLog = nil
             for name in try storage.names(in: folder.setAside) { try storage.remove(folder.setAside + "/" + name) }
             totals = SettledTotals()
             try storage.replace(folder.settled, with: totals.fileBytes, durably: true)
-            try storage.replace(folder.installation, with: InstallationFile.bytes(fresh), durably: true)
+            try storage.replace(folder.installation, with: InstallationFile.bytes(fresh, secret), durably: true)
         } catch {
             throw JournalError(error)
         }
@@ -59,16 +61,26 @@ extension Journal {
     /// Removes everything recorded, and the installation's identity; a new one takes its place. This journal goes on as
     /// a new writer of the new installation, in the context that was set last.
     ///
-    /// - Returns: the identity that was removed.
+    /// - Returns: the identity that was removed, and what proves that it was ours; nil for one that a first version
+    ///   made, and for one whose file was damaged.
     /// - Throws: `locked` while somebody delivers: that has to stop first; `storage` when something could not be removed.
-    package func erase() throws(JournalError) -> InstallationID {
+    package func erase() throws(JournalError) -> (former: InstallationID, proof: InstallationSecret?) {
         let former = installation
         guard let desk = try tryElection() else {
             throw JournalError(.locked, "\(folder.root) is being delivered from; stop delivery there, then erase")
         }
         defer { desk.close() }
         _ = try desk.erase()
-        return former
+        return (former, proof.withLock { $0.take() })
+    }
+
+    /// Remembers what proves the identity that is about to go. An erasing that fails halfway has replaced the file already;
+    /// when it is called again, what the first call read still counts.
+    fileprivate func keepProof(_ storage: any JournalStorage) throws(StorageError) {
+        let installation = installation
+        if let known = proof.withLock({ $0 }), known.proves(installation) { return }
+        let found = try InstallationFile.secret(of: installation, in: folder, storage: storage)
+        proof.withLock { $0 = found }
     }
 
     /// Leaves this process's writer for a new one of another installation. What waits in memory is forgotten.

@@ -17,8 +17,9 @@ enum InstallationFile {
             if let known = try load(in: folder, storage: storage) { return known }
             // First, so that an identity that is there says that the folders above it survive power loss, too.
             try storage.synchronizeFolders(above: folder.root, from: folder.root)
-            let fresh = InstallationID.generate(at: time)
-            if try storage.create(folder.installation, with: bytes(fresh)) { return fresh }
+            let secret = InstallationSecret.generate()
+            let fresh = secret.installation(at: time)
+            if try storage.create(folder.installation, with: bytes(fresh, secret)) { return fresh }
             // Another process was quicker; its answer holds.
             if let known = try load(in: folder, storage: storage) { return known }
         } catch {
@@ -41,13 +42,27 @@ enum InstallationFile {
             try storage.rename(folder.installation, to: folder.installation + ".damaged")
             return nil
         }
-        try storage.replace(folder.installation, with: self.bytes(id), durably: true)
+        // The secret is lost with the damage: no segment has it, because segments are what others may get to see.
+        try storage.replace(folder.installation, with: self.bytes(id, nil), durably: true)
         return id
     }
 
-    static func bytes(_ id: InstallationID) -> [UInt8] {
+    /// The secret behind an installation's identity; nil when the file has none that proves it, as files of the
+    /// first versions and mended ones.
+    static func secret(
+        of id: InstallationID,
+        in folder: JournalFolder,
+        storage: any JournalStorage
+    ) throws(StorageError) -> InstallationSecret? {
+        guard let bytes = try storage.contents(of: folder.installation) else { return nil }
+        let secret = CheckedLines(bytes)?["secret"].flatMap { InstallationSecret($0) }
+        return secret?.proves(id) == true ? secret : nil
+    }
+
+    static func bytes(_ id: InstallationID, _ secret: InstallationSecret?) -> [UInt8] {
         var lines = CheckedLines()
         lines.add("installation", id)
+        if let secret { lines.add("secret", secret) }
         return lines.bytes
     }
 

@@ -25,6 +25,8 @@ package final class Journal: Sendable {
     private let flushing = Locked(())
     /// The desk this process holds, if it is the elected one; its cursors are newer than the files.
     let desk = Locked<WeakDesk>(WeakDesk())
+    /// What proves the identity that an erasing is about to remove, from its first step until it is complete.
+    let proof = Locked<InstallationSecret?>(nil)
 
     struct OwnCounting: Sendable {
         let writer: WriterID

@@ -65,6 +65,7 @@ package struct Admission: Sendable {
         return AdmittedBatch(
             accepted: inspection.accepted,
             rejected: inspection.rejected,
+            sender: inspection.sender,
             record: IntakeRecord.bytes(header, body: wire),
             inflatedBytes: inflatedBytes
         )

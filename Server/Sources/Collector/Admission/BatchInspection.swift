@@ -8,6 +8,8 @@ internal import TrackwayWire
 struct BatchInspection {
     private(set) var accepted = 0
     private(set) var rejected: [RejectedEvent] = []
+    /// The installation the header names.
+    private(set) var sender: InstallationID?
     private var hasHeader = false
     private var isCompressedText = false
 
@@ -22,7 +24,9 @@ struct BatchInspection {
         while let line = try lines.next() {
             switch line {
             case .header(let range):
-                sequences = try Self.header(UnsafeRawBufferPointer(rebasing: bytes[range])).sequences
+                let header = try Self.header(UnsafeRawBufferPointer(rebasing: bytes[range]))
+                sequences = header.sequences
+                sender = header.installation
                 hasHeader = true
             case .context(let range):
                 try Self.checkContext(UnsafeRawBufferPointer(rebasing: bytes[range]), limits: limits)
@@ -73,8 +77,12 @@ struct BatchInspection {
 
     private mutating func check(_ line: UnsafeRawBufferPointer, _ index: Int, _ limits: AdmissionLimits) {
         do {
-            _ = try EventScan(line, limits: limits.event)
-            accepted += 1
+            let scan = try EventScan(line, limits: limits.event)
+            switch Tombstone(line, scan) {
+            case nil, .proved: accepted += 1
+            case .unproved(let installation):
+                rejected.append(.unproved(installation, index: index, id: scan.id))
+            }
         } catch {
             rejected.append(
                 RejectedEvent(

@@ -24,4 +24,26 @@ package struct RejectedEvent: Sendable, Hashable {
         self.field = field
         self.message = message
     }
+
+    /// The refusal of an event that wants an installation erased and does not prove to be it.
+    package static func unproved(_ installation: InstallationID?, index: Int, id: EventID? = nil) -> RejectedEvent {
+        RejectedEvent(
+            index: index,
+            id: id,
+            code: Tombstone.unprovedCode,
+            field: CapturedKey.erasureProof,
+            message: Tombstone.unprovedMessage(installation)
+        )
+    }
+
+    /// The refusal of an event whose installation was erased: nothing of it is kept.
+    package static func erased(_ installation: InstallationID, index: Int, id: EventID? = nil) -> RejectedEvent {
+        RejectedEvent(
+            index: index,
+            id: id,
+            code: "installation_erased",
+            field: "installation",
+            message: "The installation \(installation) was erased; nothing that comes of it is kept."
+        )
+    }
 }

@@ -14,6 +14,10 @@ package protocol EventStore: Sendable {
     func count(matching query: EventQuery) async throws(StoreError) -> Int
     /// One row per writer, those heard of last first.
     func ledger(installation: InstallationID?) async throws(StoreError) -> [LedgerRow]
+    /// Erased installations, those erased last first, at most `limit`.
+    func erasures(installation: InstallationID?, limit: Int) async throws(StoreError) -> [StoredErasure]
+    /// Whether an installation was erased, as far as the index has come. Answers from memory; callable from any thread.
+    func isErased(_ installation: InstallationID) -> Bool
     /// Refused events before a position (all when nil), the latest first.
     func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent]
     /// Events per minute of arrival since a moment, earliest first; minutes without events are left out.

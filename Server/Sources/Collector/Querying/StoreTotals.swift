@@ -13,6 +13,10 @@ package struct StoreTotals: Sendable, Hashable {
     package var duplicates: UInt64
     /// Damaged stretches of the intake log that the index had to pass over.
     package var damaged: UInt64
+    /// Installations that were erased.
+    package var erasedInstallations: UInt64
+    /// Their events, removed or not taken; repeats count.
+    package var erasedEvents: UInt64
     /// Why the index does not follow at the moment, one sentence; nil while it does.
     package var trouble: String?
 
@@ -23,6 +27,8 @@ package struct StoreTotals: Sendable, Hashable {
         failed: UInt64 = 0,
         duplicates: UInt64 = 0,
         damaged: UInt64 = 0,
+        erasedInstallations: UInt64 = 0,
+        erasedEvents: UInt64 = 0,
         trouble: String? = nil
     ) {
         self.events = events
@@ -30,6 +36,8 @@ package struct StoreTotals: Sendable, Hashable {
         self.failed = failed
         self.duplicates = duplicates
         self.damaged = damaged
+        self.erasedInstallations = erasedInstallations
+        self.erasedEvents = erasedEvents
         self.trouble = trouble
     }
 }

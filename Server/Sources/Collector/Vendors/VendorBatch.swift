@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+package import TrackwayEvents
 internal import TrackwayWire
 
 /// A body of another format that was admitted, ready to be committed: every event is in our own form, or kept with the
@@ -15,11 +15,14 @@ package struct VendorBatch: Sendable {
     package private(set) var records: [[UInt8]] = []
     /// Bytes of the body as inflated.
     package var inflatedBytes = 0
+    /// How many events of erased installations came. Nothing of them is in the records; in ``rejected`` they are.
+    package private(set) var erased: [InstallationID: Int] = [:]
 
     private let format: IntakeFormat
     private let limits: AdmissionLimits
     private let key: String
     private let received: Timestamp
+    private let isErased: @Sendable (InstallationID) -> Bool
     private var outcomes: [Outcome] = []
     private var bytes = 0
 
@@ -37,7 +40,14 @@ package struct VendorBatch: Sendable {
     /// Beyond this factor a body is kept plain, so that reading it never meets the limit against bombs.
     private static let safeRatio = 50
 
-    init(_ format: IntakeFormat, limits: AdmissionLimits, key: String, received: Timestamp) {
+    init(
+        _ format: IntakeFormat,
+        limits: AdmissionLimits,
+        key: String,
+        received: Timestamp,
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
+    ) {
+        self.isErased = isErased
         self.format = format
         self.limits = limits
         self.key = key
@@ -47,8 +57,11 @@ package struct VendorBatch: Sendable {
     /// How many events came, refused ones included.
     package var count: Int { accepted + rejected.count }
 
-    /// Takes an event, if it fits our limits.
+    /// Takes an event, if it fits our limits and its installation was not erased. One with a name that means something to
+    /// the collector is taken under another name.
     mutating func add(_ event: VendorEvent, original: JSONValue) {
+        if passesOver(event.installation, id: event.id) { return }
+        let event = ReservedName.renamed(event, from: format)
         let line = event.line
         let fault: VendorFault? = line.withUnsafeBytes { bytes in
             do throws(EventFault) {
@@ -81,11 +94,20 @@ package struct VendorBatch: Sendable {
         installation: InstallationID? = nil,
         id: EventID? = nil
     ) {
+        if passesOver(installation, id: id) { return }
         let line = JSONValue.object(.init([.init(key: format.rawValue, value: original)])).json()
         rejected.append(
             RejectedEvent(index: count, id: id, code: fault.code, field: fault.field, message: fault.message)
         )
         append(Outcome(installation: installation, context: [], line: line, fault: fault, index: count - 1, id: id))
+    }
+
+    /// Counts an event of an erased installation, of which nothing is kept. Whether it is one.
+    private mutating func passesOver(_ installation: InstallationID?, id: EventID?) -> Bool {
+        guard let installation, isErased(installation) else { return false }
+        erased[installation, default: 0] += 1
+        rejected.append(.erased(installation, index: count, id: id))
+        return true
     }
 
     private mutating func append(_ outcome: Outcome) {

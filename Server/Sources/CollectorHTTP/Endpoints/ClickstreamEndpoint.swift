@@ -43,7 +43,8 @@ struct ClickstreamEndpoint: Sendable {
                 app: app,
                 hashCode: query.text("hashCode"),
                 grant: grant,
-                received: received
+                received: received,
+                isErased: rooms.store.isErased
             )
         } catch {
             // Its clients keep what is answered with anything but 200, so a damaged body will come again and again.
@@ -57,7 +58,7 @@ struct ClickstreamEndpoint: Sendable {
             )
             throw RequestFailure(error)
         }
-        try await commit.store(batch, wireBytes: body.count)
+        try await commit.store(batch, grant: grant, received: received, wireBytes: body.count)
         return Answer.empty()
     }
 

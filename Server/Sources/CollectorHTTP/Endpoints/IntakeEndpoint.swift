@@ -33,6 +33,9 @@ struct IntakeEndpoint: Sendable {
         }
         switch verdict {
         case .success(let batch):
+            if let sender = batch.sender, rooms.store.isErased(sender) {
+                return try await passOver(batch, of: sender, grant: grant, received: received)
+            }
             return try await commit(batch, wireBytes: body.readableBytes)
         case .failure(let error):
             await keep(body, refusedWith: error, grant: grant, received: received)
@@ -55,24 +58,50 @@ struct IntakeEndpoint: Sendable {
         do {
             let position = try await rooms.intake.commit(kind: .intake, record: batch.record)
             rooms.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
-            let answer = CollectorAnswer(
-                accepted: batch.accepted,
-                rejected: batch.rejected.map { event in
-                    CollectorAnswer.Rejected(
-                        index: event.index,
-                        id: event.id?.description,
-                        code: event.code,
-                        field: event.field.isEmpty ? nil : event.field,
-                        message: event.message
-                    )
-                },
-                position: position.description,
-                durability: "disk"
-            )
-            return Answer.json(.ok, ByteBuffer(bytes: answer.json()))
+            return Self.answer(accepted: batch.accepted, rejected: batch.rejected, position)
         } catch {
             throw RequestFailure(error)
         }
+    }
+
+    /// Answers a batch of an erased installation: not one of its events is kept, and the sender is told so of each. What is
+    /// kept is how many they were.
+    private func passOver(
+        _ batch: AdmittedBatch,
+        of sender: InstallationID,
+        grant: KeyGrant,
+        received: Timestamp
+    ) async throws(RequestFailure) -> Response {
+        let count = batch.accepted + batch.rejected.count
+        let record = ErasureRecord(received: received, key: grant.name, installation: sender, events: count)
+        do {
+            let position = try await rooms.intake.commit(kind: .erasedEvents, record: record.bytes)
+            let rejected = (0..<count).map { RejectedEvent.erased(sender, index: $0) }
+            rooms.statistics.withLock { statistics in
+                for event in rejected { statistics.rejected[event.code, default: 0] += 1 }
+            }
+            return Self.answer(accepted: 0, rejected: rejected, position)
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+
+    private static func answer(accepted: Int, rejected: [RejectedEvent], _ position: LogPosition) -> Response {
+        let answer = CollectorAnswer(
+            accepted: accepted,
+            rejected: rejected.map { event in
+                CollectorAnswer.Rejected(
+                    index: event.index,
+                    id: event.id?.description,
+                    code: event.code,
+                    field: event.field.isEmpty ? nil : event.field,
+                    message: event.message
+                )
+            },
+            position: position.description,
+            durability: "disk"
+        )
+        return Answer.json(.ok, ByteBuffer(bytes: answer.json()))
     }
 
     /// Keeps what a known key sent and admission refused as a whole, so that a person can see what went wrong.

@@ -52,6 +52,16 @@ extension PrometheusText {
         gauge("trackway_index_duplicates", "Events that arrived again.", Int(clamping: totals.duplicates))
         gauge("trackway_index_failed", "Events and batches kept as failed.", Int(clamping: totals.failed))
         gauge("trackway_index_damaged", "Damaged stretches of the intake log.", Int(clamping: totals.damaged))
+        gauge(
+            "trackway_index_erased_installations",
+            "Installations that were erased.",
+            Int(clamping: totals.erasedInstallations)
+        )
+        gauge(
+            "trackway_index_erased_events",
+            "Events of erased installations, removed or not taken.",
+            Int(clamping: totals.erasedEvents)
+        )
         gauge("trackway_index_following", "1 while the index follows the log.", totals.trouble == nil ? 1 : 0)
         gauge("trackway_index_lag_segments", "Segments of the log the index has still to finish.", lag.segments)
         gauge("trackway_index_lag_bytes", "Bytes it has still to read in the newest segment.", lag.bytes)

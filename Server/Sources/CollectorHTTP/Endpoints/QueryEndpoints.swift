@@ -12,6 +12,8 @@ struct QueryEndpoints: Sendable {
     let rooms: CollectorRooms
     /// An answer ends after the event that passes this many bytes; the rest comes with the next page.
     private static let answerBytes = 8 << 20
+    /// The most erased installations the ledger names; `/v1/stats` counts all.
+    private static let mostErasures = 100
 
     /// `GET /v1/events`
     func events(_ request: Request) async throws -> Response {
@@ -57,6 +59,7 @@ struct QueryEndpoints: Sendable {
         let end = rooms.intake.end
         let indexed = rooms.store.indexed
         let rows = try await rooms.store.ledger(installation: installation)
+        let erasures = try await rooms.store.erasures(installation: installation, limit: Self.mostErasures)
         return Answer.json { writer in
             writer.beginObject()
             writer.key("indexed")
@@ -68,6 +71,13 @@ struct QueryEndpoints: Sendable {
             for row in rows {
                 writer.element()
                 row.write(to: &writer)
+            }
+            writer.endArray()
+            writer.key("erasures")
+            writer.beginArray()
+            for erasure in erasures {
+                writer.element()
+                erasure.write(to: &writer)
             }
             writer.endArray()
             writer.endObject()
@@ -124,6 +134,7 @@ struct QueryEndpoints: Sendable {
             for (key, value) in [
                 ("events", totals.events), ("installations", totals.installations), ("failed", totals.failed),
                 ("duplicates", totals.duplicates), ("damaged", totals.damaged),
+                ("erased_installations", totals.erasedInstallations), ("erased_events", totals.erasedEvents),
             ] {
                 writer.key(key)
                 writer.integer(value)

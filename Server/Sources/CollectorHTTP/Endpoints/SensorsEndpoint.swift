@@ -33,7 +33,7 @@ struct SensorsEndpoint: Sendable {
     func collect(_ request: Request) async throws -> Response {
         let opened = try await open(request)
         let batch = try await admit(opened)
-        try await commit.store(batch, wireBytes: opened.body.count)
+        try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
         return Answer.empty()
     }
 
@@ -49,7 +49,7 @@ struct SensorsEndpoint: Sendable {
         }
         if request.headers[Self.dryRun]?.lowercased() != "true" {
             let batch = try await admit(opened)
-            try await commit.store(batch, wireBytes: opened.body.count)
+            try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
         }
         return faults.isEmpty ? Answer.empty() : Self.reasons(faults)
     }
@@ -105,7 +105,8 @@ struct SensorsEndpoint: Sendable {
                 project: opened.project,
                 allows: { rooms.authorization.allows(.sensorsProject($0), for: opened.grant) },
                 grant: opened.grant,
-                received: opened.received
+                received: opened.received,
+                isErased: rooms.store.isErased
             )
         } catch {
             throw await refusal(error, opened)

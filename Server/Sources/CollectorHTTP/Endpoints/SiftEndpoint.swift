@@ -32,11 +32,17 @@ struct SiftEndpoint: Sendable {
         let received = rooms.clock.now().wall
         let batch: VendorBatch
         do throws(AdmissionError) {
-            batch = try intake.admit(body, account: account, grant: grant, received: received)
+            batch = try intake.admit(
+                body,
+                account: account,
+                grant: grant,
+                received: received,
+                isErased: rooms.store.isErased
+            )
         } catch {
             throw await refusal(error, body, grant, received)
         }
-        try await commit.store(batch, wireBytes: body.count)
+        try await commit.store(batch, grant: grant, received: received, wireBytes: body.count)
         return Self.answer(batch)
     }
 

@@ -16,12 +16,22 @@ struct VendorCommit: Sendable {
     /// Returns once every event of a body, accepted or kept with its reason, is on stable storage.
     ///
     /// A body of more than one record may be stored in part when the disk refuses; sent again, what was stored is known.
-    func store(_ batch: VendorBatch, wireBytes: Int) async throws(RequestFailure) {
+    /// Of erased installations the count of their events is stored.
+    func store(
+        _ batch: VendorBatch,
+        grant: KeyGrant,
+        received: Timestamp,
+        wireBytes: Int
+    ) async throws(RequestFailure) {
+        let counts = batch.erased.map { installation, events in
+            ErasureRecord(received: received, key: grant.name, installation: installation, events: events).bytes
+        }
+        let records = batch.records.map { (FrameKind.intake, $0) } + counts.map { (FrameKind.erasedEvents, $0) }
         let outcomes = await withTaskGroup(of: IntakeError?.self) { group in
-            for record in batch.records {
+            for (kind, record) in records {
                 group.addTask { [intake = rooms.intake] in
                     do throws(IntakeError) {
-                        _ = try await intake.commit(kind: .intake, record: record)
+                        _ = try await intake.commit(kind: kind, record: record)
                         return nil
                     } catch {
                         return error

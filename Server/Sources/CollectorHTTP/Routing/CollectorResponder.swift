@@ -23,6 +23,7 @@ struct CollectorResponder: HTTPResponder {
     let behavior: BehaviorEndpoints
     let devices: DeviceEndpoints
     let followers: FollowerEndpoints
+    let erasure: ErasureEndpoint
     let status: StatusEndpoints
     let pages: PageEndpoint
     let hosts: HostPolicy
@@ -73,6 +74,7 @@ struct CollectorResponder: HTTPResponder {
         case .users: try await behavior.users(request)
         case .devices: try await devices.list(request)
         case .device(let installation): try await devices.history(request, of: installation)
+        case .erase(let installation): try await erasure.erase(request, installation)
         case .stats: try await queries.stats()
         case .time: status.time()
         case .livez: status.alive()

@@ -18,6 +18,8 @@ enum Route: Sendable, Hashable {
     case users
     case devices
     case device(installation: String)
+    /// An operator erases an installation.
+    case erase(installation: String)
     case stats
     case time
     case livez
@@ -44,7 +46,7 @@ enum Route: Sendable, Hashable {
             .stats, .metrics:
             true
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
-            .sensorsDebug, .sensorsConfiguration, .sift:
+            .sensorsDebug, .sensorsConfiguration, .sift, .erase:
             false
         }
     }
@@ -80,14 +82,16 @@ enum Route: Sendable, Hashable {
         )
     }
 
-    /// The paths that take events, and how they are sent there.
+    /// The paths that change something, and how they are asked to.
     private static func receiving(_ path: String) -> (route: Route, method: HTTPRequest.Method)? {
         switch path {
         case "/v1/events": (.postEvents, .post)
         case "/collect": (.clickstream, .post)
         case "/sa": (.sensors, .post)
         case "/debug": (.sensorsDebug, .post)
-        default: siftAccount(path).map { (.sift(account: $0), .put) }
+        default:
+            siftAccount(path).map { (.sift(account: $0), .put) }
+                ?? last(of: path, behind: "/v1/installations/").map { (.erase(installation: $0), .delete) }
         }
     }
 

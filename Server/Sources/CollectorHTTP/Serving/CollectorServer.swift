@@ -61,6 +61,7 @@ package struct CollectorServer: Service {
             behavior: BehaviorEndpoints(rooms: rooms),
             devices: DeviceEndpoints(rooms: rooms),
             followers: FollowerEndpoints(rooms: rooms),
+            erasure: ErasureEndpoint(rooms: rooms),
             status: StatusEndpoints(rooms: rooms),
             pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
             hosts: HostPolicy(configuration),

@@ -11,13 +11,18 @@ enum IndexSchema {
         migrator.registerMigration("1") { try $0.execute(sql: first) }
         // What is new cannot be told from the rows that are there: the index is made again from the log.
         migrator.registerMigration("2") { try $0.execute(sql: behavior + clearingOfBehavior) }
-        migrator.registerMigration("3") { try $0.execute(sql: devices + clearing) }
+        migrator.registerMigration("3") { try $0.execute(sql: devices + clearingOfDevices) }
+        // Who is erased is told by other rules since: the log is read again for that as well.
+        migrator.registerMigration("4") { try $0.execute(sql: erasures + clearing + " DELETE FROM installations;") }
         return migrator
     }
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
-    /// index must not bring them back.
-    static let clearing = clearingOfBehavior + " DELETE FROM snapshots; DELETE FROM devices;"
+    /// index must not bring them back, not even for the moment until it has read about them again.
+    static let clearing = clearingOfDevices + " UPDATE erasures SET events = 0;"
+
+    /// The same as far as the third step knows.
+    private static let clearingOfDevices = clearingOfBehavior + " DELETE FROM snapshots; DELETE FROM devices;"
 
     /// The same as far as the second step knows.
     private static let clearingOfBehavior = """
@@ -221,6 +226,19 @@ enum IndexSchema {
             changes INTEGER NOT NULL
         );
         CREATE INDEX devices_by_last ON devices (last, installation);
+
+        """
+
+    /// Erased installations: when, by whom (`operator` 0: by themselves), and how many events that cost.
+    private static let erasures = """
+        CREATE TABLE erasures (
+            installation INTEGER PRIMARY KEY,
+            time INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            operator INTEGER NOT NULL,
+            events INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE INDEX erasures_by_time ON erasures (time, installation);
 
         """
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
@@ -15,6 +16,8 @@ struct AccountDirectory {
     private let findContext: RawStatement
     private let addContext: RawStatement
     private let markErased: RawStatement
+    private let addErasure: RawStatement
+    private let addErased: RawStatement
     private let db: Database
 
     init(_ db: Database) throws {
@@ -34,6 +37,11 @@ struct AccountDirectory {
         )
         addContext = try RawStatement(db, "INSERT INTO contexts (installation, hash, content) VALUES (?, ?, ?)")
         markErased = try RawStatement(db, "UPDATE installations SET erased = 1 WHERE number = ?")
+        addErasure = try RawStatement(
+            db,
+            "INSERT OR IGNORE INTO erasures (installation, time, key, operator) VALUES (?, ?, ?, ?)"
+        )
+        addErased = try RawStatement(db, "UPDATE erasures SET events = events + ? WHERE installation = ?")
     }
 
     /// An installation's number, and whether it was erased.
@@ -48,12 +56,23 @@ struct AccountDirectory {
         return (db.lastInsertedRowID, false)
     }
 
-    /// Marks an installation erased, known or not, and gives its number.
-    func erase(_ id: InstallationID) throws -> Int64 {
-        let number = try installation(id).number
+    /// Marks an installation erased.
+    func erase(_ number: Int64, _ order: Erasure.Order) throws {
         markErased.bind(1, number)
         try markErased.run()
-        return number
+        addErasure.bind(1, number)
+        addErasure.bind(2, order.time.milliseconds)
+        addErasure.bind(3, order.key)
+        addErasure.bind(4, order.isByOperator ? 1 : 0)
+        try addErasure.run()
+    }
+
+    /// Events of an erased installation were removed, or not taken.
+    func count(erased events: Int64, of number: Int64) throws {
+        guard events > 0 else { return }
+        addErased.bind(1, events)
+        addErased.bind(2, number)
+        try addErased.run()
     }
 
     /// A writer's number.

@@ -1,10 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import GRDB
+internal import TrackwayEvents
 
 /// Removes every trace of one installation but its id and the mark that it was erased.
 struct Erasure {
+    /// Whom to erase, and who says so.
+    struct Order {
+        let installation: InstallationID
+        let time: Timestamp
+        let key: String
+        let isByOperator: Bool
+
+        /// An operator's.
+        init(_ record: ErasureRecord) {
+            installation = record.installation
+            time = record.received
+            key = record.key
+            isByOperator = true
+        }
+
+        /// The installation's own, in a batch with this header.
+        init(_ installation: InstallationID, _ header: IntakeHeader) {
+            self.installation = installation
+            time = header.received
+            key = header.key
+            isByOperator = false
+        }
+    }
+
     /// What was removed.
     struct Removed {
         var events: Int64

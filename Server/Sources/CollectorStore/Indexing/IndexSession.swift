@@ -22,6 +22,8 @@ final class IndexSession {
         var facts: ContextFacts?
         var run: ClosedRange<UInt64>?
         var duplicates: Int64 = 0
+        /// Events that were not taken because the installation was erased.
+        var refused: Int64 = 0
     }
 
     private struct MinuteName: Hashable {
@@ -31,6 +33,8 @@ final class IndexSession {
 
     var batch = Batch(received: Timestamp(milliseconds: 0), key: "", installation: nil, writer: nil, isErased: false)
     private(set) var progress: IndexProgress
+    /// The installations erased in this transaction.
+    private(set) var erased: Set<InstallationID> = []
     private let directory: AccountDirectory
     private let behavior: BehaviorEntry
     let ranges: RangeTable
@@ -123,6 +127,10 @@ final class IndexSession {
             try directory.add(duplicates: batch.duplicates, to: writer)
         }
         batch.duplicates = 0
+        if batch.refused > 0, let installation = batch.installation {
+            try directory.count(erased: batch.refused, of: installation)
+        }
+        batch.refused = 0
     }
 
     // MARK: Its events
@@ -137,6 +145,7 @@ final class IndexSession {
     ) throws {
         guard !batch.isErased else {
             progress.erased += 1
+            batch.refused += 1
             return
         }
         let time = scan.time ?? batch.received
@@ -203,19 +212,35 @@ final class IndexSession {
     // MARK: Erasing
 
     /// Removes everything of an installation and remembers not to take anything of it again.
-    func erase(_ id: InstallationID) throws {
+    ///
+    /// - Parameter sequence: The number of the event that says so, which has arrived with it.
+    func erase(_ order: Erasure.Order, sequence: UInt64? = nil) throws {
+        if let sequence { try arrived(sequence) }
         try end()
+        let (number, isErased) = try directory.installation(order.installation)
+        if isErased { return }
         try writeMinutes()
         try behavior.flush()
-        let number = try directory.erase(id)
+        erased.insert(order.installation)
+        try directory.erase(number, order)
         let removed = try Erasure(db).run(installation: number)
         progress.events -= removed.events
         progress.failed -= removed.failed
         progress.duplicates -= removed.duplicates
         progress.erased += removed.events + removed.duplicates
+        try directory.count(erased: removed.events + removed.duplicates, of: number)
         if batch.installation == number {
             batch = Batch(received: batch.received, key: batch.key, installation: number, writer: nil, isErased: true)
         }
+    }
+
+    /// Events of an erased installation came and were not kept.
+    func countErased(_ events: Int, of id: InstallationID) throws {
+        try end()
+        let (number, isErased) = try directory.installation(id)
+        guard isErased else { return }
+        progress.erased += Int64(events)
+        try directory.count(erased: Int64(events), of: number)
     }
 
     // MARK: The end

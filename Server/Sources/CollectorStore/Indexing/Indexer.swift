@@ -103,7 +103,7 @@ package final class Indexer: Sendable {
     package func step() async throws(StoreError) -> Outcome {
         guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
         do {
-            let progress = try await store.database.pool.write { [follower, limits, eventsPerStep] db in
+            let step = try await store.database.pool.write { [follower, limits, eventsPerStep] db in
                 try follower.withLock { follower in
                     do {
                         return try Self.enter(db, &follower, upTo: durable, limits, eventsPerStep)
@@ -114,11 +114,11 @@ package final class Indexer: Sendable {
                     }
                 }
             }
-            guard let progress else {
+            guard let step else {
                 store.recovered()
                 return .caughtUp
             }
-            store.committed(progress)
+            store.committed(step.progress, erased: step.erased)
             return .advanced
         } catch let error as StoreError {
             throw error
@@ -148,7 +148,7 @@ package final class Indexer: Sendable {
                 try db.execute(sql: IndexSchema.clearing)
                 return try IndexProgress(db)
             }
-            store.committed(progress)
+            store.committed(progress, erased: [])
             bell.yield()
         } catch {
             throw StoreError("The index \(store.path) cannot be emptied: \(error)")
@@ -162,7 +162,7 @@ package final class Indexer: Sendable {
         upTo durable: LogPosition,
         _ limits: AdmissionLimits,
         _ eventsPerStep: Int
-    ) throws -> IndexProgress? {
+    ) throws -> (progress: IndexProgress, erased: Set<InstallationID>)? {
         let session = try IndexSession(db)
         let cursor = session.progress.cursor
         guard cursor <= durable else {
@@ -172,8 +172,8 @@ package final class Indexer: Sendable {
             )
         }
         if cursor == .start {
-            for id in try TombstoneScan(limits: limits).installations(&follower, upTo: durable) {
-                try session.erase(id)
+            for order in try TombstoneScan(limits: limits).erasures(&follower, upTo: durable) {
+                try session.erase(order)
             }
         }
         follower.align(to: cursor)
@@ -184,12 +184,14 @@ package final class Indexer: Sendable {
                 switch record.kind {
                 case .intake: events += try entry.accept(payload, at: record.start)
                 case .quarantine: try entry.refuse(payload, at: record.start)
+                case .erasure: try entry.erase(payload, at: record.start)
+                case .erasedEvents: try entry.count(payload, at: record.start)
                 default: break  // Kinds of other versions, and what the log says about itself.
                 }
             }
         }
         guard follower.position > cursor else { return nil }
         try session.finish(at: follower.position, damaged: Int64(follower.takeDamage()))
-        return session.progress
+        return (session.progress, session.erased)
     }
 }

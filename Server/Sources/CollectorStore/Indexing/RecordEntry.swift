@@ -58,9 +58,36 @@ struct RecordEntry {
         }
     }
 
+    /// Enters an erasure that an operator ordered.
+    func erase(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
+        guard let record = try erasure(payload, at: start) else { return }
+        try session.erase(Erasure.Order(record))
+    }
+
+    /// Enters that events of an erased installation came and were not kept.
+    func count(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
+        guard let record = try erasure(payload, at: start) else { return }
+        try session.countErased(record.events, of: record.installation)
+    }
+
+    private func erasure(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws -> ErasureRecord? {
+        do {
+            return try ErasureRecord(payload: payload)
+        } catch {
+            try session.begin(
+                installation: nil,
+                writer: nil,
+                recorded: nil,
+                received: Timestamp(milliseconds: 0),
+                key: ""
+            )
+            try unreadable(payload, at: start, "The erasure record at \(start) cannot be read: \(error)")
+            return nil
+        }
+    }
+
     private func enter(_ record: IntakeRecord, at start: LogPosition, _ count: inout Int) throws {
         let received = record.header.received
-        var sender: InstallationID?
         var context: UnsafeRawPointer?
         try session.begin(
             installation: nil,
@@ -72,7 +99,6 @@ struct RecordEntry {
         try record.visit(
             limits: limits,
             header: { header in
-                sender = header.installation
                 try begin(header, received: received, key: record.header.key)
             },
             event: { event in
@@ -82,7 +108,7 @@ struct RecordEntry {
                 }
                 let position = EventPosition(segment: start.segment, offset: start.offset, ordinal: event.ordinal)
                 count += 1
-                try enter(event, at: position, sender: sender, record)
+                try enter(event, at: position, record)
             }
         )
     }
@@ -104,26 +130,45 @@ struct RecordEntry {
     private func enter(
         _ event: IntakeEvent,
         at position: EventPosition,
-        sender: InstallationID?,
         _ record: IntakeRecord
     ) throws {
         guard let scan = event.scan else {
-            let failure = FailedEvent(
-                position: position,
-                received: record.header.received,
-                key: record.header.key,
-                code: event.fault?.code ?? "",
-                field: event.fault?.field ?? "",
-                message: event.fault?.message ?? "",
-                content: Array(event.json)
+            return try refuse(
+                event,
+                at: position,
+                record,
+                event.fault ?? RejectedEvent(index: event.ordinal, code: "", field: "", message: "")
             )
-            return try session.failed(failure, sequence: event.sequence)
         }
-        if let erased = Tombstone.installation(event.json, scan, sender: sender) {
-            return try session.erase(erased)
+        switch Tombstone(event.json, scan) {
+        case nil: break
+        case .proved(let installation) where record.header.format == .trackway:
+            return try session.erase(Erasure.Order(installation, record.header), sequence: event.sequence)
+        case .proved(let installation), .unproved(let installation?):
+            return try refuse(event, at: position, record, .unproved(installation, index: event.ordinal))
+        case .unproved(nil):
+            return try refuse(event, at: position, record, .unproved(nil, index: event.ordinal))
         }
         let id = event.id(at: position, received: record.header.received)
         try session.event(event.json, scan, id: id, at: position, sequence: event.sequence)
+    }
+
+    private func refuse(
+        _ event: IntakeEvent,
+        at position: EventPosition,
+        _ record: IntakeRecord,
+        _ fault: RejectedEvent
+    ) throws {
+        let failure = FailedEvent(
+            position: position,
+            received: record.header.received,
+            key: record.header.key,
+            code: fault.code,
+            field: fault.field,
+            message: fault.message,
+            content: Array(event.json)
+        )
+        try session.failed(failure, sequence: event.sequence)
     }
 
     private func unreadable(_ payload: UnsafeRawBufferPointer, at start: LogPosition, _ message: String) throws {

@@ -11,37 +11,48 @@ internal import TrackwayWire
 struct TombstoneScan {
     let limits: AdmissionLimits
 
-    /// The installations the log erases up to `limit`.
+    /// The erasures in the log up to `limit`, each installation's first, in the order of the log.
     ///
     /// - Complexity: O(log), inflating every batch; it happens only when an index begins.
-    func installations(_ follower: inout LogFollower, upTo limit: LogPosition) throws -> Set<InstallationID> {
-        var found: Set<InstallationID> = []
+    func erasures(_ follower: inout LogFollower, upTo limit: LogPosition) throws -> [Erasure.Order] {
+        var found = Found()
         follower.reset()
         follower.align(to: .start)
         while let entry = try follower.next(upTo: limit) {
-            guard entry.kind == .intake else { continue }
+            guard entry.kind == .intake || entry.kind == .erasure else { continue }
             try follower.withPayload(of: entry) { payload in
                 do {
-                    try visit(IntakeRecord(payload: payload), &found)
+                    if entry.kind == .erasure {
+                        found.add(Erasure.Order(try ErasureRecord(payload: payload)))
+                    } else {
+                        try visit(IntakeRecord(payload: payload), &found)
+                    }
                 } catch {
                     // Entering the record will say so; it erases nobody.
                 }
             }
         }
         follower.reset()
-        return found
+        return found.orders
     }
 
-    private func visit(_ record: IntakeRecord, _ found: inout Set<InstallationID>) throws {
-        var sender: InstallationID?
+    private struct Found {
+        private(set) var orders: [Erasure.Order] = []
+        private var known: Set<InstallationID> = []
+
+        mutating func add(_ order: Erasure.Order) {
+            if known.insert(order.installation).inserted { orders.append(order) }
+        }
+    }
+
+    private func visit(_ record: IntakeRecord, _ found: inout Found) throws {
+        // Another format has no word for it.
+        guard record.header.format == .trackway else { return }
         try record.visit(
             limits: limits,
-            header: { sender = $0.installation },
             event: { event in
-                guard let scan = event.scan,
-                    let erased = Tombstone.installation(event.json, scan, sender: sender)
-                else { return }
-                found.insert(erased)
+                guard let scan = event.scan, case .proved(let erased) = Tombstone(event.json, scan) else { return }
+                found.add(Erasure.Order(erased, record.header))
             }
         )
     }

@@ -21,6 +21,7 @@ package final class SQLiteEventStore: EventStore {
 
     private struct State: Sendable {
         var progress: IndexProgress
+        var erased: Set<InstallationID>
         var trouble: String?
         var isClosed = false
     }
@@ -43,12 +44,13 @@ package final class SQLiteEventStore: EventStore {
         database = try IndexDatabase(path: path, storage: storage, patience: patience)
         putAside = database.putAside
         let progress: IndexProgress
+        let erased: Set<InstallationID>
         do {
-            progress = try database.pool.read { try IndexProgress($0) }
+            (progress, erased) = try database.pool.read { (try IndexProgress($0), try ErasureRows.installations($0)) }
         } catch {
             throw StoreError("The index \(path) cannot be read: \(error).")
         }
-        state = Locked(State(progress: progress))
+        state = Locked(State(progress: progress, erased: erased))
         signal = ProgressSignal(at: progress.position)
     }
 
@@ -77,6 +79,17 @@ package final class SQLiteEventStore: EventStore {
 
     package func ledger(installation: InstallationID?) async throws(StoreError) -> [LedgerRow] {
         try await read { try LedgerRows.all(of: installation, $0) }
+    }
+
+    package func erasures(
+        installation: InstallationID?,
+        limit: Int
+    ) async throws(StoreError) -> [StoredErasure] {
+        try await read { try ErasureRows.latest(of: installation, limit: limit, $0) }
+    }
+
+    package func isErased(_ installation: InstallationID) -> Bool {
+        state.withLock { $0.erased.contains(installation) }
     }
 
     package func failed(before position: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {
@@ -111,13 +124,15 @@ package final class SQLiteEventStore: EventStore {
         let installations = try await read { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0
         }
-        let (progress, trouble) = state.withLock { ($0.progress, $0.trouble) }
+        let (progress, erased, trouble) = state.withLock { ($0.progress, $0.erased.count, $0.trouble) }
         return StoreTotals(
             events: UInt64(clamping: progress.events),
             installations: UInt64(clamping: installations),
             failed: UInt64(clamping: progress.failed),
             duplicates: UInt64(clamping: progress.duplicates),
             damaged: UInt64(clamping: progress.damaged),
+            erasedInstallations: UInt64(erased),
+            erasedEvents: UInt64(clamping: progress.erased),
             trouble: trouble
         )
     }
@@ -148,9 +163,10 @@ package final class SQLiteEventStore: EventStore {
     var progressNow: IndexProgress { state.withLock { $0.progress } }
 
     /// A transaction is complete: tells everybody who waits.
-    func committed(_ progress: IndexProgress) {
+    func committed(_ progress: IndexProgress, erased: Set<InstallationID>) {
         state.withLock { state in
             state.progress = progress
+            state.erased.formUnion(erased)
             state.trouble = nil
         }
         signal.advance(to: progress.position)

@@ -35,7 +35,18 @@ struct CollectorClient: Sendable {
         query: [(name: String, value: String)] = [],
         patience: Double = 30
     ) async throws(CommandFailure) -> JSONValue {
+        try await send("GET", path, query: query, patience: patience)
+    }
+
+    /// The answer to a request without a body, parsed; parameters and errors as with ``get(_:query:patience:)``.
+    func send(
+        _ method: String,
+        _ path: String,
+        query: [(name: String, value: String)] = [],
+        patience: Double = 30
+    ) async throws(CommandFailure) -> JSONValue {
         var request = URLRequest(url: try address.url(path, query: query))
+        request.httpMethod = method
         request.timeoutInterval = patience
         request.setValue("application/json", forHTTPHeaderField: "accept")
         if let key = address.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "authorization") }

@@ -35,12 +35,27 @@ struct CollectorLedger: Sendable, Hashable {
         }
     }
 
+    /// An installation that was erased.
+    struct Erasure: Sendable, Hashable {
+        /// The installation.
+        var installation: String
+        /// When.
+        var time: Timestamp
+        /// Whether an operator did it; otherwise the installation itself.
+        var isByOperator: Bool
+        /// Events that were removed, or came afterwards and were not kept.
+        var events: UInt64
+    }
+
     /// The accounts, those heard of last first.
     var rows: [Row]
+    /// The installations erased last, the latest first.
+    var erasures: [Erasure]
 
     /// Reads the collector's answer; what is absent counts as zero.
     init(_ json: JSONValue) {
         rows = (json["writers"]?.array ?? []).map { Row($0) }
+        erasures = (json["erasures"]?.array ?? []).map { Erasure($0) }
     }
 
     /// The sum of one count over all writers.
@@ -48,6 +63,15 @@ struct CollectorLedger: Sendable, Hashable {
 
     /// Whether nothing is missing anywhere.
     var isComplete: Bool { rows.allSatisfy { $0.missing == 0 && $0.gaps.isEmpty } }
+}
+
+extension CollectorLedger.Erasure {
+    fileprivate init(_ json: JSONValue) {
+        installation = json["installation"]?.string ?? ""
+        time = Timestamp(milliseconds: json["erased"]?.integer ?? 0)
+        isByOperator = json["by"]?.string == "operator"
+        events = json["events"]?.integer.flatMap { UInt64(exactly: $0) } ?? 0
+    }
 }
 
 extension CollectorLedger.Row {

@@ -19,7 +19,7 @@ struct LedgerText: Sendable {
     /// A table, the sums, and the gaps.
     func lines(_ ledger: CollectorLedger) -> [String] {
         guard !ledger.rows.isEmpty else {
-            return ["No writer has sent anything yet.", "Send an event with: trackway send hello"]
+            return ["No writer has sent anything yet.", "Send an event with: trackway send hello"] + erasures(ledger)
         }
         let format = EventLineFormat(style: style, zone: zone)
         var table = Table([
@@ -34,7 +34,7 @@ struct LedgerText: Sendable {
                 row.duplicates.grouped, format.date(row.lastReceived),
             ])
         }
-        return table.lines(style: style) + reasons(ledger) + gaps(ledger) + ["", sum(ledger)]
+        return table.lines(style: style) + reasons(ledger) + gaps(ledger) + erasures(ledger) + ["", sum(ledger)]
     }
 
     private func sum(_ ledger: CollectorLedger) -> String {
@@ -51,6 +51,17 @@ struct LedgerText: Sendable {
         guard !sums.isEmpty else { return [] }
         let list = sums.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.grouped)" }
         return ["", "dropped on the device: " + list.joined(separator: ", ")]
+    }
+
+    private func erasures(_ ledger: CollectorLedger) -> [String] {
+        guard !ledger.erasures.isEmpty else { return [] }
+        let format = EventLineFormat(style: style, zone: zone)
+        return [""]
+            + ledger.erasures.map { erasure in
+                let by = erasure.isByOperator ? "by an operator" : "by itself"
+                return "erased \(format.date(erasure.time)) \(by): \(erasure.installation), "
+                    + "\(erasure.events.grouped) events removed or not taken"
+            }
     }
 
     private func gaps(_ ledger: CollectorLedger) -> [String] {

@@ -24,6 +24,7 @@ struct CollectorUnderTest: Sendable {
         func grant(for key: String) -> KeyGrant? {
             switch key {
             case "write": KeyGrant(name: "shop", scopes: [.write], accounts: [.siftAccount("acct_1")])
+            case "both": KeyGrant(name: "operator", scopes: [.write, .read])
             case "read": KeyGrant(name: "desk", scopes: [.read])
             default: nil
             }

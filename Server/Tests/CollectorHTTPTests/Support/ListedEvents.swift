@@ -11,6 +11,7 @@ final class ListedEvents: EventStore {
         var indexed = EventPosition(segment: 1, offset: 16)
         var followers: [AsyncStream<EventPosition>.Continuation] = []
         var failure: StoreError?
+        var erased: Set<InstallationID> = []
     }
 
     private let state = Locked(State())
@@ -84,6 +85,15 @@ final class ListedEvents: EventStore {
                 lastReceived: Timestamp(milliseconds: 9)
             )
         ]
+    }
+
+    func erasures(installation: InstallationID?, limit: Int) async throws(StoreError) -> [StoredErasure] { [] }
+
+    func isErased(_ installation: InstallationID) -> Bool { state.withLock { $0.erased.contains(installation) } }
+
+    /// From now on the installation counts as erased.
+    func erase(_ installation: InstallationID) {
+        state.withLock { _ = $0.erased.insert(installation) }
     }
 
     func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {

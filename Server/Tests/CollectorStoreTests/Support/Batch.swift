@@ -19,6 +19,8 @@ struct Batch {
     var rejected: [(Int, String)] = []
     var received: Int64 = 1_700_000_000_000
     var isCompressed = false
+    /// The format it was sent in; our own when nil.
+    var format: String?
 
     /// A batch of one writer covering `sequences`.
     init(_ installation: UInt64? = nil, _ writer: UInt64 = 1, _ sequences: ClosedRange<UInt64>? = nil) {
@@ -39,7 +41,7 @@ struct Batch {
             let faults = rejected.map { "[\($0.0),\"\($0.1)\",\"name\",\"The name is no name.\"]" }
             let about = """
                 {"received":\(received),"key":"dev","encoding":"\(isCompressed ? "gzip" : "identity")",\
-                "rejected":[\(faults.joined(separator: ","))]}
+                \(format.map { "\"format\":\"\($0)\"," } ?? "")"rejected":[\(faults.joined(separator: ","))]}
                 """
             return Array(about.utf8) + [10] + body
         }
@@ -62,6 +64,34 @@ struct Batch {
 func line(_ id: UInt64, _ name: String = "tick", time: Int64 = 1_700_000_000_000, attributes: String? = nil) -> String {
     let more = attributes.map { ",\"attributes\":\($0)" } ?? ""
     return "{\"id\":\"\(EventID.numbered(id))\",\"name\":\"\(name)\",\"time\":\(time),\"mono\":5\(more)}"
+}
+
+/// The tombstone of the installation with a number, with its proof unless another is given.
+func erasedLine(
+    _ id: UInt64,
+    of installation: InstallationID,
+    proof: InstallationSecret? = nil,
+    name: String = "_installation_erased"
+) -> String {
+    let proof = proof ?? Installations.secret(of: installation)
+    let attributes = #"{"installation":"\#(installation)","proof":"\#(proof)"}"#
+    return line(id, name, attributes: attributes)
+}
+
+/// Installations whose secrets the tests know.
+enum Installations {
+    /// The secret behind ``InstallationID/numbered(_:)``; of any other id one that proves nothing.
+    static func secret(of installation: InstallationID) -> InstallationSecret {
+        (0...64).map { InstallationSecret(high: 0, low: $0) }.first { $0.proves(installation) }
+            ?? InstallationSecret(high: 0, low: 0)
+    }
+}
+
+extension InstallationID {
+    /// The installation with this number, derived from a secret as the SDK does.
+    static func numbered(_ number: UInt64) -> InstallationID {
+        InstallationSecret(high: 0, low: number).installation(at: Timestamp(milliseconds: 0x018B_CFE5_6800))
+    }
 }
 
 extension UniqueID {

@@ -25,6 +25,7 @@ package struct ClickstreamIntake: Sendable {
     ///   - hashCode: The `hashCode` of the query, if there is one.
     ///   - grant: The key that lets the app in.
     ///   - received: The collector's time.
+    ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
     /// - Throws: ``AdmissionError`` when nothing of it can be accepted: `hash_mismatch`, `malformed_json`, ….
     package func admit(
         _ wire: [UInt8],
@@ -32,12 +33,19 @@ package struct ClickstreamIntake: Sendable {
         app: String,
         hashCode: String?,
         grant: KeyGrant,
-        received: Timestamp
+        received: Timestamp,
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
     ) throws(AdmissionError) -> VendorBatch {
         let text = encoding == .gzip ? try VendorBody.inflate(wire, limits: limits.body) : wire
         try check(hashCode, of: [wire, text])
         let json = try unpack(text)
-        var batch = VendorBatch(.clickstream, limits: limits, key: grant.name, received: received)
+        var batch = VendorBatch(
+            .clickstream,
+            limits: limits,
+            key: grant.name,
+            received: received,
+            isErased: isErased
+        )
         batch.inflatedBytes = json.count
         let translation = ClickstreamTranslation(app: app)
         let outcome = json.withUnsafeBytes { bytes in

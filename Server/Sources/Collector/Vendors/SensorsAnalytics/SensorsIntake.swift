@@ -25,6 +25,7 @@ package struct SensorsIntake: Sendable {
     ///   - allows: Whether the request's key lets in another project, which an event may name for itself.
     ///   - grant: The key that lets the project in.
     ///   - received: The collector's time.
+    ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
     /// - Throws: ``AdmissionError``: `crc_mismatch` when the body was damaged on the way, `encrypted` when only its maker
     ///   can read it, and others when it can never be read.
     package func admit(
@@ -33,10 +34,17 @@ package struct SensorsIntake: Sendable {
         project: String,
         allows: (String) -> Bool,
         grant: KeyGrant,
-        received: Timestamp
+        received: Timestamp,
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
     ) throws(AdmissionError) -> VendorBatch {
         let json = try unpack(wire, encoding)
-        var batch = VendorBatch(.sensorsAnalytics, limits: limits, key: grant.name, received: received)
+        var batch = VendorBatch(
+            .sensorsAnalytics,
+            limits: limits,
+            key: grant.name,
+            received: received,
+            isErased: isErased
+        )
         batch.inflatedBytes = json.count
         let translation = SensorsTranslation(project: project)
         var occurrences = VendorOccurrences()

@@ -25,13 +25,15 @@ package struct SiftIntake: Sendable {
     ///   - account: The account of the request's path.
     ///   - grant: The key that came with it.
     ///   - received: The collector's time, which an event without one gets.
+    ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
     /// - Throws: ``AdmissionError`` when the body cannot be read: `malformed_json`, `field_missing`, `field_invalid`,
     ///   `empty_batch`, or a `gzip_` code.
     package func admit(
         _ wire: [UInt8],
         account: String,
         grant: KeyGrant,
-        received: Timestamp
+        received: Timestamp,
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
     ) throws(AdmissionError) -> VendorBatch {
         let json = VendorBody.isGzip(wire) ? try VendorBody.inflate(wire, limits: inflateLimits) : wire
         guard json.contains(where: { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }) else {
@@ -41,7 +43,13 @@ package struct SiftIntake: Sendable {
                 message: #"The body is empty; send {"data":[…]}, with nothing in the list if there is nothing."#
             )
         }
-        var batch = VendorBatch(.sift, limits: limits, key: grant.name, received: received)
+        var batch = VendorBatch(
+            .sift,
+            limits: limits,
+            key: grant.name,
+            received: received,
+            isErased: isErased
+        )
         batch.inflatedBytes = json.count
         let translation = SiftTranslation(account: account, received: received, body: json)
         var occurrences = VendorOccurrences()

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayJournal
+
+extension FrameKind {
+    /// Somebody who may has erased an installation: an ``ErasureRecord``.
+    package static let erasure = FrameKind(rawValue: 18)
+    /// Events of an erased installation came and were not kept: an ``ErasureRecord`` with their count.
+    package static let erasedEvents = FrameKind(rawValue: 19)
+}
+
+/// What the intake log keeps about an erased installation beside the installation's own word: that an operator erased it
+/// (frames of kind `erasure`), or that events of it came afterwards, which are not kept themselves (`erasedEvents`).
+package struct ErasureRecord: Sendable, Hashable {
+    /// When it happened, by the collector's clock.
+    package var received: Timestamp
+    /// The name of the key it came with.
+    package var key: String
+    /// The installation.
+    package var installation: InstallationID
+    /// How many events came; 0 for an erasure.
+    package var events: Int
+
+    /// A record of these facts.
+    package init(received: Timestamp, key: String, installation: InstallationID, events: Int = 0) {
+        self.received = received
+        self.key = key
+        self.installation = installation
+        self.events = events
+    }
+
+    /// The record's bytes: one JSON object.
+    package var bytes: [UInt8] {
+        JSONWriter.withThreadBuffer { writer in
+            writer.beginObject()
+            writer.key("received")
+            writer.integer(received.milliseconds)
+            writer.key("key")
+            writer.string(key)
+            writer.key("installation")
+            writer.id(installation)
+            writer.key("events")
+            writer.integer(Int64(events))
+            writer.endObject()
+            return writer.array()
+        }
+    }
+
+    /// Reads a record. Unknown members are passed over.
+    ///
+    /// - Throws: ``RecordError``.
+    package init(payload: UnsafeRawBufferPointer) throws(RecordError) {
+        let json: JSONValue
+        do {
+            json = try JSONValue.parse(payload)
+        } catch {
+            throw RecordError(message: "the erasure record cannot be read: \(error)")
+        }
+        guard let installation = json["installation"]?.string.flatMap({ InstallationID($0) }) else {
+            throw RecordError(message: "the erasure record names no installation")
+        }
+        self.installation = installation
+        received = Timestamp(milliseconds: json["received"]?.integer ?? 0)
+        key = json["key"]?.string ?? ""
+        events = max(0, Int(clamping: json["events"]?.integer ?? 0))
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// An installation that was erased, and what that cost.
+package struct StoredErasure: Sendable, Hashable {
+    /// The installation.
+    package var installation: InstallationID
+    /// When the collector was told.
+    package var time: Timestamp
+    /// The name of the key it came with.
+    package var key: String
+    /// Whether an operator did it; otherwise the installation itself.
+    package var isByOperator: Bool
+    /// Events that were removed, or came afterwards and were not kept; repeats count.
+    package var events: UInt64
+
+    /// An erasure with its counts.
+    package init(installation: InstallationID, time: Timestamp, key: String, isByOperator: Bool, events: UInt64) {
+        self.installation = installation
+        self.time = time
+        self.key = key
+        self.isByOperator = isByOperator
+        self.events = events
+    }
+}

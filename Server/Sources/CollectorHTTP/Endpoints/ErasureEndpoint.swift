@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// `DELETE /v1/installations/{id}`: an operator erases an installation.
+struct ErasureEndpoint: Sendable {
+    let rooms: CollectorRooms
+
+    /// Erases an installation, known or not. The answer means that the order is on stable storage; the index carries it out
+    /// when it gets there, and every index that is made anew from the log does too.
+    ///
+    /// It takes a key that may both write and read, wherever the request comes from: such a key is an operator's, one that
+    /// may only write is in every copy of an app.
+    func erase(_ request: Request, _ text: String) async throws(RequestFailure) -> Response {
+        let grant = try authorize(request)
+        guard let installation = InstallationID(text) else {
+            throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
+        }
+        let record = ErasureRecord(received: rooms.clock.now().wall, key: grant.name, installation: installation)
+        do {
+            let position = try await rooms.intake.commit(kind: .erasure, record: record.bytes)
+            return Answer.json { writer in
+                writer.beginObject()
+                writer.key("installation")
+                writer.id(installation)
+                writer.key("position")
+                writer.string(position.description)
+                writer.key("durability")
+                writer.string("disk")
+                writer.endObject()
+            }
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+
+    private func authorize(_ request: Request) throws(RequestFailure) -> KeyGrant {
+        do throws(AdmissionError) {
+            let header = request.headers[.authorization]
+            let grant = try rooms.authorization.grant(header: header, for: .read)
+            guard grant.scopes.contains(.write) else {
+                throw AdmissionError(
+                    .forbidden,
+                    code: "key_forbidden",
+                    field: "authorization",
+                    message: "The key “\(grant.name)” does not allow to erase; that takes one that may read and write."
+                )
+            }
+            return grant
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+}

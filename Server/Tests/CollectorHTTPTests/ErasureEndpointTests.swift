@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayWire
+
+@testable import Collector
+@testable import CollectorHTTP
+
+@Suite("Erasing over HTTP")
+struct ErasureEndpointTests {
+    private static let secret = InstallationSecret(high: 1, low: 2)
+    private static let former = secret.installation(at: Timestamp(milliseconds: 1_700_000_000_000))
+    private static let fresh = InstallationID(high: 0x018B_CFE5_6800_7000, low: 1 << 63 | 7)
+
+    private static func batch(_ sender: InstallationID, _ lines: String...) -> [UInt8] {
+        let header = #"{"batch":{"installation":"\#(sender)","writer":"\#(sender)","first":1,"last":\#(lines.count)}}"#
+        return Array(([header] + lines).joined(separator: "\n").utf8)
+    }
+
+    private static func tombstone(_ proof: InstallationSecret?) -> String {
+        let proof = proof.map { #","proof":"\#($0)""# } ?? ""
+        return #"{"name":"_installation_erased","attributes":{"installation":"\#(former)"\#(proof)}}"#
+    }
+
+    private static func answer(_ answer: HTTPAnswer) throws -> CollectorAnswer {
+        guard case .answer(let taken) = try #require(CollectorReply(json: Array(answer.body.utf8))) else {
+            throw NoAnswer()
+        }
+        return taken
+    }
+
+    @Test("an erasing is taken with its proof, and refused with the reason without it")
+    func proof() async throws {
+        try await CollectorUnderTest.run { collector in
+            let good = try await collector.post(Self.batch(Self.fresh, Self.tombstone(Self.secret)))
+            #expect(try Self.answer(good).accepted == 1)
+            let other = InstallationSecret(high: 2, low: 1)
+            for proof in [nil, other] {
+                let bad = try Self.answer(
+                    try await collector.post(Self.batch(Self.fresh, Self.tombstone(proof), #"{"name":"a"}"#))
+                )
+                #expect(bad.accepted == 1)
+                #expect(bad.rejected.map(\.code) == ["erasure_unproved"])
+                #expect(bad.rejected.first?.message?.contains("trackway erase \(Self.former)") == true)
+            }
+            let alone = try await collector.post(Array(Self.tombstone(nil).utf8))
+            #expect(alone.status == 400 && alone.errorCode == "erasure_unproved")
+        }
+    }
+
+    @Test("an erased installation's events are not kept, and each of them is answered so")
+    func notKept() async throws {
+        try await CollectorUnderTest.run { collector in
+            collector.store.erase(Self.former)
+            let batch = Self.batch(Self.former, #"{"name":"secret_name"}"#, "{}", #"{"name":"c"}"#)
+            let taken = try Self.answer(try await collector.post(batch))
+            #expect(taken.accepted == 0)
+            #expect(taken.rejected.map(\.index) == [0, 1, 2])
+            #expect(taken.rejected.allSatisfy { $0.code == "installation_erased" })
+            #expect(try collector.kept(.intake).isEmpty && collector.kept(.quarantine).isEmpty)
+            let record = try #require(try collector.kept(.erasedEvents).first)
+            let kept = try record.withUnsafeBytes { try ErasureRecord(payload: $0) }
+            #expect(kept.installation == Self.former && kept.events == 3 && kept.key == "shop")
+            let metrics = try await collector.request("GET", "/metrics")
+            #expect(metrics.body.contains(#"trackway_events_rejected_total{code="installation_erased"} 3"#))
+        }
+    }
+
+    @Test("events of other formats are not kept either once their installation is erased")
+    func otherFormats() async throws {
+        try await CollectorUnderTest.run { collector in
+            let event = #"{"type":"track","event":"secret_name","time":1,"distinct_id":"d","properties":{}}"#
+            let installation = StableID.installation(["sensors", "production", "d"])
+            let other = event.replacing(#""d""#, with: #""e""#)
+            collector.store.erase(installation)
+            let sensors = try await collector.request(
+                "POST",
+                "/sa?project=production",
+                body: Array("data_list=[\(event),\(other)]".utf8)
+            )
+            #expect(sensors.status == 200)
+            collector.store.erase(Self.former)
+            let sift = try await collector.request(
+                "PUT",
+                "/v3/accounts/acct_1/mobile_events",
+                ["authorization": "Bearer write"],
+                body: Array(#"{"data":[{"installation_id":"\#(Self.former)","fields":{"secret_name":"x"}}]}"#.utf8)
+            )
+            // Its clients delete what is answered so.
+            #expect(sift.status == 400 && sift.errorCode == "installation_erased")
+            let kept = try collector.kept(.intake)
+            #expect(kept.count == 1)
+            let record = try #require(try kept.first?.withUnsafeBytes { try IntakeRecord(payload: $0) })
+            var installations: [InstallationID?] = []
+            try record.visit(header: { installations.append($0.installation) }, event: { _ in })
+            #expect(installations == [StableID.installation(["sensors", "production", "e"])])
+            #expect(try collector.kept(.erasedEvents).count == 2)
+        }
+    }
+
+    struct Door: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var key: String?
+        var id = ErasureEndpointTests.former.description
+        var method = "DELETE"
+        var status: Int
+        var code: String?
+    }
+
+    static let doors: [Door] = [
+        Door(testDescription: "an operator's key", key: "both", status: 200),
+        Door(testDescription: "no key", key: nil, status: 401, code: "key_missing"),
+        Door(testDescription: "an unknown key", key: "x", status: 401, code: "key_unknown"),
+        Door(testDescription: "an app's key", key: "write", status: 403, code: "key_forbidden"),
+        Door(testDescription: "a reader's key", key: "read", status: 403, code: "key_forbidden"),
+        Door(testDescription: "no id", key: "both", id: "all", status: 400, code: "malformed_query"),
+        Door(testDescription: "no id at all", key: "both", id: "", status: 404, code: "not_found"),
+        Door(testDescription: "another method", key: "both", method: "POST", status: 405, code: "method_not_allowed"),
+    ]
+
+    @Test("an operator erases with a key that may write and read, and nobody else does", arguments: doors)
+    func operators(_ door: Door) async throws {
+        try await CollectorUnderTest.run { collector in
+            let headers = door.key.map { ["authorization": "Bearer \($0)"] } ?? [:]
+            let answer = try await collector.request(door.method, "/v1/installations/\(door.id)", headers)
+            #expect(answer.status == door.status)
+            #expect(answer.errorCode == door.code)
+            #expect(try collector.kept(.erasure).count == (door.status == 200 ? 1 : 0))
+        }
+    }
+}

@@ -32,9 +32,10 @@ integration: bootstrap  ## Real processes against a real collector: kills, damag
 	    swift build --package-path Server --product trackway; \
 	    swift test --package-path IntegrationTests; fi
 
-kill-test: bootstrap  ## Kill recording processes with -9 at random moments, TRIALS (300) times each way
+kill-test: bootstrap  ## Kill processes with -9 at random moments, TRIALS (300; 60 where each trial kills several) times each way
 	swift build --package-path Server --product trackway
-	TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) swift test --package-path IntegrationTests --filter Kill
+	TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
+	    swift test --package-path IntegrationTests --filter KillTests
 
 examples: bootstrap  ## Build every example, and run its tests
 	@set -e; for example in $(EXAMPLES); do \

@@ -5,7 +5,7 @@ internal import Trackway
 
 extension Options {
     /// Adds a queue that speaks Sift to a running SDK, as apps of that format do.
-    func add(_ id: String, _ url: String, _ rules: QueuePolicy, to analytics: Analytics) throws {
+    func addSift(_ id: String, _ url: String, _ rules: QueuePolicy, to analytics: Analytics) throws {
         guard let id = DestinationID(id) else { throw Failure(description: "--queue \(id): no name") }
         var policy = policy
         policy.queue = rules
@@ -13,5 +13,11 @@ extension Options {
             .sift(accountID: "recorder", beaconKey: key, serverURLFormat: url, id: id),
             delivery: policy
         )
+    }
+    /// Adds a destination of the collector's format to a running SDK; a queue when it has rules.
+    func add(_ id: String, _ url: String, _ rules: QueuePolicy?, to analytics: Analytics) throws {
+        var policy = policy
+        policy.queue = rules
+        try analytics.add(try Self.destination(id, url, key: key), delivery: policy)
     }
 }

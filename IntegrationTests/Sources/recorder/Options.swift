@@ -43,6 +43,13 @@ struct Options {
     var capture = CaptureOptions.none
     var sessionTimeout: Duration?
     var appVersion: String?
+    /// The consent to begin with.
+    var consent = Consent.granted
+    /// Whether consent and ledger are told as they are found, and each order before it is carried out.
+    var tellsStart = false
+    /// Whether the threads record while orders are followed, until the process ends.
+    var recordsAlongside = false
+    var host = Host()
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -95,6 +102,12 @@ struct Options {
             case "--crashes": capture.insert(.crashes)
             case "--session-timeout": sessionTimeout = .milliseconds(try number(name))
             case "--app-version": appVersion = try value(name)
+            case "--consent": consent = try Self.consent(try value(name))
+            case "--tell-start": tellsStart = true
+            case "--alongside": recordsAlongside = true
+            case "--descriptors": host.descriptors = try number(name)
+            case "--file-bytes": host.fileBytes = try number(name)
+            case "--user": host.user = try number(name)
             default: throw Failure(description: "unknown argument \(name)")
             }
         }
@@ -105,6 +118,12 @@ struct Options {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
         guard parts.count == 2 else { throw Failure(description: "\(option) needs NAME=URL") }
         return (parts[0], parts[1])
+    }
+
+    /// What was decided, by its word.
+    static func consent(_ word: String) throws -> Consent {
+        guard let consent = Consent(rawValue: word) else { throw Failure(description: "\(word) is no consent") }
+        return consent
     }
 
     /// The destination of this name at another place.
@@ -136,6 +155,7 @@ struct Options {
         configuration.appVersion = appVersion
         if let sessionTimeout { configuration.sessionTimeout = sessionTimeout }
         configuration.followsLifeCycle = followsLifeCycle
+        configuration.consent = consent
         if let journalBytes { configuration.maximumJournalBytes = journalBytes }
         if let journalAge { configuration.maximumJournalAge = journalAge }
         if let eventBytes {

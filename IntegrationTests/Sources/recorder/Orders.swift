@@ -9,10 +9,16 @@ internal import Trackway
 /// - `record COUNT [BYTES [NAME]]`
 /// - `durably COUNT`
 /// - `flush SECONDS [TIMES]`: that many flushes at the same time, one `report` each
-/// - `ledger`
+///   and whether each was `complete`
+/// - `ledger [TIMES]`
 /// - `upload [force]`: asks the queues to send, and says `upload true` when one does
 /// - `waiting ID`: says `waiting COUNT`
 /// - `replace ID URL KEY`
+/// - `add ID URL [MORE-THAN]`: adds a destination, a queue with that rule if there is one; `remove ID`
+/// - `consent granted|pending|denied`
+/// - `erase`: says `erased FORMER NOW`
+/// - `take SPARE`: takes every descriptor there is but for so many, and says `took COUNT`; `give`: gives them back
+/// - `file-bytes COUNT`: files may not grow beyond that; without limit when negative
 /// - `screen NAME`: shows a screen
 /// - `identify USER`, `signout`
 /// - `sample`: records events of every kind that apps record
@@ -22,10 +28,13 @@ internal import Trackway
 struct Orders {
     private let analytics: Analytics
     private let load: Load
+    private let options: Options
+    private var descriptors = Descriptors()
 
-    init(_ analytics: Analytics, _ load: Load) {
+    init(_ analytics: Analytics, _ load: Load, _ options: Options) {
         self.analytics = analytics
         self.load = load
+        self.options = options
     }
 
     mutating func follow() async {
@@ -39,6 +48,7 @@ struct Orders {
             let words = line.split(separator: " ").map(String.init)
             // Here, while the SDK is alive: an app does not take its analytics apart before it ends.
             if words.first == "exit" { exit(0) }
+            if options.tellsStart { Output.line("order \(line)") }
             do {
                 try await carryOut(words)
                 Output.line("ok")
@@ -48,7 +58,7 @@ struct Orders {
         }
     }
 
-    private func carryOut(_ words: [String]) async throws {
+    private mutating func carryOut(_ words: [String]) async throws {
         func number(_ index: Int, or standard: Int? = nil) throws -> Int {
             guard words.count > index else {
                 guard let standard else { throw Options.Failure(description: "a number is missing") }
@@ -73,7 +83,7 @@ struct Orders {
                 }
             }
         case "ledger":
-            Output.line("ledger \(analytics.ledger().json)")
+            for _ in 0..<(try number(1, or: 1)) { Output.line("ledger \(analytics.ledger().json)") }
         case "upload":
             Output.line("upload \(analytics.requestUpload(force: words.last == "force"))")
         case "waiting" where words.count == 2:
@@ -81,6 +91,25 @@ struct Orders {
             Output.line("waiting \(analytics.waiting(for: id))")
         case "replace" where words.count == 4:
             try analytics.replace(try Options.destination(words[1], words[2], key: words[3]))
+        case "add" where words.count > 2:
+            let rules = words.count > 3 ? QueuePolicy(uploadWhenMoreThan: try number(3)) : nil
+            try options.add(words[1], words[2], rules, to: analytics)
+        case "remove" where words.count == 2:
+            guard let id = DestinationID(words[1]), analytics.remove(id) else {
+                throw Options.Failure(description: "no destination to be removed")
+            }
+        case "consent" where words.count == 2:
+            analytics.setConsent(try Options.consent(words[1]))
+        case "erase":
+            let former = analytics.installation
+            try await analytics.erase()
+            Output.line("erased \(former) \(analytics.installation)")
+        case "take":
+            Output.line("took \(descriptors.take(sparing: try number(1)))")
+        case "give":
+            descriptors.giveBack()
+        case "file-bytes":
+            try Options.Host.limit("file-bytes", RLIMIT_FSIZE, to: try number(1))
         case "screen" where words.count == 2:
             analytics.screen(words[1])
         case "identify" where words.count == 2:

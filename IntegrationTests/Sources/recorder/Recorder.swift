@@ -22,26 +22,37 @@ struct Recorder {
     }
 
     private static func run(_ options: Options) async throws {
+        try options.host.apply()
         let analytics = try Analytics(options.configuration())
-        for queue in options.queues { try options.add(queue.id, queue.url, queue.policy, to: analytics) }
+        for queue in options.queues { try options.addSift(queue.id, queue.url, queue.policy, to: analytics) }
         Output.line("ready \(analytics.installation)")
+        if options.tellsStart {
+            Output.line("consent \(analytics.consent.rawValue)")
+            Output.line("ledger \(analytics.ledger().json)")
+        }
         let load = Load(analytics, options)
         if let timeout = options.flushFirst { await report(analytics, timeout) }
-        if options.threads > 0 { await load.run() }
+        if options.threads > 0, !options.recordsAlongside { await load.run() }
         if let timeout = options.finish {
             await report(analytics, timeout)
             Output.line("ledger \(analytics.ledger().json)")
             await analytics.shutdown(within: timeout)
             Output.line("done")
         }
-        if options.takesOrders {
-            var orders = Orders(analytics, load)
+        guard options.takesOrders else { return }
+        var orders = Orders(analytics, load, options)
+        guard options.recordsAlongside else { return await orders.follow() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await load.run() }
             await orders.follow()
+            // The threads would go on for ever.
+            exit(0)
         }
     }
 
     static func report(_ analytics: Analytics, _ timeout: Duration) async {
         let report = await analytics.flush(timeout: timeout)
         Output.line("report \(report.json)")
+        Output.line("complete \(report.isComplete)")
     }
 }

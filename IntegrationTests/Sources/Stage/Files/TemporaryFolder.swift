@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Foundation
+internal import Glibc
 
 /// A folder of a test's own, removed with everything in it when this value goes.
 package final class TemporaryFolder: Sendable {
@@ -22,4 +23,29 @@ package final class TemporaryFolder: Sendable {
 
     /// A path below the folder.
     package func path(_ name: String) -> String { path + "/" + name }
+
+    /// Makes it, and everything in it, a user's own. Only root may.
+    package func give(to user: Int) throws {
+        try forEachPath { path in
+            guard chown(path, uid_t(user), gid_t(user)) == 0 else { throw StageError("chown", errno: errno) }
+        }
+    }
+
+    /// Lets nobody but root write in it, or its owner again.
+    package func setWritable(_ isWritable: Bool) throws {
+        try forEachPath { path in
+            var facts = stat()
+            guard stat(path, &facts) == 0 else { throw StageError("stat", errno: errno) }
+            let isFolder = facts.st_mode & S_IFMT == S_IFDIR
+            let mode: mode_t = (isWritable ? 0o600 : 0o400) | (isFolder ? 0o100 : 0)
+            guard chmod(path, mode) == 0 else { throw StageError("chmod", errno: errno) }
+        }
+    }
+
+    private func forEachPath(_ body: (String) throws -> Void) throws {
+        try body(path)
+        for name in FileManager.default.enumerator(atPath: path) ?? .init() {
+            if let name = name as? String { try body(self.path(name)) }
+        }
+    }
 }

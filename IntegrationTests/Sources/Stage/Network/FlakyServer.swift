@@ -27,6 +27,12 @@ package final class FlakyServer: @unchecked Sendable {
         case hangUp
         /// Says nothing until the client goes.
         case stall
+        /// Sends these bytes, whatever they are, and closes the connection.
+        case bytes([UInt8])
+        /// Sends these bytes and nothing more until the client goes.
+        case bytesThenStall([UInt8])
+        /// Passes the request on, and the answer back with these bytes behind it.
+        case forwardThenBytes([UInt8])
         /// Waits for `release()`, then passes the request on and the answer back.
         case holdThenForward
         /// Passes the request on and keeps the answer back until `release()`.
@@ -131,6 +137,14 @@ package final class FlakyServer: @unchecked Sendable {
             return false
         case .stall:
             return socket.receive() != nil
+        case .bytes(let bytes):
+            socket.send(bytes)
+            return false
+        case .bytesThenStall(let bytes):
+            socket.send(bytes)
+            return socket.receive() != nil
+        case .forwardThenBytes(let bytes):
+            return forward(message).map { socket.send($0.bytes + bytes) } ?? false
         case .holdThenForward:
             waitForRelease()
             return forward(message).map { socket.send($0.bytes) } ?? false

@@ -16,10 +16,23 @@ package struct RecorderLedger: Sendable, Hashable {
     /// Events given up, by reason.
     package var dropped: [String: UInt64]
 
-    init(_ line: String, of destination: String = "collector") throws {
+    /// The accounts of all destinations, as a recorder printed them in one line.
+    package static func all(_ line: String) throws -> [String: RecorderLedger] {
         let value = try JSONValue.parse(Array(line.utf8))
+        var ledgers: [String: RecorderLedger] = [:]
+        for member in value["destinations"]?.object?.members ?? [] {
+            ledgers[member.key] = try RecorderLedger(value, of: member.key)
+        }
+        return ledgers
+    }
+
+    init(_ line: String, of destination: String = "collector") throws {
+        try self.init(try JSONValue.parse(Array(line.utf8)), of: destination)
+    }
+
+    private init(_ value: JSONValue, of destination: String) throws {
         guard let account = value["destinations"]?[destination] else {
-            throw StageError("no account for \(destination): \(line)")
+            throw StageError("no account for \(destination): \(String(decoding: value.json(), as: UTF8.self))")
         }
         func count(_ value: JSONValue?) -> UInt64 { UInt64(value?.integer ?? 0) }
         total = count(value["recorded"])

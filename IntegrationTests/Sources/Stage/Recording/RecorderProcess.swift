@@ -58,6 +58,17 @@ package struct RecorderProcess: Sendable {
         _ = try program.line(beginning: "ok")
     }
 
+    /// Gives an order that is answered in several lines; gives those that begin with a word, without it.
+    package func answers(to order: String, beginning word: String) throws -> [String] {
+        program.order(order)
+        var answers: [String] = []
+        while let line = try program.line(), line != "ok" {
+            if line.hasPrefix("failed") { throw StageError(line) }
+            if line.hasPrefix(word + " ") { answers.append(String(line.dropFirst(word.count + 1))) }
+        }
+        return answers
+    }
+
     /// Asks for the SDK's ledger.
     package func ledger(of destination: String = "collector") throws -> RecorderLedger {
         program.order("ledger")

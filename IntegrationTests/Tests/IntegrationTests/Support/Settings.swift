@@ -5,8 +5,10 @@ internal import Foundation
 
 /// What the environment says about how much to do.
 enum Settings {
-    /// How many processes the kill test kills per mode; `make kill-test` sets 300.
-    static let killTrials = number("TRACKWAY_KILL_TRIALS") ?? 20
+    /// How many processes the kill test kills per mode; `make kill-test` sets more.
+    static let killTrials = number("TRACKWAY_KILL_TRIALS") ?? 12
+    /// How many folders the tests of kills inside something take, each with several processes that are killed.
+    static let storyTrials = number("TRACKWAY_STORY_TRIALS") ?? 3
     /// Where the drawing of moments begins.
     static let seed = UInt64(number("TRACKWAY_SEED") ?? 20_261_121)
 

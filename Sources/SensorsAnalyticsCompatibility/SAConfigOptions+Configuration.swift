@@ -28,12 +28,20 @@ extension SAConfigOptions {
         configuration.sessionTimeout = sessionTimeout
         configuration.limits = Self.limits
         configuration.logEvents = enableLog
+        let shown = destination(debugMode: debugMode)
+        configuration.eventLogForm = { shown.eventJSON(of: $0, sentAt: Analytics.wallTime) }
+        configuration.modes = [Self.destinationID.rawValue: .string(debugMode.rawValue)]
         configuration.delivery = DeliveryPolicy(
             flushInterval: .milliseconds(max(5_000, flushInterval)),
-            flushEvents: debugMode == .off ? max(50, flushBulkSize) : 1
+            flushEvents: flushEvents(debugMode)
         )
         configure(&configuration)
         return configuration
+    }
+
+    /// How many waiting events are sent at once: those that are looked at go one by one, as soon as they are recorded.
+    func flushEvents(_ debugMode: SensorsAnalyticsDebugMode) -> Int {
+        debugMode == .off ? max(50, flushBulkSize) : 1
     }
 
     /// What the front door captures for these options.

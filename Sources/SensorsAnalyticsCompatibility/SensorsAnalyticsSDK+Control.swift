@@ -61,7 +61,16 @@ extension SensorsAnalyticsSDK {
         // The back-end may want more than the app began with, so what is captured is chosen anew; the policy then forbids.
         analytics.setCollectionPolicy(policy)
         analytics.reconfigure { $0.capture = capture }
-        if let debugChange { replace(debugChange) }
+        if let debugChange { lookAtEvents(debugChange) }
+    }
+
+    /// Events recorded from now on go where the destination's mode says. What waits goes where it was recorded for, and goes
+    /// now.
+    private func lookAtEvents(_ destination: SensorsAnalyticsDestination) {
+        let mode = destination.options.debugMode
+        analytics.setMode(mode.rawValue, of: destination.id)
+        replace(destination, flushEvents: mode == .off ? state.withLock { $0.flushEvents } : 1)
+        flush()
     }
 }
 

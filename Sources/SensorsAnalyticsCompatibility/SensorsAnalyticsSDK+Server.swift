@@ -40,7 +40,9 @@ extension SensorsAnalyticsSDK {
         change { $0.cookie = encode ? SensorsAnalyticsForm.escaped(cookie) : cookie }
     }
 
-    /// Looks at events one by one, or stops that. The back-end may forbid it.
+    /// Looks at events one by one from now on, or stops that. Events recorded before go where they were recorded for: those
+    /// of ``SensorsAnalyticsDebugMode/only`` never reach the reports, and those of ``SensorsAnalyticsDebugMode/off`` do. The
+    /// back-end may forbid it.
     public func setDebugMode(_ debugMode: SensorsAnalyticsDebugMode) {
         state.withLock { $0.debugMode = debugMode }
         applyPolicy()
@@ -55,9 +57,15 @@ extension SensorsAnalyticsSDK {
     }
 
     /// Puts the destination in its own place.
-    func replace(_ destination: SensorsAnalyticsDestination) {
+    ///
+    /// - Parameter flushEvents: how many waiting events are sent at once; nil for as many as before.
+    func replace(_ destination: SensorsAnalyticsDestination, flushEvents: Int? = nil) {
         do throws(TrackwayError) {
-            try analytics.replace(destination)
+            if let flushEvents {
+                try analytics.replace(destination, flushEvents: flushEvents)
+            } else {
+                try analytics.replace(destination)
+            }
         } catch {
             // Only an app that took the face's destination out of the configuration gets here, and it was told then.
             return

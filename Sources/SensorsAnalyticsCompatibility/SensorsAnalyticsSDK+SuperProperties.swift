@@ -11,9 +11,10 @@ extension SensorsAnalyticsSDK {
     public func registerSuperProperties(_ properties: SensorsAnalyticsProperties) {
         let new = Attributes(properties)
         let lower = Set(new.keys.map { $0.lowercased() })
-        let old = analytics.globalAttributes.keys.filter { lower.contains($0.lowercased()) && new[$0] == nil }
-        if !old.isEmpty { analytics.removeGlobalAttributes(old) }
-        analytics.setGlobalAttributes(new)
+        analytics.changeGlobalAttributes { known in
+            for key in known.keys where lower.contains(key.lowercased()) && new[key] == nil { known[key] = nil }
+            known.merge(new)
+        }
     }
 
     /// Names properties anew for each event, on the thread that records it. They win over ``registerSuperProperties(_:)``,
@@ -39,7 +40,7 @@ extension SensorsAnalyticsSDK {
 
     /// Takes all properties away from every event from now on.
     public func clearSuperProperties() {
-        analytics.removeGlobalAttributes(analytics.globalAttributes.keys)
+        analytics.changeGlobalAttributes { $0 = [:] }
     }
 
     /// The properties that every event has, without the dynamic ones.

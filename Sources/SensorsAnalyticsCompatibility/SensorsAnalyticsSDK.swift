@@ -28,6 +28,8 @@ public final class SensorsAnalyticsSDK: Sendable {
         var remote: SensorsAnalyticsRemoteConfiguration?
         /// The debug mode that the app wants.
         var debugMode: SensorsAnalyticsDebugMode
+        /// How many waiting events are sent at once while events are not looked at one by one.
+        let flushEvents: Int
         /// What the app names anew for each event.
         var dynamicProperties: (@Sendable () -> SensorsAnalyticsProperties)?
     }
@@ -46,7 +48,8 @@ public final class SensorsAnalyticsSDK: Sendable {
                 autoTrackEventType: options.autoTrackEventType,
                 capture: options.capture,
                 isDisabled: options.disableSDK,
-                debugMode: debugMode
+                debugMode: debugMode,
+                flushEvents: options.flushEvents(.off)
             )
         )
         remote = options.enableRemoteConfig ? RemoteConfigurationDriver(analytics, place: options.remoteConfigURL) : nil

@@ -15,6 +15,13 @@ public protocol Destination: Sendable {
     /// The largest batch this destination wants.
     var limits: BatchLimits { get }
 
+    /// How many of a batch's first events one request may hold: fewer than all where events of one batch must go to different
+    /// places, say. Asked before ``request(for:sentAt:)``, which is then given no more. Less than 1 counts as 1, more than
+    /// there are as all of them. All by default.
+    ///
+    /// - Complexity: at most O(bytes of the batch).
+    func eventsForOneRequest(of batch: EventBatch) -> Int
+
     /// Encodes a batch.
     ///
     /// - Parameters:
@@ -36,4 +43,7 @@ public protocol Destination: Sendable {
 extension Destination {
     /// `BatchLimits()`.
     public var limits: BatchLimits { BatchLimits() }
+
+    /// All of them.
+    public func eventsForOneRequest(of batch: EventBatch) -> Int { batch.records.count }
 }

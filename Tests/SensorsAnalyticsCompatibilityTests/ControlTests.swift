@@ -60,7 +60,6 @@ struct ControlTests {
             #expect(requests.map { $0.headers["dry-run"] } == [dryRun, dryRun])
             try stage.sdk.setDebugMode(.off)
             try stage.sdk.track("c")
-            await stage.device.network.untilRequested(3)
             #expect(try await stage.story() == ["a", "b", "c"])
             #expect(stage.device.network.requests.last?.url == SensorsStage.serverURL)
         }

@@ -27,6 +27,20 @@ extension Analytics {
         saveGlobal()
     }
 
+    /// Changes the attributes of every event in one step: no other change comes between, and no event is recorded with half
+    /// of it.
+    ///
+    /// - Parameter change: is called once, under a lock; it must not call the SDK.
+    package func changeGlobalAttributes(_ change: (inout Attributes) -> Void) {
+        stage.perform { scene in
+            change(&scene.context.global)
+            let (valid, diagnostics) = scene.context.global.valid(limits)
+            scene.context.global = valid
+            for diagnostic in diagnostics { scene.report(diagnostic) }
+        }
+        saveGlobal()
+    }
+
     // The settings take what the context says when they are written, not what a caller said before: of two changes made
     // at the same time, events and the next start then end with the same one. The stage's lock is taken inside the
     // settings' one, never the other way round.

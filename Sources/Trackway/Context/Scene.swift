@@ -44,7 +44,7 @@ package struct Scene: Sendable {
         to route: [DestinationID] = []
     ) -> Receipt {
         tellJournal()
-        let event = recorder.record(name, attributes, at: moment, id: id, to: route)
+        let event = recorder.record(name, attributes, at: moment, id: id, to: route, in: context)
         aftermath.diagnostics += event.diagnostics
         if let line = event.line { aftermath.lines.append(line) }
         if event.receipt.durability != .none { aftermath.lastSequence = event.receipt.sequence }

@@ -50,14 +50,18 @@ extension Analytics {
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id.
     public func replace(_ destination: any Destination) throws(TrackwayError) {
-        guard streams.contains(destination.id) else {
-            throw TrackwayError(
-                .unknownDestination,
-                "no destination has the id \"\(destination.id)\"; add it with add, or name one of "
-                    + "\(streams.present.sorted().map(\.rawValue).joined(separator: ", "))"
-            )
-        }
+        try checkPresent(destination.id)
         delivery.replace(destination)
+    }
+
+    /// Throws when there is no destination of this id.
+    func checkPresent(_ id: DestinationID) throws(TrackwayError) {
+        guard !streams.contains(id) else { return }
+        throw TrackwayError(
+            .unknownDestination,
+            "no destination has the id \"\(id)\"; add it with add, or name one of "
+                + "\(streams.present.sorted().map(\.rawValue).joined(separator: ", "))"
+        )
     }
 
     /// Sends what waits, as far as it gets, and ends delivery. A second call returns when the first is done.

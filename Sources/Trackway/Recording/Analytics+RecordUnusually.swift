@@ -31,7 +31,8 @@ extension Analytics {
             items: items,
             at: moment,
             id: id,
-            to: route
+            to: route,
+            in: stage.current
         )
         for diagnostic in outcome.diagnostics { reporter.report(diagnostic) }
         if let line = outcome.line { write(line) }

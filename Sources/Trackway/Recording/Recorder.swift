@@ -24,6 +24,7 @@ struct Recorder: Sendable {
     let journal: Journal
     let delivery: DeliveryService
     let streams: StreamsDriver
+    let log: EventLog
 
     /// Whether an event of this name may be recorded now, for any of these destinations.
     func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {
@@ -37,14 +38,16 @@ struct Recorder: Sendable {
 
     /// Records an event, if events may be recorded now.
     ///
-    /// The attributes are asked for only when the event is recorded. The caller tells delivery of it (``DeliveryService/eventRecorded(sequence:)``) once it holds no lock.
+    /// The attributes are asked for only when the event is recorded, and the context it is recorded in only while events are
+    /// logged. The caller tells delivery of it (``DeliveryService/eventRecorded(sequence:)``) once it holds no lock.
     func record(
         _ name: String,
         _ attributes: @autoclosure () -> Attributes = [:],
         items: [Item] = [],
         at moment: Moment? = nil,
         id: EventID? = nil,
-        to route: [DestinationID] = []
+        to route: [DestinationID] = [],
+        in context: @autoclosure () -> RecordedContext
     ) -> Outcome {
         let moment = moment ?? clock.now()
         let id = id ?? ids.next(at: moment.wall)
@@ -63,7 +66,7 @@ struct Recorder: Sendable {
         }
         let attributes = attributes()
         var diagnostics: [Diagnostic] = []
-        var line: String?
+        var logged: [UInt8]?
         let watch = only.flatMap { streams.watch(on: $0) }
         let content = watch.map { watch in
             ContentDigest.text(name, attributes, items: items, user: watch.user, limits: limits)
@@ -79,7 +82,7 @@ struct Recorder: Sendable {
                 into: &writer,
                 report: { diagnostics.append($0) }
             )
-            if gate.contains(.logsEvents) { line = String(decoding: writer.bytes, as: UTF8.self) }
+            if gate.contains(.logsEvents) { logged = Array(writer.bytes) }
             guard let watch, let content else { return journal.append(writer.bytes, to: route) }
             let (outcome, problem) = streams.append(content, to: watch.destination, at: clock.now()) {
                 journal.append(writer.bytes, to: route)
@@ -89,7 +92,17 @@ struct Recorder: Sendable {
         }
         guard let outcome else { return Outcome(refused: id, .duplicate) }
         if let diagnostic = Diagnostic(outcome, name) { diagnostics.append(diagnostic) }
-        return Outcome(receipt: Receipt(outcome, id: id), diagnostics: diagnostics, line: line)
+        let receipt = Receipt(outcome, id: id)
+        let line = logged.map { event in
+            log.line(
+                of: event,
+                sequence: receipt.sequence,
+                in: context(),
+                installation: journal.installation,
+                writer: journal.writer
+            )
+        }
+        return Outcome(receipt: receipt, diagnostics: diagnostics, line: line)
     }
 }
 

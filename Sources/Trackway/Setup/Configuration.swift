@@ -120,6 +120,13 @@ public struct Configuration: Sendable {
     /// call the SDK. nil (the default) writes to standard error, a few lines per kind and minute, so that no mistake goes unseen.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
+    /// How events recorded from the beginning are to be treated; see ``TrackwayEvents/RecordedContext/modes``. Empty by
+    /// default; for faces.
+    package var modes: Attributes = [:]
+
+    /// How events are shown in the log; nil for as they are stored. For faces.
+    package var eventLogForm: EventLogForm?
+
     /// Makes a configuration; everything not named here has its documented default.
     public init(appID: String, destinations: [any Destination]) {
         self.appID = appID

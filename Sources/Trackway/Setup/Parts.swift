@@ -54,7 +54,8 @@ struct Parts {
             device: world.facts.device,
             boot: world.facts.boot,
             user: IdentityOrigin(journal.installation).completing(known.user),
-            global: known.global
+            global: known.global,
+            modes: configuration.modes
         )
         let consents = ConsentDriver(
             settings,
@@ -103,7 +104,8 @@ struct Parts {
             limits: configuration.limits,
             journal: journal,
             delivery: delivery,
-            streams: streams
+            streams: streams,
+            log: EventLog(configuration.eventLogForm)
         )
         stage = Stage(context, recorder: recorder) { diagnostics, lines in
             for diagnostic in diagnostics { reporter.report(diagnostic) }
@@ -120,7 +122,8 @@ struct Parts {
             dynamic: dynamic,
             clock: world.clock,
             boot: world.facts.boot,
-            installation: { journal.installation }
+            installation: { journal.installation },
+            writer: { journal.writer }
         )
         let (stage, behavior) = (stage, behavior)
         snapshots = configuration.snapshots.map {

@@ -11,7 +11,8 @@ public struct RuntimeOptions: Sendable {
     /// Is told about every mistake and difficulty; nil writes to standard error, a few lines per kind and minute.
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
-    /// What is recorded without the app calling `record`. `CaptureOptions.crashes` is chosen in the configuration only.
+    /// What is recorded without the app calling `record`. With `CaptureOptions.crashes` handlers go into the process, and out
+    /// of it without; crashes of earlier runs that nobody has told yet are told at once.
     public var capture: CaptureOptions
     /// How long the app may stay in the background before the next use of it is another session.
     public var sessionTimeout: Duration
@@ -23,7 +24,11 @@ public struct RuntimeOptions: Sendable {
     /// ``Configuration/snapshots`` is nil.
     public var allowsLocation: Bool
 
+    /// How events are shown in the log; nil for as they are stored. For faces.
+    package var eventLogForm: EventLogForm?
+
     init(_ configuration: Configuration) {
+        eventLogForm = configuration.eventLogForm
         logEvents = configuration.logEvents
         onDiagnostic = configuration.onDiagnostic
         capture = configuration.capture

@@ -111,8 +111,10 @@ package final class DeliveryService: Sendable {
 
     /// Takes a destination with new settings (credentials, address) in place of the one with its name, and tries it at once.
     /// Without one of that name, nothing happens.
-    package func replace(_ destination: any Destination) {
-        worker(of: destination.id)?.replace(destination)
+    ///
+    /// - Parameter flushEvents: So many waiting events are sent at once from now on; nil for as many as before.
+    package func replace(_ destination: any Destination, flushEvents: Int? = nil) {
+        worker(of: destination.id)?.replace(destination, flushEvents: flushEvents)
     }
 
     /// What may leave for a destination, or for all, may have changed: what was held is looked at again at once.

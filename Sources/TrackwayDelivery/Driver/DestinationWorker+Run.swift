@@ -124,6 +124,14 @@ extension DestinationWorker {
     private func read(_ limits: BatchLimits, source: any DeliverySource, hand: inout LeasedBatch?) {
         do throws(DeliverySourceError) {
             hand = try source.read(for: id, limits: limits, admitting: admission, onlyReleased: queue != nil)
+            if let batch = hand, let most = eventsForOneRequest(of: batch.events) {
+                // Given back and read again: the rest is the next request's.
+                hand = nil
+                source.release(batch)
+                var limits = limits
+                limits.events = most
+                hand = try source.read(for: id, limits: limits, admitting: admission, onlyReleased: queue != nil)
+            }
         } catch {
             let jitter = equipment.jitter.next()
             return tell { machine, now in machine.readFailed(error.message, at: now, jitter: jitter) }
@@ -134,6 +142,14 @@ extension DestinationWorker {
             let pending = pending(source)
             tell { machine, now in machine.nothingToRead(pending: pending, at: now) }
         }
+    }
+
+    /// How many of the events one request may hold; nil when it may hold all.
+    private func eventsForOneRequest(of batch: EventBatch) -> Int? {
+        let count = batch.records.count
+        guard count > 1 else { return nil }
+        let most = max(1, state.withLock { $0.destination }.eventsForOneRequest(of: batch))
+        return most < count ? most : nil
     }
 
     private func send(_ records: Range<Int>, of events: EventBatch) async {

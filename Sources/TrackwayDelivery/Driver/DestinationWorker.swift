@@ -118,10 +118,14 @@ final class DestinationWorker: Sendable {
     }
 
     /// Takes a destination with new settings.
-    func replace(_ destination: any Destination) {
+    ///
+    /// - Parameter flushEvents: So many waiting events are sent at once from now on; nil for as many as before. A queue's
+    ///   rules do not change.
+    func replace(_ destination: any Destination, flushEvents: Int? = nil) {
+        let flushEvents = queue == nil ? flushEvents : nil
         let limits = destination.limits
         state.withLock { $0.destination = destination }
-        tell { machine, now in machine.destinationReplaced(limits: limits, at: now) }
+        tell { machine, now in machine.destinationReplaced(limits: limits, flushEvents: flushEvents, at: now) }
         signal.signal()
     }
 

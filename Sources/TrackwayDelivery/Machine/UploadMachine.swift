@@ -10,7 +10,7 @@ package import TrackwayWire
 /// in hand and at most one request on its way, because each is a state. Records are settled front to back, only after an
 /// answer took them or they were set aside for a reason.
 package struct UploadMachine: Sendable, Hashable {
-    let policy: DeliveryPolicy
+    private(set) var policy: DeliveryPolicy
     var limits: BatchLimits
     var state = State.idle
     var breaker: CircuitBreaker
@@ -144,8 +144,15 @@ package struct UploadMachine: Sendable, Hashable {
     }
 
     /// The destination has new settings (credentials, address): what was learned about the old ones is forgotten.
-    package mutating func destinationReplaced(limits: BatchLimits, at now: MonotonicTime) -> [Action] {
+    ///
+    /// - Parameter flushEvents: So many waiting events are sent at once from now on; nil for as many as before.
+    package mutating func destinationReplaced(
+        limits: BatchLimits,
+        flushEvents: Int? = nil,
+        at now: MonotonicTime
+    ) -> [Action] {
         self.limits = limits
+        if let flushEvents { policy.flushEvents = max(1, flushEvents) }
         breaker = CircuitBreaker(threshold: policy.breakerThreshold)
         window = BatchWindow(limit: limits.events)
         refusals = 0

@@ -42,6 +42,12 @@ public struct SensorsAnalyticsDestination: Destination {
         BatchLimits(events: options.debugMode == .off ? Self.eventsPerRequest : 1)
     }
 
+    /// As many as were recorded in the same way: events recorded while events are looked at go to `debug`, one by one, and
+    /// those recorded otherwise to the upload address, whatever is chosen when they travel.
+    public func eventsForOneRequest(of batch: EventBatch) -> Int {
+        SensorsAnalyticsModes(batch, of: id, usual: options.debugMode).count
+    }
+
     /// Encodes a batch.
     public func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
         guard let address = SensorsAnalyticsAddress(serverURL) else {
@@ -51,14 +57,21 @@ public struct SensorsAnalyticsDestination: Destination {
                     + "https://events.example.com/sa?project=production."
             )
         }
-        let headers = try headers()
+        let modes = SensorsAnalyticsModes(batch, of: id, usual: options.debugMode)
+        guard modes.count == batch.records.count else {
+            throw WireEncodingError(
+                .tooLarge,
+                "Events of one request must go to one place; \(modes.count) of these do."
+            )
+        }
+        let headers = try headers(modes.first)
         let encoding = SensorsAnalyticsEncoding(batch, options: options, sentAt: sentAt)
         guard encoding.count > 0 else {
             throw WireEncodingError(.nothingToSend, "No event of the batch can be sent.", leftOut: encoding.leftOut)
         }
         let list = Base64.encode(compressor.compress(encoding.json))
         return WireRequest(
-            url: options.debugMode == .off ? address.upload : address.debug,
+            url: modes.first == .off ? address.upload : address.debug,
             headers: headers,
             body: SensorsAnalyticsForm.body(dataList: String(decoding: list, as: UTF8.self)),
             leftOut: encoding.leftOut,
@@ -72,12 +85,12 @@ public struct SensorsAnalyticsDestination: Destination {
             .verdict(on: response, events: batch.records.count)
     }
 
-    private func headers() throws(WireEncodingError) -> WireHeaders {
+    private func headers(_ mode: SensorsAnalyticsDebugMode) throws(WireEncodingError) -> WireHeaders {
         var headers: WireHeaders = [
             "content-type": SensorsAnalyticsForm.contentType, "user-agent": options.userAgent,
         ]
         if let cookie = options.cookie { headers["cookie"] = cookie }
-        if options.debugMode == .only { headers["dry-run"] = "true" }
+        if mode == .only { headers["dry-run"] = "true" }
         guard headers.allSatisfy({ $0.value.utf8.allSatisfy { (0x20...0x7e).contains($0) } }) else {
             throw WireEncodingError(.misconfigured, "The cookie or the user agent holds characters a header cannot.")
         }

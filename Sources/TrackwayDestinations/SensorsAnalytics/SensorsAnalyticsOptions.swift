@@ -13,7 +13,8 @@ public struct SensorsAnalyticsOptions: Sendable, Hashable {
         case asTheFirstClient
     }
 
-    /// Whether events go to the place where they are looked at one by one. Off by default.
+    /// Whether events go to the place where they are looked at one by one. Off by default. Counts for events that do not
+    /// say themselves in which mode they were recorded.
     public var debugMode = SensorsAnalyticsDebugMode.off
     /// Sent as the `Cookie` field with every request; nil for none.
     public var cookie: String?

@@ -30,7 +30,8 @@ extension RecordedContext {
             user: json["user"].map { User($0) } ?? User(),
             session: json["session"].flatMap { Session($0) },
             screen: json["screen"].flatMap { Screen($0) },
-            global: Attributes(json["global"]?.object ?? .init())
+            global: Attributes(json["global"]?.object ?? .init()),
+            modes: Attributes(json["modes"]?.object ?? .init())
         )
     }
 
@@ -49,6 +50,7 @@ extension RecordedContext {
         if let session { put("session", session.json) }
         if let screen { put("screen", screen.json) }
         put("global", global.json)
+        put("modes", modes.json)
         return JSONValue.object(.init(members)).json()
     }
 }

@@ -20,6 +20,9 @@ public struct RecordedContext: Sendable, Hashable {
     public var screen: Screen?
     /// Attributes of all events.
     public var global: Attributes
+    /// How events recorded now are to be treated by destinations that know more than one way (debug modes, say), by the
+    /// destinations' ids. A destination whose id is not here goes by its settings.
+    public var modes: Attributes
 
     /// A context of these parts.
     public init(
@@ -29,7 +32,8 @@ public struct RecordedContext: Sendable, Hashable {
         user: User = User(),
         session: Session? = nil,
         screen: Screen? = nil,
-        global: Attributes = [:]
+        global: Attributes = [:],
+        modes: Attributes = [:]
     ) {
         self.app = app
         self.device = device
@@ -38,6 +42,7 @@ public struct RecordedContext: Sendable, Hashable {
         self.session = session
         self.screen = screen
         self.global = global
+        self.modes = modes
     }
 
     /// A session.

@@ -224,4 +224,47 @@ struct SensorsAnalyticsDestinationTests {
         #expect(try withoutFlush(later) == withoutFlush(first))
         #expect(try Batch.records(later).first?["_flush_time"] == .integer(Batch.sentAt.milliseconds + 5_000))
     }
+
+    @Test("events of one batch that were recorded in different modes travel apart, those that are looked at one by one")
+    func modes() throws {
+        func event(_ mode: AttributeValue?) -> (Event, RecordedContext) {
+            var context = SensorsAnalyticsBatch.context
+            context.modes["sensors-analytics"] = mode
+            context.modes["other"] = "only"
+            return (SensorsAnalyticsBatch.event("x"), context)
+        }
+        let destination = SensorsAnalyticsDestination(serverURL: "https://sa.test/sa?project=p")
+        let cases: [([AttributeValue?], Int)] = [
+            (["off", nil, "off"], 3), (["off", "only", "off"], 1), (["only", "only"], 1), (["andTrack", "off"], 1),
+            (["nonsense", 7, "off", "andTrack"], 3), ([nil], 1),
+        ]
+        for (modes, count) in cases {
+            let batch = SensorsAnalyticsBatch.make(modes.map(event))
+            #expect(destination.eventsForOneRequest(of: batch) == count, "\(modes)")
+            if count < modes.count {
+                // Whoever does not ask is told, instead of sending events to the wrong place.
+                #expect(throws: WireEncodingError.self) {
+                    try destination.request(for: batch, sentAt: SensorsAnalyticsBatch.sentAt)
+                }
+            }
+        }
+        for (mode, url, dry) in [
+            ("off", "https://sa.test/sa?project=p", nil),
+            ("only", "https://sa.test/debug?project=p", "true" as String?),
+            ("andTrack", "https://sa.test/debug?project=p", nil),
+        ] {
+            for today in SensorsAnalyticsDebugMode.allCases {
+                var options = SensorsAnalyticsOptions()
+                options.debugMode = today
+                let destination = SensorsAnalyticsDestination(
+                    serverURL: "https://sa.test/sa?project=p",
+                    options: options
+                )
+                let batch = SensorsAnalyticsBatch.make([event(.string(mode))])
+                let request = try destination.request(for: batch, sentAt: SensorsAnalyticsBatch.sentAt)
+                #expect(request.url == url)
+                #expect(request.headers["dry-run"] == dry)
+            }
+        }
+    }
 }

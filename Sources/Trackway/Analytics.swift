@@ -57,7 +57,7 @@ public final class Analytics: Sendable {
     package let lifeCycle: LifeCycleFollower
     package let surroundings: Surroundings
     private let observation: (any Sendable)?
-    private let crashCapture: (any Sendable)?
+    let crashWatch: CrashWatch
 
     /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
     ///
@@ -111,7 +111,8 @@ public final class Analytics: Sendable {
         observation =
             configuration.followsLifeCycle
             ? parts.world.observeLifeCycle { [weak follower] in follower?.lifeCycleChanged($0, moment: $1) } : nil
-        crashCapture = configuration.capture.contains(.crashes) ? parts.world.captureCrashes() : nil
+        crashWatch = CrashWatch(parts.world.captureCrashes)
+        crashWatch.follow { configuration.capture.contains(.crashes) }
         let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.world.pacer)
         let snapshots = parts.snapshots
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,

@@ -175,4 +175,46 @@ struct ExitTests {
         #expect(exits.allSatisfy { $0.attributes[CapturedKey.isRecovered] == true })
         #expect(device.story.last?.hasPrefix("_") == true)
     }
+
+    @Test(
+        "recording is a sign of life: the recovered exit stands at the last event, whether it was delivered or not",
+        arguments: [true, false]
+    )
+    func recordingIsLife(_ isDelivered: Bool) async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(7))
+        device.analytics?.record("one")
+        device.wait(.seconds(13))
+        device.analytics?.record("two", to: ["collector"])
+        if isDelivered { _ = await device.analytics?.flush() }
+        device.wait(.seconds(5))
+        try device.kill()
+        device.wait(.seconds(1_000))
+        try await device.open()
+        #expect(device.story == Opening.first + ["one", "two", "_app_end 20s recovered", "_app_start cold"])
+        let times = device.events.map(\.time)
+        #expect(times == times.sorted(), "nothing stands before what was recorded earlier")
+    }
+
+    @Test("only what the killed process recorded counts, and only while it was in sight")
+    func whoseLife() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(3))
+        try await device.goHome()
+        device.wait(.seconds(10))
+        device.analytics?.record("in the background")
+        try device.kill()
+        try await device.launchInBackground()
+        device.wait(.seconds(10))
+        device.analytics?.record("unseen")
+        try device.kill()
+        try await device.open()
+        #expect(
+            device.story == Opening.first + [
+                "_app_end 3s", "in the background", "_app_start passive", "unseen", "_app_start cold",
+            ]
+        )
+    }
 }

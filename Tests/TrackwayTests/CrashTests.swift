@@ -184,4 +184,61 @@ struct CrashTests {
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         return status
     }
+
+    @Test("wanted later, what an earlier process left behind is told where it happened, and nothing else moves")
+    func wantedLater() throws {
+        let clock = ManualClock()
+        let storage = try Self.crashed(clock)
+        var configuration = Self.configuration
+        configuration.capture = .standard
+        let second = try InMemoryAnalytics(configuration, storage: storage, clock: clock)
+        second.analytics.screen("Home")
+        #expect(second.events(named: "_app_exception").isEmpty)
+        second.analytics.reconfigure { $0.capture.insert(.crashes) }
+        second.analytics.record("after")
+        let crash = try #require(second.events(named: "_app_exception").first)
+        #expect(crash.screen == "Checkout")
+        #expect(crash.session == second.events(named: "before").first?.session)
+        #expect(second.events(named: "after").first?.screen == "Home")
+        #expect(try Self.reports(storage) == [])
+        second.analytics.reconfigure { $0.capture.remove(.crashes) }
+        second.analytics.reconfigure { $0.capture.insert(.crashes) }
+        #expect(second.events(named: "_app_exception").count == 1)
+    }
+
+    @Test("handlers go into the process and out of it while it runs, however often and from however many threads")
+    func handlersAtRunTime() async throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("crash-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.storageFolder = folder
+        configuration.transport = ScriptedTransport()
+        configuration.followsLifeCycle = false
+        let analytics = try Analytics(configuration)
+        func files() -> Int {
+            let names = try? FileManager.default.contentsOfDirectory(
+                atPath: folder.appendingPathComponent("crashes").path
+            )
+            return (names ?? []).count
+        }
+        #expect(files() == 0)
+        analytics.reconfigure { $0.capture = .crashes }
+        analytics.reconfigure { $0.logEvents = false }
+        #expect(files() == 1)
+        analytics.reconfigure { $0.capture = .none }
+        #expect(files() == 0)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<4 {
+                group.addTask {
+                    for _ in 0..<5 {
+                        analytics.reconfigure { $0.capture = number.isMultiple(of: 2) ? .crashes : .none }
+                    }
+                }
+            }
+        }
+        #expect(files() <= 1)
+        analytics.reconfigure { $0.capture = .crashes }
+        #expect(files() == 1)
+        await analytics.shutdown()
+    }
 }

@@ -12,20 +12,29 @@ extension BehaviorDriver {
     ///
     /// A report is removed once its event is in the journal. A process killed between the two has it told again, under the
     /// same identity, which every receiver counts once.
-    func recordCrashes(_ state: inout State, _ scene: inout Scene, _ turn: Turn) {
-        guard state.settings.capture.contains(.crashes) else { return }
+    ///
+    /// - Parameter scenery: the session and the screen they died in.
+    /// - Returns: when the last of them died; nil when none did.
+    @discardableResult
+    func recordCrashes(
+        in scenery: Scenery,
+        _ state: inout State,
+        _ scene: inout Scene,
+        _ turn: Turn
+    ) -> DeviceTime? {
+        state.former = nil
+        var last: DeviceTime?
         do throws(StorageError) {
             let reports = try crashes.pending()
-            guard !reports.isEmpty else { return }
-            scene.context.session = state.behavior.session
-            scene.context.screen = state.behavior.screen
-            let boot = scene.context.boot
-            defer { scene.context.boot = boot }
+            guard !reports.isEmpty else { return nil }
+            let (session, screen, boot) = (scene.context.session, scene.context.screen, scene.context.boot)
+            defer { (scene.context.session, scene.context.screen, scene.context.boot) = (session, screen, boot) }
+            scene.context.session = scenery.session
+            scene.context.screen = scenery.screen
             for report in reports {
                 // Its monotonic time means nothing in another boot.
                 scene.context.boot = report.at.boot
-                // The process lived until then; what it orders is kept with the start.
-                _ = state.behavior.heartbeat(at: report.at)
+                last = report.at
                 let attributes: Attributes = [
                     CapturedKey.exceptionMessage: .string(report.message),
                     CapturedKey.exceptionStack: .string(report.stack),
@@ -45,5 +54,6 @@ extension BehaviorDriver {
         } catch {
             self.report(error, &state, &scene)
         }
+        return last
     }
 }

@@ -81,6 +81,9 @@ extension BehaviorDriver {
                 begin(&state, &scene, turn)
             case .acting:
                 carryOut(state.behavior.settingsChanged(settings, at: turn.now), &state, &scene, turn)
+                if let former = state.former, settings.capture.contains(.crashes) {
+                    recordCrashes(in: former, &state, &scene, turn)
+                }
             case .off, .pending, .watching:
                 break
             }

@@ -42,7 +42,7 @@ extension BehaviorDriver {
 
     /// Keeps the state. With the kernel when this returns, so a kill right afterwards finds it.
     private func save(_ state: inout State, _ scene: inout Scene) {
-        let bytes = file.bytes(state.behavior)
+        let bytes = file.bytes(state.behavior, of: writer())
         guard bytes != state.kept else { return }
         do throws(StorageError) {
             try file.write(bytes)

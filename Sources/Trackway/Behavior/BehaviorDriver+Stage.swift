@@ -16,7 +16,8 @@ extension BehaviorDriver {
             return
         }
         state.phase = .watching
-        takeStage(&state, &scene, turn, at: noted ?? turn.now)
+        takeStage(&state, &scene, turn, at: noted ?? turn.now, lastSign: state.lastSign)
+        state.lastSign = nil
         guard case .watching = state.phase else { return }
         // Another process captures: what this one records belongs to that session.
         if case .kept(let behavior, _) = try? file.read() { scene.context.session = behavior.session }
@@ -61,18 +62,36 @@ extension BehaviorDriver {
         }
     }
 
-    private func takeStage(_ state: inout State, _ scene: inout Scene, _ turn: Turn, at start: DeviceTime) {
+    /// - Parameter lastSign: when the process before recorded last, as far as it was read before anything of its journal
+    ///   could be removed.
+    private func takeStage(
+        _ state: inout State,
+        _ scene: inout Scene,
+        _ turn: Turn,
+        at start: DeviceTime,
+        lastSign: DeviceTime? = nil
+    ) {
         do throws(StorageError) {
             guard let lock = try file.lock() else { return }
             let content = try file.read()
             state.phase = .acting(lock)
             if case .kept(_, let bytes) = content, bytes == state.kept { return }  // Nobody was here meanwhile.
             state.behavior = behavior(content, &state, &scene)
+            if case .kept(_, let bytes) = content {
+                outlive(&state.behavior, lastSign ?? file.lastSign(in: bytes), before: start)
+            }
             startProcess(content, &state, &scene, turn, at: start)
         } catch {
             // Nothing is made up while what is known cannot be read: the next change tries again.
             report(error, &state, &scene)
         }
+    }
+
+    /// The process before lived at least until it recorded last, which may be long after the heartbeat that it kept.
+    private func outlive(_ behavior: inout AppBehavior, _ sign: DeviceTime?, before start: DeviceTime) {
+        guard let sign, start.elapsed(since: sign) != nil else { return }
+        // What it orders is kept with the start.
+        _ = behavior.heartbeat(at: sign)
     }
 
     private func behavior(_ content: BehaviorFile.Content, _ state: inout State, _ scene: inout Scene) -> AppBehavior {
@@ -109,7 +128,15 @@ extension BehaviorDriver {
             sessionPrefix: scene.context.user.uniqueID ?? installation().description.uppercased(),
             settings: state.settings
         )
-        recordCrashes(&state, &scene, turn)
+        let former = Scenery(session: state.behavior.session, screen: state.behavior.screen)
+        if state.settings.capture.contains(.crashes) {
+            let last = recordCrashes(in: former, &state, &scene, turn)
+            // The process lived until then; what it orders is kept with the start.
+            if let last { _ = state.behavior.heartbeat(at: last) }
+        } else {
+            // Somebody may yet want to know.
+            state.former = former
+        }
         var actions = state.behavior.processStarted(process, at: start)
         // What was known is lost; that the installation existed is not.
         if case .damaged = content { actions = actions.compactMap(\.ofKnownInstallation) }

@@ -32,6 +32,10 @@ package final class BehaviorDriver: Sendable {
         var behavior = AppBehavior()
         /// What was last read from the file, or written to it, by this process.
         var kept: [UInt8]?
+        /// Session and screen of the process before, while it may have left crashes behind that nobody wanted to know of.
+        var former: Scenery?
+        /// When the process before this one recorded last, until this one has begun.
+        var lastSign: DeviceTime?
         /// The file could not be written or read, and the app was told.
         var isFailing = false
         var wantsFlush = false
@@ -41,6 +45,12 @@ package final class BehaviorDriver: Sendable {
         var isPending: Bool { if case .pending = phase { true } else { false } }
         var isActing: Bool { if case .acting = phase { true } else { false } }
         var isBeating: Bool { !isOver && app.isForeground && isActing }
+    }
+
+    /// Where events happened.
+    struct Scenery: Sendable {
+        var session: RecordedContext.Session?
+        var screen: RecordedContext.Screen?
     }
 
     /// What holds for the whole of one input.
@@ -64,6 +74,8 @@ package final class BehaviorDriver: Sendable {
     let crashes: CrashReports
     let beats: AsyncStream<Void>
     let flushes: AsyncStream<Void>
+    /// The writer of this process.
+    let writer: @Sendable () -> WriterID
     private let clock: any EventClock
     private let boot: String
     private let state: Locked<State>
@@ -82,8 +94,10 @@ package final class BehaviorDriver: Sendable {
         dynamic: DynamicAttributes,
         clock: any EventClock,
         boot: String,
-        installation: @escaping @Sendable () -> InstallationID
+        installation: @escaping @Sendable () -> InstallationID,
+        writer: @escaping @Sendable () -> WriterID
     ) {
+        self.writer = writer
         self.file = file
         self.crashes = crashes
         self.stage = stage
@@ -96,7 +110,10 @@ package final class BehaviorDriver: Sendable {
         (beats, announceBeats) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         (flushes, announceFlush) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var state = State(app: launchState, settings: settings)
-        if settings.capture.isCapturing { state.phase = .pending(since: DeviceTime(clock.now(), boot: boot)) }
+        if settings.capture.isCapturing {
+            state.phase = .pending(since: DeviceTime(clock.now(), boot: boot))
+            state.lastSign = file.lastSign()
+        }
         self.state = Locked(state)
         setGate()
     }

@@ -25,8 +25,12 @@ extension Analytics {
 
     /// Captures what the app wants and the policy allows.
     func applyCapture() {
-        let options = options.withLock { $0 }
-        behavior.settingsChanged(to: BehaviorSettings(options, settings.current.policy))
+        crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
+        behavior.settingsChanged(to: wantedBehavior)
+    }
+
+    private var wantedBehavior: BehaviorSettings {
+        BehaviorSettings(options.withLock { $0 }, settings.current.policy)
     }
 }
 

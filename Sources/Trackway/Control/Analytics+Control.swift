@@ -34,6 +34,7 @@ extension Analytics {
             return options
         }
         reporter.replaceHandler(options.onDiagnostic)
+        recorder.log.use(options.eventLogForm)
         control.setGate(.logsEvents) { options.logEvents }
         applyCapture()
         snapshots?.allows(motion: options.allowsMotion, location: options.allowsLocation)

@@ -13,6 +13,9 @@ extension Analytics {
     /// The attributes of every event.
     package var globalAttributes: Attributes { stage.current.global }
 
+    /// What is captured now, as far as the app chose it.
+    package var runtimeCapture: CaptureOptions { options.withLock { $0.capture } }
+
     /// Tells of a mistake, as the SDK's own are told.
     package func tell(_ diagnostic: Diagnostic) { reporter.report(diagnostic) }
 

@@ -138,6 +138,17 @@ package final class IdentityDriver: Sendable {
                         remedy: "Bind at most \(IdentityMachine.mostIdentities) kinds of ids; unbind those not needed."
                     )
                 )
+            case .tellUserForgotten(let user):
+                scene.report(
+                    Diagnostic(
+                        code: .userForgotten,
+                        field: "user",
+                        value: user,
+                        remedy:
+                            "Nothing is lost. At most \(IdentityMachine.mostKnownUsers) people are recognised on one device; "
+                            + "this one gets another unique id with the next sign-in."
+                    )
+                )
             case .save:
                 continue  // The change was one of the settings.
             }

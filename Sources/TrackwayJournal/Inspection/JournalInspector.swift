@@ -65,6 +65,35 @@ public struct JournalInspector: Sendable {
         }
     }
 
+    /// The last event that a writer recorded, and the boot that its monotonic time belongs to; nil when its log holds none
+    /// any more.
+    ///
+    /// - Complexity: O(size of the writer's last segment), of more only when that one holds no event.
+    package func lastEvent(of writer: WriterID) throws(JournalError) -> (payload: [UInt8], boot: String)? {
+        let log = folder.writer(writer)
+        let segments: [UInt32]
+        do {
+            segments = try SegmentName.all(in: log, storage)
+        } catch {
+            throw JournalError(error)
+        }
+        for number in segments.reversed() {
+            let start = LogPosition(segment: number, offset: 0)
+            var reader = LogReader(folder: log, storage: storage, from: start, isComplete: true)
+            var boot = ""
+            var last: LogEntry?
+            while let entry = try reader.next(), entry.start.segment == number {
+                if entry.kind == .origin { boot = SegmentOrigin(reader.payload(of: entry))?.boot ?? "" }
+                if entry.kind == .event { last = entry }
+            }
+            guard let last else { continue }
+            reader.seek(to: last.start)
+            guard let entry = try reader.next(), entry.start == last.start else { return nil }
+            return (Array(reader.payload(of: entry).dropFirst(entry.routeLength ?? 0)), boot)
+        }
+        return nil
+    }
+
     private func writer(_ id: WriterID) throws -> JournalReport.Writer {
         var report = JournalReport.Writer(id: id)
         for number in try SegmentName.all(in: folder.writer(id), storage) {

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 /// How the SDK works, made step by step: every call changes this object and gives it back.
 ///
 /// The object that ``ClickstreamAnalytics/getClickstreamConfiguration()`` gives is the SDK's own: what is changed on it
-/// counts from then on; the sending interval, crashes and the initial global attributes are chosen at the start. Any thread.
+/// counts from then on; the sending interval and the initial global attributes are chosen at the start. Any thread.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -53,7 +53,13 @@ public final class ClickstreamConfiguration: NSObject, Sendable {
         choose { $0.endpoint = endpoint }
     }
 
-    /// Whether the JSON of every event is written to the log. False by default.
+    /// Whether the JSON of every event is written to the log, as it is sent. False by default.
+    public var isLogEvents: Bool {
+        get { settings.isLoggingEvents ?? false }
+        set { withLogEvents(newValue) }
+    }
+
+    /// Whether the JSON of every event is written to the log, as it is sent. False by default.
     @discardableResult
     public func withLogEvents(_ isLogEvents: Bool) -> ClickstreamConfiguration {
         choose { $0.isLoggingEvents = isLogEvents }

@@ -18,6 +18,11 @@ package enum ClickstreamConfigurationFile {
         }
     }
 
+    /// The keys of the plug-in that have a meaning.
+    private static let keys = [
+        "appId", "endpoint", "isCompressEvents", "isTrackAppExceptionEvents", "isLogEvents", "autoFlushEventsInterval",
+    ]
+
     /// The settings of a file's content.
     static func settings(_ content: [UInt8]) throws(ClickstreamError) -> ClickstreamSettings {
         let json: JSONValue
@@ -37,11 +42,14 @@ package enum ClickstreamConfigurationFile {
         settings.endpoint = try text("endpoint", in: plugin)
         settings.isCompressingEvents = try truth("isCompressEvents", in: plugin)
         settings.isTrackingAppExceptions = try truth("isTrackAppExceptionEvents", in: plugin)
+        settings.isLoggingEvents = try truth("isLogEvents", in: plugin)
+        settings.unknownKeys = (plugin.object?.members ?? []).map(\.key).filter { !keys.contains($0) }
         if let interval = plugin["autoFlushEventsInterval"] {
             guard let number = interval.double, number >= 0, number <= 1e12 else {
                 throw wrong("autoFlushEventsInterval", "a number of milliseconds, 0 or more")
             }
-            settings.sendEventsInterval = Int(number)
+            // Where Int has 32 bits, the longest interval that fits: weeks.
+            settings.sendEventsInterval = Int(exactly: number.rounded()) ?? .max
         }
         return settings
     }
@@ -60,5 +68,17 @@ package enum ClickstreamConfigurationFile {
 
     private static func wrong(_ key: String, _ expected: String) -> ClickstreamError {
         ClickstreamError(.invalidFile, "\"\(key)\" in amplifyconfiguration.json must be \(expected).")
+    }
+}
+
+extension Diagnostic {
+    /// A key of the plug-in in the file has no meaning.
+    init(unknownKey key: String) {
+        self.init(
+            code: .configurationKeyUnknown,
+            field: "amplifyconfiguration.json: analytics.plugins.awsClickstreamPlugin",
+            value: key,
+            remedy: "It was passed over. Correct its spelling, take it out, or choose it with ClickstreamConfiguration."
+        )
     }
 }

@@ -15,7 +15,7 @@ extension ClickstreamCore {
         var attributes = attributes
         guard case .string(let screen)? = attributes.removeValue(forKey: CapturedKey.screenName)?.attributeValue,
             !screen.isEmpty
-        else { return tell(ClickstreamRules.screenNameMissing, analytics) }
+        else { return Self.tell(ClickstreamRules.screenNameMissing, analytics) }
         // An id that is no text is as good as none.
         let uniqueID = attributes.removeValue(forKey: CapturedKey.screenUniqueID)?.attributeValue.string
         let id = attributes.removeValue(forKey: CapturedKey.screenID)?.attributeValue.string
@@ -40,19 +40,35 @@ extension ClickstreamCore {
 
     func addGlobalAttributes(_ attributes: ClickstreamAttribute) {
         guard let analytics = analytics() else { return }
-        var known = Set(analytics.recordedContext.global.keys)
+        // Counted where it is changed: of two calls that meet, the second sees what the first one left.
+        var faults: [ClickstreamFault] = []
+        analytics.changeGlobalAttributes { known in
+            let (valid, wrong) = Self.fitting(attributes, beside: Set(known.keys))
+            known.merge(valid)
+            faults = wrong
+        }
+        for fault in faults { Self.tell(fault, analytics) }
+    }
+
+    /// The attributes that keep the limits, beside those that there are already, and what is wrong with the others.
+    static func fitting(
+        _ attributes: ClickstreamAttribute,
+        beside others: Set<String>
+    ) -> (Attributes, [ClickstreamFault]) {
+        var known = others
         var valid: [(String, AttributeValue)] = []
+        var faults: [ClickstreamFault] = []
         for (name, value) in Attributes(attributes) {
             if let fault = ClickstreamRules.fault(inAttribute: name, value) {
-                tell(fault, analytics)
+                faults.append(fault)
             } else if !known.contains(name), known.count >= ClickstreamLimits.attributes {
-                tell(ClickstreamRules.tooManyAttributes(name), analytics)
+                faults.append(ClickstreamRules.tooManyAttributes(name))
             } else {
                 known.insert(name)
                 valid.append((name, value))
             }
         }
-        if !valid.isEmpty { analytics.setGlobalAttributes(Attributes(uniquing: valid)) }
+        return (Attributes(uniquing: valid), faults)
     }
 
     func deleteGlobalAttributes(_ names: [String]) {
@@ -79,9 +95,9 @@ extension ClickstreamCore {
         var valid: [(String, AttributeValue)] = []
         for (name, value) in Attributes(attributes) {
             if let fault = ClickstreamRules.fault(inUserAttribute: name, value) {
-                tell(fault, analytics)
+                Self.tell(fault, analytics)
             } else if !known.contains(name), known.count >= ClickstreamLimits.userAttributes {
-                tell(ClickstreamRules.tooManyUserAttributes(name), analytics)
+                Self.tell(ClickstreamRules.tooManyUserAttributes(name), analytics)
             } else {
                 known.insert(name)
                 valid.append((name, value))
@@ -95,7 +111,7 @@ extension ClickstreamCore {
     }
 
     /// Records what was left out as the document wants it: as an event of its own, and in the log.
-    private func tell(_ fault: ClickstreamFault, _ analytics: Analytics) {
+    static func tell(_ fault: ClickstreamFault, _ analytics: Analytics) {
         analytics.tell(
             Diagnostic(
                 code: .limitBroken,

@@ -24,6 +24,8 @@ package final class ClickstreamCore: Sendable {
     }
 
     private let state: Locked<State>
+    /// Starts come one after the other. Taken before every other lock.
+    private let starting = Locked(())
 
     /// Makes a core that has not been started.
     ///
@@ -61,25 +63,30 @@ package final class ClickstreamCore: Sendable {
             by: file.map(ClickstreamConfigurationFile.settings) ?? ClickstreamSettings()
         )
         let configuration = try settings.configuration()
-        let (analytics, isNew, early) = try state.withLock { state -> (Analytics, Bool, Int) in
-            if let analytics = state.analytics { return (analytics, false, 0) }
-            let analytics = try Self.open(configuration, state.opening)
-            state.analytics = analytics
-            // The app's object becomes the live one, as it was handed in.
-            state.configuration = chosen ?? ClickstreamConfiguration()
-            return (analytics, true, state.earlyCalls)
+        let (analytics, diagnostics, faults) = try starting.withLock {
+            _ -> (Analytics, [Diagnostic], [ClickstreamFault]) in
+            let (known, opening) = state.withLock { ($0.analytics, $0.opening) }
+            if let known { return (known, [.initialisedTwice], []) }
+            let analytics = try Self.open(configuration, opening)
+            // What holds from the beginning is chosen before anybody else can reach the analytics: what another thread
+            // takes away right afterwards does not come back.
+            let faults = Self.begin(analytics, settings)
+            let early = state.withLock { state in
+                state.analytics = analytics
+                // The app's object becomes the live one, as it was handed in.
+                state.configuration = chosen ?? ClickstreamConfiguration()
+                state.configuration?.follow(settings) { [weak analytics] settings in
+                    guard let analytics else { return }
+                    Self.follow(settings, analytics)
+                }
+                return state.earlyCalls
+            }
+            let called = early > 0 ? [Diagnostic(earlyCalls: early)] : []
+            return (analytics, called + settings.unknownKeys.map { Diagnostic(unknownKey: $0) }, faults)
         }
-        guard isNew else {
-            return analytics.tell(
-                Diagnostic(
-                    code: .initialisedTwice,
-                    field: "initSDK",
-                    value: "",
-                    remedy: "The SDK works already; change what getClickstreamConfiguration gives instead."
-                )
-            )
-        }
-        begin(analytics, settings, early: early)
+        // No lock is held any more: the app may call back.
+        for diagnostic in diagnostics { analytics.tell(diagnostic) }
+        for fault in faults { Self.tell(fault, analytics) }
     }
 
     func liveConfiguration() throws(ClickstreamError) -> ClickstreamConfiguration {
@@ -97,31 +104,21 @@ package final class ClickstreamCore: Sendable {
         }
     }
 
-    private func begin(_ analytics: Analytics, _ settings: ClickstreamSettings, early: Int) {
+    /// Chooses what holds from the beginning, and answers what is wrong with it.
+    private static func begin(_ analytics: Analytics, _ settings: ClickstreamSettings) -> [ClickstreamFault] {
         // Global attributes and the switch last as long as a process here.
-        analytics.removeGlobalAttributes(analytics.recordedContext.global.keys)
+        let (initial, faults) = fitting(settings.globalAttributes ?? [:], beside: [])
+        analytics.changeGlobalAttributes { $0 = initial }
         if !analytics.isEnabled { analytics.enable() }
-        if early > 0 {
-            analytics.tell(
-                Diagnostic(
-                    code: .calledBeforeInitialisation,
-                    field: "initSDK",
-                    value: "\(early) calls",
-                    remedy: "Call initSDK first; what was called before it did nothing."
-                )
-            )
-        }
-        if let attributes = settings.globalAttributes { addGlobalAttributes(attributes) }
-        state.withLock { $0.configuration }?.follow(settings) { [weak analytics] settings in
-            guard let analytics else { return }
-            Self.follow(settings, analytics)
-        }
+        return faults
     }
 
     /// Lets changed settings count.
     private static func follow(_ settings: ClickstreamSettings, _ analytics: Analytics) {
+        var form: EventLogForm?
         do throws(ClickstreamError) {
             let destination = try settings.destination()
+            form = { destination.eventJSON(of: $0) }
             do throws(TrackwayError) {
                 try analytics.replace(destination)
             } catch {
@@ -134,9 +131,28 @@ package final class ClickstreamCore: Sendable {
         }
         analytics.reconfigure { options in
             options.logEvents = settings.isLoggingEvents ?? false
+            if let form { options.eventLogForm = form }
             options.capture = settings.capture
             options.sessionTimeout = settings.timeout
         }
+    }
+}
+
+extension Diagnostic {
+    fileprivate static let initialisedTwice = Diagnostic(
+        code: .initialisedTwice,
+        field: "initSDK",
+        value: "",
+        remedy: "The SDK works already; change what getClickstreamConfiguration gives instead."
+    )
+
+    fileprivate init(earlyCalls: Int) {
+        self.init(
+            code: .calledBeforeInitialisation,
+            field: "initSDK",
+            value: "\(earlyCalls) calls",
+            remedy: "Call initSDK first; what was called before it did nothing."
+        )
     }
 }
 
@@ -147,6 +163,8 @@ extension Diagnostic.Code {
     public static let calledBeforeInitialisation = Diagnostic.Code(rawValue: "called_before_initialisation")
     /// A setting was changed to something that cannot work; the former one stays in use.
     public static let configurationInvalid = Diagnostic.Code(rawValue: "configuration_invalid")
+    /// A key of `amplifyconfiguration.json` has no meaning and was passed over.
+    public static let configurationKeyUnknown = Diagnostic.Code(rawValue: "configuration_key_unknown")
     /// An attribute breaks a limit and was left out.
     public static let limitBroken = Diagnostic.Code(rawValue: "limit_broken")
 }

@@ -14,6 +14,8 @@ struct ClickstreamSettings: Sendable {
     var isTrackingAppExceptions: Bool?
     var authCookie: String?
     var globalAttributes: ClickstreamAttribute?
+    /// Keys of the configuration file that have no meaning.
+    var unknownKeys: [String] = []
 
     /// These settings where they say something, else those of `other`.
     func completed(by other: ClickstreamSettings) -> ClickstreamSettings {
@@ -29,7 +31,8 @@ struct ClickstreamSettings: Sendable {
             isTrackingUserEngagement: isTrackingUserEngagement ?? other.isTrackingUserEngagement,
             isTrackingAppExceptions: isTrackingAppExceptions ?? other.isTrackingAppExceptions,
             authCookie: authCookie ?? other.authCookie,
-            globalAttributes: globalAttributes ?? other.globalAttributes
+            globalAttributes: globalAttributes ?? other.globalAttributes,
+            unknownKeys: unknownKeys + other.unknownKeys
         )
     }
 

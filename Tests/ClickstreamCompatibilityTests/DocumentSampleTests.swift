@@ -194,7 +194,7 @@ struct DocumentSampleTests {
         #expect(request.url.hasPrefix("https://example.com/collect?"))
         #expect(request.url.contains("appId=your%20appId&compression=gzip&"))
         #expect(request.headers["cookie"] == "your authentication cookie")
-        #expect(app.log.contains { $0.hasPrefix("EventRecorder {") && $0.contains(#""name":"one""#) })
+        #expect(app.log.contains { $0.hasPrefix("EventRecorder {") && $0.contains(#""event_type":"one""#) })
         let configuration = try #require(app.configuration)
         #expect(configuration.delivery.flushInterval == .seconds(10))
         #expect(configuration.sessionTimeout == .seconds(1_800))
@@ -210,6 +210,6 @@ struct DocumentSampleTests {
         let request = try #require(app.network.requests.last)
         #expect(request.url.contains("appId=your%20appId&"))
         #expect(request.headers["cookie"] == "your authentication cookie")
-        #expect(app.log.contains { $0.hasPrefix("EventRecorder {") && $0.contains(#""name":"one""#) })
+        #expect(app.log.contains { $0.hasPrefix("EventRecorder {") && $0.contains(#""event_type":"one""#) })
     }
 }

@@ -13,6 +13,8 @@ extension IdentityMachine {
         case record(name: String, attributes: Attributes)
         /// Say that there are too many kinds of ids, and that this one was not taken.
         case tellTooManyIdentities(kind: String)
+        /// Say that this user gets another unique id when they come back, because too many others signed in since.
+        case tellUserForgotten(String)
         /// Write the state down.
         case save
     }

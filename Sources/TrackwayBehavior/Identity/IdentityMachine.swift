@@ -12,8 +12,9 @@ package import TrackwayEvents
 /// Ids that nobody set are not kept here but follow from the installation's (``IdentityOrigin``), so that an empty state
 /// is a correct one.
 package struct IdentityMachine: Sendable, Hashable {
-    /// The most users that are recognised when they come back; beyond it the one that was away longest is forgotten.
-    package static let mostKnownUsers = 100
+    /// The most users that are recognised when they come back; beyond it the one that was away longest is forgotten, and
+    /// that is told. A device that more people share than this is a public one.
+    package static let mostKnownUsers = 1_000
     /// The most kinds of further ids.
     package static let mostIdentities = 50
 
@@ -71,8 +72,8 @@ package struct IdentityMachine: Sendable, Hashable {
         self.user = user
         signedInAt = now
         known.append(person)
-        if known.count > Self.mostKnownUsers { known.removeFirst() }
         var actions = [Action.context(context), .record(name: CapturedName.profileSet, attributes: Self.signIn)]
+        if known.count > Self.mostKnownUsers { actions.append(.tellUserForgotten(known.removeFirst().user)) }
         if !identities.isEmpty {
             // The ids bound so far help to recognise who signed in; to whom they belong from here on is for the app to say.
             identities = [:]

@@ -37,7 +37,7 @@ struct ClickstreamContext: Sendable {
         let device = ClickstreamDevice(context.device)
         let fallback = installation.description.uppercased()
         head = Self.members([
-            ("app_id", appID), ("app_package_name", context.app["id"]?.string ?? ""),
+            ("app_id", appID), ("app_package_name", (context.app["package"] ?? context.app["id"])?.string ?? ""),
             ("app_title", context.app["name"]?.string ?? ""), ("app_version", context.app["version"]?.string ?? ""),
         ])
         middle = Self.members([

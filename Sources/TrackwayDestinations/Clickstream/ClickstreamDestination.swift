@@ -86,7 +86,7 @@ public struct ClickstreamDestination: Destination {
         // The order is the format's own.
         let query = [
             "platform=\(platform.percentEncoded)", "appId=\(appID.percentEncoded)",
-            "compression=\(isCompressed ? "gzip" : "")", "event_bundle_sequence_id=\(batch.first)",
+            "compression=\(isCompressed ? "gzip" : "")", "event_bundle_sequence_id=\(Self.sequence(of: batch))",
             "upload_timestamp=\(sentAt.milliseconds)", "hashCode=\(hash.joined())",
         ]
         return WireRequest(
@@ -96,6 +96,21 @@ public struct ClickstreamDestination: Destination {
             leftOut: encoder.leftOut,
             trimmed: encoder.trimmed
         )
+    }
+
+    /// The number of a request: greater than that of every earlier one of the installation, over processes too, as long as
+    /// nobody sets the clock back; and the same for the same batch. Milliseconds of the last event's time, and behind them the
+    /// last three digits of its place. The first one may tell of what an earlier process left untold.
+    private static func sequence(of batch: EventBatch) -> Int64 {
+        let time = batch.records.last.flatMap { record in
+            batch.bytes.withUnsafeBytes { bytes in
+                // What is no event has no time; its place alone counts then.
+                try? Event(json: UnsafeRawBufferPointer(rebasing: bytes[record.payload])).time.milliseconds
+            }
+        }
+        // Before 1970, and beyond what fits, nobody records.
+        return min(max(0, time ?? 0), .max / 1_000 - 1) * 1_000
+            + Int64((batch.records.last?.sequence ?? batch.last) % 1_000)
     }
 
     /// Judges an answer: a success counts unless somebody else gave it.

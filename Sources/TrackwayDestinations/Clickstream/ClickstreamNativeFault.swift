@@ -27,6 +27,8 @@ struct ClickstreamNativeFault: Sendable, Hashable {
             fault = ClickstreamFault(isItem ? .tooManyCustomItemAttributes : .tooManyAttributes, message)
         case .numberNotFinite where !isItem: fault = ClickstreamFault(.attributeNotFinite, message)
         case .tooManyItems: fault = ClickstreamFault(.tooManyItems, message)
+        // The format has no code for a size; what did not fit were attributes, or items, beyond what fits.
+        case .eventTooLarge: fault = ClickstreamFault(isItem ? .tooManyItems : .tooManyAttributes, message)
         default:
             break  // Known, and without a code here.
         }

@@ -66,6 +66,10 @@ package enum ClickstreamRules {
                 "attribute name: \(name), attribute value: \(text.prefix(ClickstreamLimits.errorMessage))"
             )
         }
+        if case .double(let number) = value, !number.isFinite {
+            // There is no code for users' numbers; this is what the format says of all others.
+            return ClickstreamFault(.attributeNotFinite, "the value for user attribute name: \(name) is infinite")
+        }
         return nil
     }
 

@@ -26,8 +26,6 @@ struct ClickstreamUser: Sendable, Hashable {
                 faults.append(fault)
             } else if attributes[attribute.name] == nil, attributes.count >= ClickstreamLimits.userAttributes {
                 faults.append(ClickstreamRules.tooManyUserAttributes(attribute.name))
-            } else if case .double(let number) = attribute.value, !number.isFinite {
-                continue  // No code exists for it, and JSON has no such number.
             } else {
                 attributes[attribute.name] = Attribute(value: attribute.value, setAt: attribute.setAt)
             }

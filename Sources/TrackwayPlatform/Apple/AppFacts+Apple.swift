@@ -17,6 +17,7 @@ extension AppFacts {
         }
         return AppFacts(
             id: id,
+            package: Bundle.main.bundleIdentifier,
             name: value("CFBundleDisplayName") ?? value("CFBundleName") ?? Bundle.main.executableURL?.lastPathComponent,
             version: version ?? value("CFBundleShortVersionString"),
             build: value("CFBundleVersion"),

@@ -8,6 +8,8 @@ package import TrackwayEvents
 package struct AppFacts: Sendable, Hashable {
     /// The id the app gave itself.
     package var id: String
+    /// What the system knows the app by: the bundle's identifier, on Linux the executable's file name.
+    package var package: String?
     /// The app's name: the bundle's, else the executable's file name.
     package var name: String?
     /// The version the app gave, else the bundle's.
@@ -18,8 +20,16 @@ package struct AppFacts: Sendable, Hashable {
     package var processID: Int32
 
     /// Makes facts.
-    package init(id: String, name: String? = nil, version: String? = nil, build: String? = nil, processID: Int32) {
+    package init(
+        id: String,
+        package: String? = nil,
+        name: String? = nil,
+        version: String? = nil,
+        build: String? = nil,
+        processID: Int32
+    ) {
         self.id = id
+        self.package = package
         self.name = name
         self.version = version
         self.build = build
@@ -29,6 +39,8 @@ package struct AppFacts: Sendable, Hashable {
     /// The facts as the `app` section of an event's context; an absent fact has no key.
     package var attributes: Attributes {
         var section: Attributes = ["id": .string(id)]
+        // Usually they are the same.
+        if let package, package != id { section["package"] = .string(package) }
         if let name { section["name"] = .string(name) }
         if let version { section["version"] = .string(version) }
         if let build { section["build"] = .string(build) }

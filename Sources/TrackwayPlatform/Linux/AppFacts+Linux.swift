@@ -12,7 +12,8 @@ extension AppFacts {
     ///   - version: The app's version, when it says one; an executable has none of its own.
     ///   - tree: Where the system's files lie.
     package static func read(id: String, version: String? = nil, tree: SystemTree = .live) -> AppFacts {
-        AppFacts(id: id, name: executableName(tree), version: version, processID: ctrackway_process_id())
+        let name = executableName(tree)
+        return AppFacts(id: id, package: name, name: name, version: version, processID: ctrackway_process_id())
     }
 
     private static func executableName(_ tree: SystemTree) -> String? {

@@ -39,7 +39,8 @@ struct ClickstreamRequestTests {
         #expect(request.method == "POST")
         #expect(
             request.url
-                == "https://example.com/collect?platform=iOS&appId=Shopping&compression=&event_bundle_sequence_id=7"
+                == "https://example.com/collect?platform=iOS&appId=Shopping&compression=&event_bundle_sequence_id="
+                + "1685082174195008"
                 + "&upload_timestamp=1685082180000&hashCode=\(hash.joined())"
         )
         #expect(request.headers.map(\.name) == ["content-type"])
@@ -58,7 +59,7 @@ struct ClickstreamRequestTests {
         let hash = SHA256.hash(request.body).prefix(4).map {
             $0 < 16 ? "0\(String($0, radix: 16))" : String($0, radix: 16)
         }
-        #expect(request.url.contains("&compression=gzip&event_bundle_sequence_id=7&"))
+        #expect(request.url.contains("&compression=gzip&event_bundle_sequence_id=1685082174195008&"))
         #expect(request.url.hasSuffix("&hashCode=\(hash.joined())"))
         #expect(request.headers["content-type"] == "application/json; charset=utf-8")
         #expect(request.headers["content-encoding"] == nil)

@@ -101,7 +101,8 @@ struct DeviceFactsTests {
         let recorded = try RecordedTree(["/proc/self/exe": "-> \(path)"])
         let facts = AppFacts.read(id: "shopping", version: "1.2", tree: recorded.tree)
         #expect(facts.name == "shop")
-        #expect(facts.attributes.keys == ["id", "name", "version", "process"])
+        #expect(facts.attributes.keys == ["id", "package", "name", "version", "process"])
+        #expect(facts.attributes["package"] == facts.attributes["name"], "what the system knows the program by")
     }
 
     @Test("an unreadable executable leaves the app nameless")

@@ -6,27 +6,10 @@ public import Foundation
 internal import Trackway
 internal import TrackwayEvents
 
-/// ``SAConfigOptions`` for Objective-C.
-@objc(SAConfigOptions)
-public final class SAConfigOptionsObject: NSObject {
-    let options: SAConfigOptions
-
-    /// What is recorded without a call: values of ``SensorsAnalyticsAutoTrackEventTypeObject``, combined with `|`.
-    @objc public var autoTrackEventType: UInt {
-        get { options.autoTrackEventType.rawValue }
-        set { options.autoTrackEventType = SensorsAnalyticsAutoTrackEventType(rawValue: newValue) }
-    }
-
-    /// Options for a back-end; nothing is read from the launch options.
-    @objc public init(serverURL: String, launchOptions: NSDictionary?) {
-        options = SAConfigOptions(serverURL: serverURL)
-    }
-}
-
 /// ``SensorsAnalyticsSDK`` for Objective-C.
 @objc(SensorsAnalyticsSDK)
 public final class SensorsAnalyticsSDKObject: NSObject {
-    private let sdk: SensorsAnalyticsSDK
+    let sdk: SensorsAnalyticsSDK
 
     private init(_ sdk: SensorsAnalyticsSDK) {
         self.sdk = sdk
@@ -35,6 +18,14 @@ public final class SensorsAnalyticsSDKObject: NSObject {
     /// Starts the SDK; see ``SensorsAnalyticsSDK/start(configOptions:debugMode:)``.
     @objc public static func start(configOptions: SAConfigOptionsObject?) {
         SensorsAnalyticsSDK.start(configOptions: configOptions?.options)
+    }
+
+    /// Starts the SDK in a debug mode.
+    @objc public static func start(
+        configOptions: SAConfigOptionsObject?,
+        debugMode: SensorsAnalyticsDebugModeObject
+    ) {
+        SensorsAnalyticsSDK.start(configOptions: configOptions?.options, debugMode: debugMode.debugMode)
     }
 
     /// The SDK; nil before it was started.
@@ -66,53 +57,44 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         sdk.track(event, withProperties: Self.properties(properties), withTrackType: type.trackType)
     }
 
-    /// Adds properties to every event from now on.
-    @objc public func registerSuperProperties(_ properties: NSDictionary) {
-        sdk.registerSuperProperties(Self.properties(properties))
-    }
+    // MARK: Values
 
-    /// Starts a timer.
-    @objc public func trackTimerStart(_ event: String) -> String? {
-        sdk.trackTimerStart(event)
-    }
-
-    /// Ends a timer and records its event.
-    @objc public func trackTimerEnd(_ event: String, withProperties properties: NSDictionary?) {
-        sdk.trackTimerEnd(event, withProperties: Self.properties(properties))
-    }
-
-    /// Whether events of these kinds are not recorded by themselves.
-    @objc public func isAutoTrackEventTypeIgnored(_ eventType: UInt) -> Bool {
-        sdk.isAutoTrackEventTypeIgnored(SensorsAnalyticsAutoTrackEventType(rawValue: eventType))
-    }
-
-    /// Records the start of this process, if that is still to be done.
-    @objc public func autoTrackAppStart() {
-        sdk.autoTrackAppStart()
-    }
-
-    /// Says who uses the app.
-    @objc public func login(_ loginId: String) {
-        sdk.login(loginId)
-    }
-
-    /// Says that nobody is signed in any more.
-    @objc public func logout() {
-        sdk.logout()
-    }
-
-    /// Sends what waits.
-    @objc public func flush() {
-        sdk.flush()
-    }
-
-    private static func properties(_ dictionary: NSDictionary?) -> SensorsAnalyticsProperties {
+    /// The entries with a name and a value of one of the format's types; others are left out.
+    static func properties(_ dictionary: NSDictionary?) -> SensorsAnalyticsProperties {
         var properties: SensorsAnalyticsProperties = [:]
         for (key, value) in dictionary ?? [:] {
             guard let key = key as? String, let value = attribute(value) else { continue }
             properties[key] = value
         }
         return properties
+    }
+
+    /// The same for one name and value.
+    static func properties(_ name: String, _ value: Any) -> SensorsAnalyticsProperties {
+        attribute(value).map { [name: $0] } ?? [:]
+    }
+
+    /// Properties as a dictionary of Foundation's values.
+    static func dictionary(_ properties: SensorsAnalyticsProperties) -> NSDictionary {
+        dictionary(properties.lazy.map { ($0.key, $0.value.attributeValue) })
+    }
+
+    private static func dictionary(_ pairs: some Sequence<(String, AttributeValue)>) -> NSDictionary {
+        let dictionary = NSMutableDictionary()
+        for (key, value) in pairs { dictionary[key] = object(value) }
+        return dictionary
+    }
+
+    private static func object(_ value: AttributeValue) -> Any {
+        switch value {
+        case .string(let text): text
+        case .integer(let number): NSNumber(value: number)
+        case .double(let number): NSNumber(value: number)
+        case .boolean(let truth): NSNumber(value: truth)
+        case .date(let date): Date(timeIntervalSince1970: Double(date.milliseconds) / 1_000)
+        case .array(let values): values.map { object($0) }
+        case .object(let attributes): dictionary(attributes.lazy.map { ($0.key, $0.value) })
+        }
     }
 
     private static func attribute(_ value: Any) -> AttributeValue? {

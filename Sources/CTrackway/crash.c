@@ -14,6 +14,7 @@
 #define _GNU_SOURCE
 #endif
 #include "CTrackway.h"
+#include "held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,13 +89,20 @@ static uint64_t thread_number(void) {
 // MARK: Writing
 
 static void write_all(int file, const char *bytes, size_t count) {
+    // A file that has reached the process's limit must not end it, or end it of something else.
+    held_signal held = ctrackway_hold(SIGXFSZ);
+    bool is_beyond = false;
     while (count > 0) {
         ssize_t written = write(file, bytes, count);
         if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return;  // A full disk: the reader copes with a report that ends early.
+        if (written <= 0) {  // A full disk: the reader copes with a report that ends early.
+            is_beyond = written < 0 && errno == EFBIG;
+            break;
+        }
         bytes += written;
         count -= (size_t)written;
     }
+    ctrackway_let_go(&held, is_beyond);
 }
 
 static void emit(const char *bytes, size_t count) {
@@ -138,7 +146,7 @@ static void emit_time(const char *key, clockid_t clock) {
 
 // MARK: Looking at memory that may be broken
 
-/// Copies at most 16 bytes that lie within 16 aligned ones, which no two pages share.
+/// Copies a few bytes, if all of them can be read.
 static bool look(uintptr_t address, void *to, size_t count) {
     if (address < 4096) return false;
     ssize_t written;
@@ -148,6 +156,7 @@ static bool look(uintptr_t address, void *to, size_t count) {
     if (written <= 0) return false;
     ssize_t got;
     do {
+        // What lies across the end of what can be read may have been written in part: that is taken out again.
         got = read(probe_read, to, (size_t)written);
     } while (got < 0 && errno == EINTR);
     return got == (ssize_t)count;
@@ -201,8 +210,8 @@ static bool follows_call(uintptr_t address) {
     if (module_of(address) < 0) return false;
 #if defined(__x86_64__)
     unsigned char code[7];
-    // Code of a loaded module, readable by definition.
-    memcpy(code, (const void *)(address - 7), sizeof code);
+    // The first bytes of a module have nothing before them, and a module may have been unloaded meanwhile.
+    if (!look(address - sizeof code, code, sizeof code)) return false;
     if (code[2] == 0xE8) return true;
     if (code[5] == 0xFF && (code[6] & 0x38) == 0x10) return true;
     if (code[4] == 0xFF && (code[5] & 0x38) == 0x10) return true;

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #endif
 #include "CTrackway.h"
+#include "held.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -23,6 +24,7 @@ const char *ctrackway_errno_kind(int number) {
     switch (number) {
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:  // Beyond the limit that the process has for its files: there is no more room for us.
         return "full";
     case EACCES:
     case EPERM:
@@ -55,8 +57,7 @@ int ctrackway_open_write(const char *path, bool exclusive) {
 
 int ctrackway_close(int file) { return close(file); }
 
-int ctrackway_write_at(int file, const void *bytes, size_t count, int64_t offset) {
-    const char *from = bytes;
+static int write_all_at(int file, const char *from, size_t count, int64_t offset) {
     while (count > 0) {
         ssize_t written = pwrite(file, from, count, (off_t)offset);
         if (written < 0) {
@@ -74,6 +75,13 @@ int ctrackway_write_at(int file, const void *bytes, size_t count, int64_t offset
     return 0;
 }
 
+int ctrackway_write_at(int file, const void *bytes, size_t count, int64_t offset) {
+    held_signal held = ctrackway_hold(SIGXFSZ);
+    int code = write_all_at(file, bytes, count, offset);
+    ctrackway_let_go(&held, code != 0 && errno == EFBIG);
+    return code;
+}
+
 int64_t ctrackway_read_at(int file, void *bytes, size_t count, int64_t offset) {
     ssize_t got;
     do {
@@ -87,7 +95,7 @@ int64_t ctrackway_file_size(int file) {
     return fstat(file, &facts) == 0 ? (int64_t)facts.st_size : -1;
 }
 
-int ctrackway_preallocate(int file, int64_t size) {
+static int preallocate(int file, int64_t size) {
 #if defined(__APPLE__)
     fstore_t request = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (off_t)size, 0};
     if (fcntl(file, F_PREALLOCATE, &request) == -1) return -1;
@@ -103,11 +111,20 @@ int ctrackway_preallocate(int file, int64_t size) {
 #endif
 }
 
+int ctrackway_preallocate(int file, int64_t size) {
+    held_signal held = ctrackway_hold(SIGXFSZ);
+    int code = preallocate(file, size);
+    ctrackway_let_go(&held, code != 0 && errno == EFBIG);
+    return code;
+}
+
 int ctrackway_truncate(int file, int64_t size) {
+    held_signal held = ctrackway_hold(SIGXFSZ);
     int code;
     do {
         code = ftruncate(file, (off_t)size);
     } while (code < 0 && errno == EINTR);
+    ctrackway_let_go(&held, code != 0 && errno == EFBIG);
     return code;
 }
 

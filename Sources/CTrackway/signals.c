@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #endif
 #include "CTrackway.h"
+#include "held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -172,7 +173,7 @@ void ctrackway_signals_unwatch(int number) {
     }
 }
 
-static void *read_signals(void *nothing) {
+static void read_signals(void *nothing) {
     (void)nothing;
     is_reader_thread = true;
     for (;;) {
@@ -183,7 +184,7 @@ static void *read_signals(void *nothing) {
             // What SIGCONT does by default, it has done already.
             reader_body(number, number != 0 && number != SIGCONT && (byte & CTRACKWAY_HANDLED) == 0);
         } else if (got == 0 || errno != EINTR) {
-            return NULL;
+            return;
         }
     }
 }
@@ -192,17 +193,13 @@ int ctrackway_signals_start(void (*body)(int number, bool owes_default)) {
     if (pipe_read >= 0) return 0;
     if (open_pipe() != 0) return -1;
     reader_body = body;
-    pthread_attr_t attributes;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_t thread;
-    int code = pthread_create(&thread, &attributes, read_signals, NULL);
-    pthread_attr_destroy(&attributes);
-    if (code == 0) return 0;
+    // With everything blocked: a signal that the host's threads block, to wait for it, is none of this thread's to take.
+    if (ctrackway_thread_start("trackway.signals", read_signals, NULL) == 0) return 0;
+    int reason = errno;
     close(pipe_read);
     close(pipe_write);
     pipe_read = pipe_write = -1;
-    errno = code;
+    errno = reason;
     return -1;
 }
 
@@ -213,20 +210,6 @@ int ctrackway_signals_post(void) {
         written = write(pipe_write, &byte, 1);
     } while (written < 0 && errno == EINTR);
     return written == 1 ? 0 : -1;
-}
-
-/// Takes back a signal that this thread has blocked and that may be pending.
-static void take_back(int number, const sigset_t *only) {
-#if defined(__APPLE__)
-    sigset_t pending;
-    int taken;
-    sigpending(&pending);
-    if (sigismember(&pending, number) == 1) sigwait(only, &taken);
-#else
-    struct timespec none = {0, 0};
-    (void)number;
-    (void)sigtimedwait(only, NULL, &none);
-#endif
 }
 
 void ctrackway_signals_finish(int number) {
@@ -244,7 +227,7 @@ void ctrackway_signals_finish(int number) {
     struct sigaction before, after;
     bool replaced = sigaction(number, &standard, &before) == 0;
     raise(number);
-    if (number == SIGTSTP && __atomic_exchange_n(&stopping, 0, __ATOMIC_ACQ_REL) == 0) take_back(number, &only);
+    if (number == SIGTSTP && __atomic_exchange_n(&stopping, 0, __ATOMIC_ACQ_REL) == 0) ctrackway_take_back(number, &only);
     pthread_sigmask(SIG_UNBLOCK, &only, NULL);
     // Still here: stopped and continued, or the stop was called off, or ignored (an orphaned process group).
     pthread_sigmask(SIG_SETMASK, &kept, NULL);
@@ -278,22 +261,14 @@ int ctrackway_write_standard_error(const char *text, size_t count) {
     // A reader that has stopped reading must not stop the app: what cannot be written at once is not written.
     if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return -1;
 
-    // A reader that has gone must not kill the app: its SIGPIPE is blocked for this thread and taken back.
-    sigset_t broken, kept, pending;
-    sigemptyset(&broken);
-    sigaddset(&broken, SIGPIPE);
-    sigpending(&pending);
-    bool was_pending = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &broken, &kept);
+    // A reader that has gone must not kill the app, nor a file that has reached its limit.
+    held_signal broken = ctrackway_hold(SIGPIPE);
+    held_signal full = ctrackway_hold(SIGXFSZ);
     ssize_t written;
     do {
         written = write(STDERR_FILENO, text, count);
     } while (written < 0 && errno == EINTR);
-    int reason = errno;
-    if (written < 0 && reason == EPIPE && !was_pending) {
-        take_back(SIGPIPE, &broken);
-    }
-    pthread_sigmask(SIG_SETMASK, &kept, NULL);
-    errno = reason;
+    ctrackway_let_go(&full, written < 0 && errno == EFBIG);
+    ctrackway_let_go(&broken, written < 0 && errno == EPIPE);
     return written == (ssize_t)count ? 0 : -1;
 }

@@ -198,6 +198,14 @@ void ctrackway_copy_shared(void *to, const void *from, size_t count) {
 
 // MARK: Process
 
+#if !defined(__APPLE__)
+extern char **environ;
+
+void ctrackway_list_environment(void *context, void (*each)(void *context, const char *entry)) {
+    for (size_t index = 0; environ != NULL && environ[index] != NULL; index++) each(context, environ[index]);
+}
+#endif
+
 int32_t ctrackway_process_id(void) { return (int32_t)getpid(); }
 
 uint64_t ctrackway_next_number(void) {

@@ -31,6 +31,12 @@ struct CrashProbe {
         case recording
         /// A whole SDK starts again, and ends.
         case start
+        /// Reports are captured, and no file may grow any more.
+        case limited
+        /// A whole SDK, and no file may grow beyond half of what the journal reserves.
+        case limitedAnalytics = "limited-analytics"
+        /// The limit is there before the SDK.
+        case limitedStart = "limited-start"
     }
 
     struct Mishap: Error {}
@@ -53,6 +59,23 @@ struct CrashProbe {
         case .handler:
             handle(flags: 0)
             try begin(folder)
+        case .limited:
+            try begin(folder)
+            limitFiles(to: 0)
+        case .limitedAnalytics:
+            analytics = try makeAnalytics(folder)
+            recordAndTell()
+            limitFiles(to: 500_000)
+            for _ in 0..<3_000 { recordAndTell(isQuiet: true) }
+            recordAndTell()
+        case .limitedStart:
+            limitFiles(to: 4_096)
+            do {
+                analytics = try makeAnalytics(folder)
+                recordAndTell()
+            } catch {
+                say("refused")
+            }
         case .handlerOnce:
             handle(flags: Int32(bitPattern: UInt32(SA_RESETHAND)))
             try begin(folder)
@@ -121,6 +144,24 @@ struct CrashProbe {
         )
     }
 
+    // MARK: Files that may not grow
+
+    private static func limitFiles(to bytes: rlim_t) {
+        var limit = rlimit(rlim_cur: bytes, rlim_max: bytes)
+        setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    }
+
+    private static func recordAndTell(isQuiet: Bool = false) {
+        let text = String(repeating: "x", count: 1_000)
+        let receipt = analytics?.record("limited", ["text": .string(text)])
+        if !isQuiet { say(receipt?.dropped.map { "dropped \($0)" } ?? "kept") }
+    }
+
+    private static func say(_ line: String) {
+        var text = line + "\n"
+        text.withUTF8 { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+    }
+
     // MARK: The host's own handlers
 
     private static let fatal = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP]
@@ -160,6 +201,7 @@ struct CrashProbe {
         case "fatal-error": fatalError("the worst of all errors")
         case "index": print([1, 2, 3][CommandLine.arguments.count])
         case "overflow": print(Int8(CommandLine.arguments.count) + Int8.max)
+        case "edge": abortBesideAnEdge()
         case "null": touchNull()
         case "call": call(0x10)
         case "stack": print(fall(CommandLine.arguments.count))
@@ -190,6 +232,22 @@ struct CrashProbe {
 
     private static func call(_ address: Int) {
         unsafeBitCast(address, to: (@convention(c) () -> Void).self)()
+    }
+
+    /// Aborts with words on the stack that look like return addresses: the first bytes of a module with nothing readable before.
+    private static func abortBesideAnEdge() {
+        // What the kernel puts into each process lies behind pages that only it reads.
+        var maps = [UInt8](repeating: 0, count: 1 << 18)
+        let file = open("/proc/self/maps", O_RDONLY)
+        var count = 0
+        while case let got = read(file, &maps[count], maps.count - count), got > 0 { count += got }
+        let lines = String(decoding: maps.prefix(count), as: UTF8.self).split(separator: "\n")
+        let line = lines.first { $0.hasSuffix("[vdso]") } ?? ""
+        guard let first = UInt(line.prefix { $0 != "-" }, radix: 16) else { exit(70) }
+        withUnsafeTemporaryAllocation(of: UInt.self, capacity: 100) { words in
+            words.initialize(repeating: first)
+            withExtendedLifetime(words.baseAddress) { abort() }
+        }
     }
 
     @inline(never)

@@ -162,8 +162,36 @@ int ctrackway_list_addresses(
     void (*each)(void *context, const char *address, bool is_up, bool is_loopback)
 );
 
+// MARK: Threads
+
+/// Starts a thread of our own, which runs `body` and ends with it. It takes none of the host's signals: all are blocked
+/// in it but those a fault brings about. `name` must stay; at most 15 characters. -1 when there can be no more threads.
+int ctrackway_thread_start(const char *name, void (*body)(void *context), void *context);
+/// Sleeps until the calling thread meets a signal.
+void ctrackway_pause(void);
+
+#if defined(__linux__)
+/// A descriptor that can be read once it was signalled, for threads that sleep in `poll`. -1 when there are none left.
+int ctrackway_event_open(void);
+/// Any thread; never waits.
+void ctrackway_event_signal(int event);
+/// Makes it unreadable until the next signal.
+void ctrackway_event_clear(int event);
+#endif
+
+/// Libraries that tear themselves down when the process exits must not be used meanwhile. Call this once after such a
+/// library was made ready, and use it between enter and leave: the exit then waits, a second at most, until nobody does.
+void ctrackway_exit_guard(void);
+/// False once the process exits: the library must be left alone for good.
+bool ctrackway_exit_guard_enter(void);
+void ctrackway_exit_guard_leave(void);
+
 // MARK: Process
 
+#if !defined(__APPLE__)
+/// Names and values of the environment, one call per `NAME=value`. The callback's text is valid during the call only.
+void ctrackway_list_environment(void *context, void (*each)(void *context, const char *entry));
+#endif
 int32_t ctrackway_process_id(void);
 /// Whether the process belongs to the group that its terminal gives its keys to: 1 when it does, 0 when it runs behind
 /// another one there, -1 when it has no terminal.

@@ -104,6 +104,43 @@ struct CrashCaptureTests {
         #expect(folder.files.isEmpty)
     }
 
+    @Test(
+        "nothing is read that may not be there: words that look like calls of a module's first bytes end no report early"
+    )
+    func besideAnEdge() throws {
+        let folder = try Folder()
+        #expect(try Self.run("capture", "edge", in: folder).status == .signalled(SIGABRT))
+        let file = try #require(folder.files.first)
+        let text = try String(contentsOfFile: folder.path + "/crashes/" + file, encoding: .utf8)
+        #expect(text.hasSuffix("\nend\n"), "\(text.suffix(400))")
+    }
+
+    @Test(
+        "where files may grow no more, a process dies as it would, and not of the limit",
+        arguments: ["null", "abort"]
+    )
+    func limited(_ way: String) throws {
+        let folder = try Folder()
+        #expect(try Self.run("limited", way, in: folder).status == .signalled(way == "null" ? SIGSEGV : SIGABRT))
+    }
+
+    @Test("a limit of files' sizes is a full disk: events are dropped and counted, and the process goes on")
+    func limitedJournal() throws {
+        let folder = try Folder()
+        let (status, lines) = try Self.run("limited-analytics", "none", in: folder)
+        #expect(status == .exited(0))
+        #expect(lines.first == "kept")
+        #expect(lines.last == "dropped storage_full")
+    }
+
+    @Test("a limit that leaves no room for a journal ends nothing")
+    func limitedStart() throws {
+        let folder = try Folder()
+        let (status, lines) = try Self.run("limited-start", "none", in: folder)
+        #expect(status == .exited(0))
+        #expect(lines.count == 1)
+    }
+
     @Test("a deep recursion's report is bounded")
     func bounded() throws {
         let folder = try Folder()

@@ -168,6 +168,19 @@ struct LifeCycleSignalsTests {
         #expect(probe.status() == .signalled(SIGINT))
     }
 
+    @Test("a signal that the host begins to wait for later goes to the host alone, too")
+    func blockedLater() throws {
+        let probe = try ProbeProcess("observe", "wait-for-termination")
+        #expect(probe.line() == "ready")
+        for _ in 0..<20 {
+            probe.send(SIGTERM)
+            #expect(probe.line() == "waited \(SIGTERM)")
+        }
+        probe.send(SIGINT)
+        #expect(probe.line() == "terminates \(SIGINT)")
+        #expect(probe.status() == .signalled(SIGINT))
+    }
+
     @Test("every observer is told, and the last to finish ends the moment")
     func several() throws {
         let probe = try ProbeProcess("observe", "hold")

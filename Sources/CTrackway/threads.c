@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+//
+// Threads of our own, and what wakes them. They take no signal from the host: all are blocked in them but those that a
+// thread brings upon itself by a fault, so a signal goes where it would have gone without us.
+
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+#include "CTrackway.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/eventfd.h>
+#endif
+
+// MARK: Threads
+
+typedef struct thread_work {
+    void (*body)(void *context);
+    void *context;
+    const char *name;
+} thread_work;
+
+static void *run_work(void *argument) {
+    thread_work work = *(thread_work *)argument;
+    free(argument);
+#if defined(__APPLE__)
+    pthread_setname_np(work.name);
+#elif defined(__GLIBC__)
+    pthread_setname_np(pthread_self(), work.name);
+#endif
+    work.body(work.context);
+    return NULL;
+}
+
+int ctrackway_thread_start(const char *name, void (*body)(void *context), void *context) {
+    thread_work *work = malloc(sizeof *work);
+    if (work == NULL) return -1;
+    *work = (thread_work){body, context, name};
+    sigset_t ours, kept;
+    sigfillset(&ours);
+    const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};
+    for (size_t index = 0; index < sizeof faults / sizeof *faults; index++) sigdelset(&ours, faults[index]);
+    pthread_attr_t attributes;
+    int code = pthread_attr_init(&attributes);
+    if (code == 0) {
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        // A new thread begins with the mask of the one that makes it.
+        pthread_sigmask(SIG_SETMASK, &ours, &kept);
+        pthread_t thread;
+        code = pthread_create(&thread, &attributes, run_work, work);
+        pthread_sigmask(SIG_SETMASK, &kept, NULL);
+        pthread_attr_destroy(&attributes);
+    }
+    if (code == 0) return 0;
+    free(work);
+    errno = code;
+    return -1;
+}
+
+void ctrackway_pause(void) { pause(); }
+
+// MARK: Waking
+
+#if defined(__linux__)
+int ctrackway_event_open(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+void ctrackway_event_signal(int event) {
+    uint64_t one = 1;
+    ssize_t written;
+    do {
+        // Fails only when it was signalled 2^64 times without anybody looking, and is signalled then.
+        written = write(event, &one, sizeof one);
+    } while (written < 0 && errno == EINTR);
+}
+
+void ctrackway_event_clear(int event) {
+    uint64_t count;
+    ssize_t got;
+    do {
+        got = read(event, &count, sizeof count);
+    } while (got < 0 && errno == EINTR);
+}
+#endif
+
+// MARK: Normal exit
+
+/// How many threads use a library that tears itself down when the process exits.
+static int using;
+static int is_exiting;
+static pid_t guarded;
+static pthread_once_t guard_once = PTHREAD_ONCE_INIT;
+
+static void let_no_one_in(void) {
+    if (getpid() != guarded) return;
+    __atomic_store_n(&is_exiting, 1, __ATOMIC_SEQ_CST);
+    for (int turn = 0; turn < 1000 && __atomic_load_n(&using, __ATOMIC_SEQ_CST) > 0; turn++) {
+        struct timespec pause = {0, 1000000};
+        nanosleep(&pause, NULL);
+    }
+}
+static void install_guard(void) {
+    guarded = getpid();
+    atexit(let_no_one_in);
+}
+
+void ctrackway_exit_guard(void) { pthread_once(&guard_once, install_guard); }
+
+bool ctrackway_exit_guard_enter(void) {
+    __atomic_add_fetch(&using, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&is_exiting, __ATOMIC_SEQ_CST) == 0) return true;
+    __atomic_sub_fetch(&using, 1, __ATOMIC_SEQ_CST);
+    return false;
+}
+
+void ctrackway_exit_guard_leave(void) { __atomic_sub_fetch(&using, 1, __ATOMIC_SEQ_CST); }

@@ -2,20 +2,22 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
+internal import TrackwayEvents
 
 /// A reserved file in a shared, writable mapping.
 ///
 /// The blocks are reserved before anything is mapped, so a full disk is an error from ``init(path:bytes:)`` and never a
 /// signal while recording.
 ///
-/// `@unchecked Sendable`: `memory` is an address that stays fixed until `finish`; callers write through it under the
-/// journal's lock only. The descriptor is written once, in `init`, and used by calls that the kernel serialises.
-/// `isMapped` is touched by `finish` and `deinit` only, and `finish` runs under the journal's lock.
+/// `@unchecked Sendable`: `memory` is an address that stays fixed until `finish`. Callers write through it under the journal's
+/// lock only, and a segment is taken out of the log under that lock before it is finished, with or without the lock held: nobody
+/// writes any more then. The descriptor is written once, in `init`, and used by calls that the kernel serialises: a flush may
+/// meet `finish`. `isMapped` has a lock of its own, so that the mapping goes once, whoever finishes.
 final class DiskSegment: SegmentStorage, @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     private let path: String
     private let file: Int32
-    private var isMapped = true
+    private let isMapped = Locked(true)
 
     init(path: String, bytes: Int) throws(StorageError) {
         self.path = path
@@ -38,7 +40,7 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     }
 
     deinit {
-        if isMapped { _ = ctrackway_unmap(memory.baseAddress, memory.count) }
+        if isMapped.withLock({ $0 }) { _ = ctrackway_unmap(memory.baseAddress, memory.count) }
         _ = ctrackway_close(file)
     }
 
@@ -48,8 +50,11 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     }
 
     func finish(length: Int) throws(StorageError) {
-        guard isMapped else { return }
-        isMapped = false
+        let wasMapped = isMapped.withLock { isMapped in
+            defer { isMapped = false }
+            return isMapped
+        }
+        guard wasMapped else { return }
         _ = ctrackway_unmap(memory.baseAddress, memory.count)
         if ctrackway_truncate(file, Int64(length)) != 0 { throw StorageError.system("cut", path) }
     }

@@ -31,6 +31,12 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        // Imports nothing but the SDK, so that what it takes of memory is the SDK's.
+        .executableTarget(
+            name: "trackway-footprint",
+            dependencies: ["CCounters", .product(name: "Trackway", package: "trackway")],
+            swiftSettings: house
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -5,7 +5,9 @@
 #include "CCounters.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,3 +61,16 @@ int ccounters_write(int file, const void *bytes, size_t count) {
     return write(file, bytes, count) == (ssize_t)count ? 0 : -1;
 }
 void ccounters_close(int file) { close(file); }
+
+void ccounters_read_memory(ccounters_memory *memory) {
+    memset(memory, 0, sizeof *memory);
+    FILE *status = fopen("/proc/self/status", "r");
+    if (status == NULL) return;
+    char line[256];
+    while (fgets(line, sizeof line, status) != NULL) {
+        if (strncmp(line, "VmRSS:", 6) == 0) memory->resident = strtoull(line + 6, NULL, 10);
+        if (strncmp(line, "VmHWM:", 6) == 0) memory->peak = strtoull(line + 6, NULL, 10);
+        if (strncmp(line, "RssAnon:", 8) == 0) memory->anonymous = strtoull(line + 8, NULL, 10);
+    }
+    fclose(status);
+}

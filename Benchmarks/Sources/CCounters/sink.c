@@ -85,14 +85,26 @@ done:
     return NULL;
 }
 
-int ccounters_sink(uint16_t port) {
-    signal(SIGPIPE, SIG_IGN);
+static int listen_at(uint16_t port) {
     int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int on = 1;
     setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     if (bind(listener, (struct sockaddr *)&address, sizeof address) != 0 || listen(listener, 64) != 0) return -1;
+    return listener;
+}
+
+int ccounters_silence(uint16_t port) {
+    if (listen_at(port) < 0) return -1;
+    for (;;) pause();
+}
+
+int ccounters_sink(uint16_t port) {
+    signal(SIGPIPE, SIG_IGN);
+    int on = 1;
+    int listener = listen_at(port);
+    if (listener < 0) return -1;
     for (;;) {
         int client = accept(listener, NULL, NULL);
         if (client < 0) continue;

@@ -23,6 +23,10 @@ struct Bench {
             if ccounters_sink(UInt16(clamping: count ?? 18_700)) != 0 {
                 throw BenchError("port \(count ?? 18_700) cannot be had")
             }
+        case "silence":
+            if ccounters_silence(UInt16(clamping: count ?? 18_701)) != 0 {
+                throw BenchError("port \(count ?? 18_701) cannot be had")
+            }
         default:
             print(
                 """
@@ -34,6 +38,7 @@ struct Bench {
                        trackway-bench bodies [COUNT] DIR  request bodies for a load generator
                        trackway-bench large-bodies [COUNT] DIR
                        trackway-bench sink PORT           a collector that takes everything and looks at nothing
+                       trackway-bench silence PORT        one that never answers
                 """
             )
         }

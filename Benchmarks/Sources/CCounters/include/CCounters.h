@@ -14,6 +14,12 @@ uint64_t ccounters_nanoseconds(void);
 /// Nanoseconds of processor time this process has used, user and system, all threads.
 uint64_t ccounters_processor_nanoseconds(void);
 
+/// What the kernel says about this process's memory, in KiB.
+typedef struct ccounters_memory {
+    uint64_t resident, peak, anonymous;
+} ccounters_memory;
+void ccounters_read_memory(ccounters_memory *memory);
+
 /// Opens a file for appending; -1 on error.
 int ccounters_open(const char *path);
 /// Appends with write(2); 0 when everything was written.
@@ -23,4 +29,6 @@ void ccounters_close(int file);
 /// Serves HTTP on a loopback port, one thread per connection, answering every POST as a collector that took everything.
 /// Does not return unless the port cannot be had.
 int ccounters_sink(uint16_t port);
+/// Listens on a loopback port, lets connections come, and never answers. Does not return unless the port cannot be had.
+int ccounters_silence(uint16_t port);
 #endif

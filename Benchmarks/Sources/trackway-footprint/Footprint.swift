@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CCounters
+import Trackway
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What the SDK takes of a process that imports nothing else: memory, the time to start, a drain, and the processor in a wait.
+///
+///     trackway-footprint COUNT SINK-PORT SILENT-PORT FOLDER
+///
+/// A sink listens at the first port, somebody who never answers at the second.
+@main
+struct Footprint {
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 5, let count = Int(arguments[1]), let sink = UInt16(arguments[2]),
+            let silent = UInt16(arguments[3])
+        else {
+            print("usage: trackway-footprint COUNT SINK-PORT SILENT-PORT FOLDER")
+            return
+        }
+        tell("memory before the SDK")
+        var start = ccounters_nanoseconds()
+        let analytics = try Analytics(configuration(sink, arguments[4] + "/drain"))
+        print("Analytics.init: \(since(start)) µs")
+        start = ccounters_nanoseconds()
+        analytics.record(Workload.name, Workload.attributes(0))
+        print("first record: \(since(start)) µs")
+        for index in 1..<1_000 { analytics.record(Workload.name, Workload.attributes(index)) }
+        tell("memory after a thousand events")
+        for index in 1_000..<count { analytics.record(Workload.name, Workload.attributes(index)) }
+        tell("memory with \(count) waiting")
+
+        var processor = ccounters_processor_nanoseconds()
+        start = ccounters_nanoseconds()
+        analytics.setConsent(.granted)
+        let report = await analytics.flush(timeout: .seconds(300))
+        let delivered = report.destinations["collector"]?.delivered ?? 0
+        print("drained: \(delivered), \(delivered * 1_000_000 / UInt64(max(1, since(start)))) a second")
+        let used = ccounters_processor_nanoseconds() - processor
+        print("processor for it: \(used / 1_000_000) ms, \(Double(used / 10 / max(1, delivered)) / 100) µs an event")
+        tell("memory after the drain")
+        await analytics.shutdown()
+
+        var waiting = configuration(silent, arguments[4] + "/wait")
+        waiting.consent = .granted
+        let patient = try Analytics(waiting)
+        patient.record(Workload.name, Workload.attributes(0))
+        let flush = Task { await patient.flush(timeout: .seconds(20)) }
+        // Until the request is on its way.
+        try await Task.sleep(for: .seconds(2))
+        processor = ccounters_processor_nanoseconds()
+        try await Task.sleep(for: .seconds(5))
+        print("processor in a wait of 5 s: \((ccounters_processor_nanoseconds() - processor) / 1_000_000) ms")
+        flush.cancel()
+        tell("memory at the end")
+    }
+
+    private static func configuration(_ port: UInt16, _ folder: String) -> Configuration {
+        var destinations: [any Destination] = []
+        if let url = URL(string: "http://127.0.0.1:\(port)") { destinations = [.collector(url, writeKey: "bench")] }
+        var configuration = Configuration(appID: "footprint", destinations: destinations)
+        configuration.storageFolder = URL(fileURLWithPath: folder, isDirectory: true)
+        configuration.maximumJournalBytes = 4 << 30
+        configuration.consent = .pending
+        configuration.followsLifeCycle = false
+        configuration.capture = .none
+        return configuration
+    }
+
+    private static func since(_ start: UInt64) -> UInt64 { (ccounters_nanoseconds() - start) / 1_000 }
+
+    private static func tell(_ what: String) {
+        var memory = ccounters_memory()
+        ccounters_read_memory(&memory)
+        func megabytes(_ kilobytes: UInt64) -> String { "\(kilobytes / 1_024).\(kilobytes % 1_024 * 10 / 1_024)" }
+        print(
+            "\(what): \(megabytes(memory.resident)) MB resident, peak \(megabytes(memory.peak)), "
+                + "anonymous \(megabytes(memory.anonymous))"
+        )
+    }
+}

@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+#if defined(__APPLE__)
+#include <TargetConditionals.h>
+#endif
 
 int ctrackway_errno(void) { return errno; }
 
@@ -52,6 +55,11 @@ int ctrackway_open_write(const char *path, bool exclusive) {
     do {
         file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : 0), 0600);
     } while (file < 0 && errno == EINTR);
+#if defined(__APPLE__) && TARGET_OS_IPHONE && !TARGET_OS_SIMULATOR
+    // Class C, open from the first unlocking on. Under an app's own stricter class the pages of a mapped file go when the device
+    // is locked, and whoever writes to them is ended. Where files have no classes, there is nothing to set.
+    if (file >= 0) (void)fcntl(file, F_SETPROTECTIONCLASS, 3);
+#endif
     return file;
 }
 

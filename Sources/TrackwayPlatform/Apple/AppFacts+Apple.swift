@@ -18,7 +18,7 @@ extension AppFacts {
         return AppFacts(
             id: id,
             package: Bundle.main.bundleIdentifier,
-            name: value("CFBundleDisplayName") ?? value("CFBundleName") ?? Bundle.main.executableURL?.lastPathComponent,
+            name: value("CFBundleName") ?? value("CFBundleDisplayName") ?? Bundle.main.executableURL?.lastPathComponent,
             version: version ?? value("CFBundleShortVersionString"),
             build: value("CFBundleVersion"),
             processID: ctrackway_process_id()

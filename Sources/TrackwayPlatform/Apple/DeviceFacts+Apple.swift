@@ -5,8 +5,14 @@
 internal import Foundation
 package import TrackwayEvents
 
+#if canImport(UIKit) && !os(watchOS)
+internal import UIKit
+#endif
+
 extension DeviceFacts {
-    /// Reads the facts of an Apple system. Any thread. Facts that only the main actor may ask for are absent.
+    /// Reads the facts of an Apple system. Any thread; nobody waits. What only the main thread may ask for (the vendor's id,
+    /// the screen) is absent when another thread reads, and comes with ``refreshed(now:)`` there. The network is absent until
+    /// the system has told of it, see `AppleNetwork`.
     ///
     /// - Parameters:
     ///   - appID: The app's id; nothing is derived from it here.
@@ -17,29 +23,59 @@ extension DeviceFacts {
         var facts = DeviceFacts()
         facts.platform = platformName
         facts.systemName = platformName
-        facts.systemVersion = "\(version.majorVersion).\(version.minorVersion).\(version.patchVersion)"
+        facts.systemVersion = SystemVersion.text(
+            major: version.majorVersion,
+            minor: version.minorVersion,
+            patch: version.patchVersion
+        )
         facts.kernelVersion = SystemControl.text("kern.osrelease")
         facts.architecture = architectureName
         facts.make = "Apple"
         #if os(macOS)
         facts.model = SystemControl.text("hw.model")
         #else
-        facts.model = SystemControl.text("hw.machine")
+        // The maker's code, such as "iPhone15,2": names for it are the shop's, not the device's. A simulator's own says which
+        // Mac it runs on.
+        facts.model = process.environment["SIMULATOR_MODEL_IDENTIFIER"] ?? SystemControl.text("hw.machine")
         #endif
         facts.cores = process.activeProcessorCount
         facts.memoryBytes = Int64(clamping: process.physicalMemory)
         return facts.refreshed(now: now)
     }
 
-    /// The same facts, with those that change while a process runs read again: locale and time zone.
+    /// The same facts, with those that change while a process runs read again: locale, time zone and network; and on the main
+    /// thread what only it may ask for.
     package func refreshed(now: Timestamp = SystemClock().now().wall) -> DeviceFacts {
         var facts = self
         facts.locale = Locale.current.identifier
         facts.zone = TimeZone.current.identifier
         let date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000)
         facts.zoneOffsetSeconds = TimeZone.current.secondsFromGMT(for: date)
+        facts.network = AppleNetwork.process.facts() ?? facts.network
+        #if canImport(UIKit) && !os(watchOS)
+        if Thread.isMainThread {
+            let (identity, screen) = MainActor.assumeIsolated { Self.mainThreadFacts() }
+            facts.identity = identity ?? facts.identity
+            facts.screen = screen ?? facts.screen
+        }
+        #endif
         return facts
     }
+
+    #if canImport(UIKit) && !os(watchOS)
+    /// The id that the system gives this device for all apps of one vendor, and the main screen's size in its own pixels.
+    @MainActor
+    private static func mainThreadFacts() -> (identity: String?, screen: Screen?) {
+        let identity = UIDevice.current.identifierForVendor?.uuidString
+        #if os(visionOS)
+        return (identity, nil)
+        #else
+        let size = UIScreen.main.nativeBounds.size
+        guard size.width > 0, size.height > 0 else { return (identity, nil) }
+        return (identity, Screen(width: Int(size.width), height: Int(size.height)))
+        #endif
+    }
+    #endif
 
     private static var platformName: String? {
         #if os(iOS)

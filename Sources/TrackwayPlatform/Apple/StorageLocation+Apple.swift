@@ -22,5 +22,34 @@ extension StorageLocation {
         }
         return try StorageLocation(path: "\(parent.path)/Trackway/\(name)")
     }
+
+    /// Refuses a folder that would have the system end the app.
+    ///
+    /// - Throws: `StorageLocationError` with `sharedContainer`.
+    func check() throws(StorageLocationError) {
+        #if !os(macOS)
+        if isInSharedContainer { throw StorageLocationError(.sharedContainer, path: path) }
+        #endif
+    }
+
+    /// Tells the system what kind of folder this is: readable from the first unlocking on, because events come while the
+    /// device is locked, too; and this device's own, because a device that is restored from a copy is another installation.
+    ///
+    /// What the system does not take is left: the journal works without it. Files say their protection once more themselves
+    /// (`ctrackway_open_write`), because they may be older than this.
+    func describe() {
+        #if !os(macOS)
+        // Without it new files get the app's own class, which may be a stricter one.
+        try? FileManager.default.setAttributes(
+            [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
+            ofItemAtPath: path
+        )
+        #endif
+        var url = URL(fileURLWithPath: path, isDirectory: true)
+        var values = URLResourceValues()
+        values.isExcludedFromBackup = true
+        // On a volume without such a mark nothing is copied away by the system, either.
+        try? url.setResourceValues(values)
+    }
 }
 #endif

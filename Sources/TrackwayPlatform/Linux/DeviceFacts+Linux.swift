@@ -46,6 +46,7 @@ extension DeviceFacts {
             ?? description(tree.text("/proc/device-tree/model"))
         facts.cores = tree.text("/sys/devices/system/cpu/online").flatMap { NumberRanges($0)?.count }
         facts.memoryBytes = tree.text("/proc/meminfo").flatMap(memory)
+        facts.screen = LinuxScreen(tree: tree).size()
         return facts
     }
 

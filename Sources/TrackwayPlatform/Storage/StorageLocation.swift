@@ -34,6 +34,10 @@ package struct StorageLocation: Sendable, Hashable {
     ///
     /// - Throws: `StorageLocationError` naming the folder at fault and the remedy.
     package func prepare() throws(StorageLocationError) {
+        #if canImport(Darwin)
+        try check()
+        defer { describe() }
+        #endif
         if isFolder(path) {
             guard access(path, W_OK | X_OK) == 0 else { throw .system(ctrackway_errno(), path: path) }
             return

@@ -21,6 +21,8 @@ struct DeviceFactsTests {
         "/sys/class/power_supply/BAT0/capacity": "100\n",
         "/sys/class/power_supply/BAT0/status": "Full\n",
         "/etc/localtime": "-> /usr/share/zoneinfo/Europe/Berlin",
+        "/sys/class/drm/card0-eDP-1/status": "connected\n",
+        "/sys/class/drm/card0-eDP-1/modes": "1920x1200\n1920x1080\n",
     ]
 
     @Test("a laptop's tree gives every fact it holds")
@@ -40,11 +42,13 @@ struct DeviceFactsTests {
         expected.memoryBytes = 16_088_476 * 1_024
         expected.locale = "de_DE"
         expected.zone = "Europe/Berlin"
-        expected.screen = nil
+        expected.screen = DeviceFacts.Screen(width: 1920, height: 1200)
         expected.battery = BatteryFacts(level: 1, state: .full)
         expected.network = nil
         #expect(facts == expected)
         #expect(facts.attributes.keys.contains("battery_level"))
+        #expect(facts.attributes["screen_width"] == .integer(1920))
+        #expect(facts.attributes["screen_height"] == .integer(1200))
         #expect(!facts.attributes.keys.contains("network"))
     }
 
@@ -109,6 +113,14 @@ struct DeviceFactsTests {
     func nameless() throws {
         let facts = AppFacts.read(id: "shopping", tree: try RecordedTree([:]).tree)
         #expect(facts.attributes.keys == ["id", "process"])
+    }
+
+    @Test(
+        "a system's version is written as the system writes it",
+        arguments: [((16, 4, 0), "16.4"), ((16, 4, 1), "16.4.1"), ((26, 0, 0), "26.0"), ((10, 0, 10), "10.0.10")]
+    )
+    func version(_ numbers: (Int, Int, Int), _ text: String) {
+        #expect(SystemVersion.text(major: numbers.0, minor: numbers.1, patch: numbers.2) == text)
     }
 
     @Test("the boot has one name for everybody who asks")

@@ -107,4 +107,18 @@ struct StorageLocationTests {
         #expect(StorageLocationError.system(13, path: "/x").code == .notPermitted)
         #expect(StorageLocationError.system(28, path: "/x").code == .full)
     }
+
+    @Test(
+        "a folder that an app shares with its extensions is known as one",
+        arguments: [
+            ("/private/var/mobile/Containers/Shared/AppGroup/0B2C/Library/trackway", true),
+            ("/Users/a/Library/Developer/CoreSimulator/Devices/1/data/Containers/Shared/AppGroup/2", true),
+            ("/private/var/mobile/Containers/Data/Application/0B2C/Library/Application Support/Trackway/shop", false),
+            ("/Users/a/Library/Group Containers/group.shop/trackway", false),
+            ("/home/a/Shared/files/AppGroup", false), ("/", false),
+        ]
+    )
+    func sharedContainer(_ path: String, _ isShared: Bool) throws {
+        #expect(try StorageLocation(path: path).isInSharedContainer == isShared)
+    }
 }

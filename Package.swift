@@ -44,6 +44,8 @@ let package = Package(
         // Found where the system keeps it, by `link` in the module map: pkg-config would answer with Homebrew's, which is built for
         // the Mac alone.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+        // Carries requests on Linux; Apple's systems have URLSession.
+        .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
 
         // Floor 0: the vocabulary. No Foundation.
         .target(name: "TrackwayEvents", dependencies: ["CTrackway"], swiftSettings: house),
@@ -74,7 +76,7 @@ let package = Package(
             name: "TrackwayPlatform",
             dependencies: [
                 "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
-                "CTrackway",
+                "CTrackway", .target(name: "CCurl", condition: .when(platforms: [.linux])),
             ],
             exclude: privacy.exclude,
             resources: privacy.resources,
@@ -211,7 +213,7 @@ let package = Package(
         // A process for tests to send signals to.
         .executableTarget(
             name: "LifeCycleProbe",
-            dependencies: ["TrackwayPlatform", "TrackwayEvents"],
+            dependencies: ["TrackwayPlatform", "TrackwayEvents", "TrackwayWire"],
             path: "Tests/LifeCycleProbe",
             swiftSettings: house
         ),

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Foundation
 internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 extension World {
     /// The real world: the one place where clocks, chance, disk, network and the system's facts are chosen.
@@ -23,7 +28,7 @@ extension World {
             storage: DiskStorage(),
             folder: folder,
             segmentBytes: segmentBytes(configuration),
-            transport: URLSessionTransport(),
+            transport: SystemTransport.make(),
             sleeper: TaskSleeper(),
             random: SystemRandomNumberGenerator(),
             facts: ContextFacts(app: app, device: device.attributes, boot: boot),

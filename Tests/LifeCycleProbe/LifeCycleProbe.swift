@@ -35,6 +35,15 @@ struct LifeCycleProbe {
     nonisolated(unsafe) private static var previous = sigaction()
 
     static func main() {
+        let arguments = CommandLine.arguments
+        if arguments.count == 3 {
+            switch arguments[1] {
+            case "transports": TransportProbe.transports(arguments[2])
+            case "starved": TransportProbe.starved(arguments[2])
+            case "exiting": TransportProbe.exiting(arguments[2])
+            default: break
+            }
+        }
         var observations: [LifeCycleObservation] = []
         for argument in CommandLine.arguments.dropFirst() {
             guard let preparation = Preparation(rawValue: argument) else {

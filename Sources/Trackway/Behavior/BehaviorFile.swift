@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Foundation
 internal import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayJournal
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// What the behaviour machines know, kept from one process to the next, and the lock that says which process of an
 /// installation keeps it.

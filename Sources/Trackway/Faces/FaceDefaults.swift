@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Foundation
 package import TrackwayEvents
 internal import TrackwayPlatform
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 // What a face needs before there is an `Analytics`.
 extension Analytics {

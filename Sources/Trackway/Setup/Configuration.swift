@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import Foundation
 public import TrackwayBehavior
 public import TrackwayDelivery
 public import TrackwayEvents
 public import TrackwayWire
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 /// How an ``Analytics`` works. It is read once, when the ``Analytics`` is made; what may change later goes through
 /// ``Analytics/reconfigure(_:)``.
@@ -39,7 +44,9 @@ public struct Configuration: Sendable {
     /// The folder in which events wait, made when missing. nil (the default) takes the system's place for state that
     /// must survive but is not the user's own data, one folder per ``appID``, because nobody should have to choose.
     ///
-    /// Several processes of one app may share a folder; they then are one installation.
+    /// Several processes of one app may share a folder; they then are one installation. Not so on systems that suspend apps
+    /// (iOS, iPadOS, tvOS, watchOS, visionOS): they end an app that is suspended while it holds a lock in a folder that it shares
+    /// with its extensions. A folder of an app group is refused there; an app and each of its extensions have their own.
     public var storageFolder: URL?
 
     /// How many bytes may wait on the device; the oldest events go first, counted. 50 MB by default: about 120,000
@@ -61,7 +68,8 @@ public struct Configuration: Sendable {
     /// Destinations with a pace of their own; empty by default.
     public var deliveryExceptions: [DestinationID: DeliveryPolicy] = [:]
 
-    /// What carries requests. nil (the default) takes the system's URL loading, which knows proxies and certificates.
+    /// What carries requests. nil (the default) takes the system's: URLSession on Apple's systems, libcurl on Linux;
+    /// both know the system's proxies and certificates.
     public var transport: (any Transport)?
 
     /// Whether the SDK watches the process's signals (Ctrl-Z, termination, exit), or UIKit's notifications where there is

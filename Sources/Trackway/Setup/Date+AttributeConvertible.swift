@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import Foundation
 public import TrackwayEvents
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 extension Timestamp {
     /// The moment of a Foundation date, to the millisecond. A date that is not a number, or outside what 64 bits of

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-public import Foundation
 public import TrackwayDestinations
 public import TrackwayEvents
 public import TrackwayWire
+
+#if canImport(FoundationEssentials)
+public import FoundationEssentials
+#else
+public import Foundation
+#endif
 
 extension Destination where Self == SensorsAnalyticsDestination {
     /// A back-end that speaks Sensors Analytics.

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Foundation
 internal import TrackwayBehavior
 internal import TrackwayJournal
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// When snapshots were taken and what was told of the device, kept from one process to the next.
 ///

@@ -29,6 +29,21 @@ struct Connection: Sendable {
                 guard write(Array(text.utf8)) else { return }
                 while more(&buffer) {}
                 return
+            case .bytes(let pieces, let end):
+                for piece in pieces {
+                    guard write(piece) else { return }
+                }
+                switch end {
+                case .keep: continue
+                case .close: return
+                case .reset:
+                    var linger = linger(l_onoff: 1, l_linger: 0)
+                    setsockopt(socket, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))
+                    return
+                case .stall:
+                    while more(&buffer) {}
+                    return
+                }
             case .hangUp:
                 return
             }

@@ -22,8 +22,22 @@ final class LoopbackServer: Sendable {
         case answer(Int, headers: [String: String] = [:], body: [UInt8] = [])
         /// Sends the beginning of an answer and then nothing until the client goes.
         case stall(sent: String)
+        /// Sends bytes as they stand, piece by piece.
+        case bytes([[UInt8]], then: End)
         /// Closes the connection without a word.
         case hangUp
+    }
+
+    /// What becomes of a connection after bytes.
+    enum End: Sendable, Hashable {
+        /// Closed in order.
+        case close
+        /// Broken off.
+        case reset
+        /// Open for the next request.
+        case keep
+        /// Open and silent.
+        case stall
     }
 
     let port: UInt16

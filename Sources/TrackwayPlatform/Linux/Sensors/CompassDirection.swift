@@ -2,8 +2,13 @@
 // Copyright 2026 the Trackway authors
 
 #if os(Linux)
-internal import Foundation
 package import TrackwayEvents
+
+#if canImport(Glibc)
+internal import Glibc
+#elseif canImport(Musl)
+internal import Musl
+#endif
 
 /// Where the top of a device points, from the magnetic field it measures and the direction of down.
 package enum CompassDirection {

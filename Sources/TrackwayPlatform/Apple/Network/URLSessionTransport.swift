@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+#if canImport(Darwin)
 internal import Dispatch
 internal import Foundation
 package import TrackwayWire
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 
 /// Sends requests through URLSession: one session of its own, connections kept open between requests, nothing kept
 /// beyond them (no cookies, no cache, no credentials), no redirect followed.
@@ -29,10 +26,8 @@ package final class URLSessionTransport: Transport {
         configuration.urlCache = nil
         configuration.urlCredentialStorage = nil
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
-        #if canImport(Darwin)
         // An offline device is delivery's business: it waits in its own way and says so.
         configuration.waitsForConnectivity = false
-        #endif
         let exchanges = URLSessionExchanges(longestBody: longestBody)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1
@@ -77,14 +72,10 @@ package final class URLSessionTransport: Transport {
         for field in request.headers {
             urlRequest.addValue(field.value, forHTTPHeaderField: field.name)
         }
-        #if canImport(FoundationNetworking)
-        // When a kept connection turns out to be closed, this library's retry of a request with a body never ends: it
-        // spins until the deadline. A connection per request costs a handshake for each batch, and always ends.
-        urlRequest.setValue("close", forHTTPHeaderField: "Connection")
-        #endif
         if !request.body.isEmpty {
             urlRequest.httpBody = Data(request.body)
         }
         return urlRequest
     }
 }
+#endif

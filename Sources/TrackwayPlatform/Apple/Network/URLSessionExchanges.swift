@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+#if canImport(Darwin)
 internal import Foundation
 internal import TrackwayEvents
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 
 /// The session's delegate: hands every callback to the exchange it belongs to.
 final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
@@ -48,14 +45,8 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         didReceive challenge: URLAuthenticationChallenge,
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
-        #if canImport(Darwin)
         // With nobody to ask for a password, the system hands over the answer that demanded one.
         completionHandler(.performDefaultHandling, nil)
-        #else
-        // Here the system asks once the answer is complete, and without a password would never end: the answer is it.
-        exchange(of: task)?.completed(nil)
-        completionHandler(.cancelAuthenticationChallenge, nil)
-        #endif
     }
 
     func urlSession(
@@ -78,3 +69,4 @@ final class URLSessionExchanges: NSObject, URLSessionDataDelegate, Sendable {
         exchange(of: task)?.completed(error)
     }
 }
+#endif

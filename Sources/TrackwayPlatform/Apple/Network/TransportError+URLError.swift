@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+#if canImport(Darwin)
 internal import Foundation
 internal import TrackwayWire
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 
 extension TransportError {
     /// Says in the room's own words what the loading system met.
@@ -40,3 +37,4 @@ extension TransportError {
         }
     }
 }
+#endif

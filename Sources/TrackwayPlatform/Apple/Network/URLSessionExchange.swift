@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+#if canImport(Darwin)
 internal import Dispatch
 internal import Foundation
 internal import TrackwayEvents
 internal import TrackwayWire
-
-#if canImport(FoundationNetworking)
-internal import FoundationNetworking
-#endif
 
 /// One request under way: collects the answer and resumes whoever waits, exactly once, whatever comes first: the end of
 /// the answer, its bound, an error, the deadline or a cancellation.
@@ -109,3 +106,4 @@ final class URLSessionExchange: Sendable {
         continuation.resume(returning: outcome)
     }
 }
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+//
+// libcurl for Swift: its functions for options take any number of arguments of any kind, which Swift cannot call.
+
+#ifndef CCURL_SHIM_H
+#define CCURL_SHIM_H
+#define CURL_DISABLE_TYPECHECK 1
+#include <curl/curl.h>
+#include <sys/socket.h>
+
+/// Takes part of an answer; anything but size * count ends the transfer.
+typedef size_t (*ccurl_sink)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode ccurl_set_number(CURL *easy, CURLoption option, long value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ccurl_set_size(CURL *easy, CURLoption option, int64_t value) {
+    return curl_easy_setopt(easy, option, (curl_off_t)value);
+}
+/// The library keeps a copy of the text.
+static inline CURLcode ccurl_set_text(CURL *easy, CURLoption option, const char *text) {
+    return curl_easy_setopt(easy, option, text);
+}
+/// The library keeps the address: what lies there must outlive the transfer.
+static inline CURLcode ccurl_set_address(CURL *easy, CURLoption option, void *address) {
+    return curl_easy_setopt(easy, option, address);
+}
+static inline CURLcode ccurl_set_sink(CURL *easy, CURLoption option, ccurl_sink sink) {
+    return curl_easy_setopt(easy, option, sink);
+}
+static inline CURLcode ccurl_get_number(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+/// The text belongs to the handle.
+static inline CURLcode ccurl_get_text(CURL *easy, CURLINFO info, const char **text) {
+    return curl_easy_getinfo(easy, info, (char **)text);
+}
+static inline CURLMcode ccurl_multi_set_number(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+
+/// Programs that the host starts must not inherit our connections.
+static inline curl_socket_t ccurl_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+    (void)context;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/// Sets what holds for every request; an option that this version of the library lacks is left out.
+static inline void ccurl_prepare(CURL *easy) {
+    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
+    curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+    // Undone by the library; an empty list stands for every encoding it knows, and it knows too many.
+    curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip, deflate");
+    curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, ccurl_open_socket);
+#if CURL_AT_LEAST_VERSION(7, 85, 0)
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+    curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+#if CURL_AT_LEAST_VERSION(7, 87, 0)
+    // Letting go of a request does not wait for the name server that it asked.
+    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
+#endif
+}
+
+/// Runs what can be run without waiting. The number of transfers still under way is of no use to us.
+static inline CURLMcode ccurl_perform(CURLM *multi) {
+    int running;
+    return curl_multi_perform(multi, &running);
+}
+
+/// Sleeps until a transfer can go on, `wake` can be read, or the time is over.
+static inline CURLMcode ccurl_wait(CURLM *multi, int wake, int milliseconds) {
+    struct curl_waitfd extra = {wake, CURL_WAIT_POLLIN, 0};
+    return curl_multi_poll(multi, &extra, 1, milliseconds, NULL);
+}
+
+/// The next transfer that ended, and how; NULL when there is none.
+static inline CURL *ccurl_next_ended(CURLM *multi, CURLcode *code) {
+    int left;
+    struct CURLMsg *message;
+    while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+        if (message->msg != CURLMSG_DONE) continue;
+        *code = message->data.result;
+        return message->easy_handle;
+    }
+    return NULL;
+}
+#endif

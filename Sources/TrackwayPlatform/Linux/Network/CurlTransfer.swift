@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+internal import CCurl
+internal import TrackwayWire
+
+/// One request under way: libcurl's handle, and what libcurl wants to find at the same place until the end. Belongs to the
+/// network's thread.
+final class CurlTransfer {
+    let handle: UnsafeMutableRawPointer
+    private var answer: CurlAnswer
+    private var lines: UnsafeMutablePointer<curl_slist>?
+    private let body: UnsafeMutableBufferPointer<UInt8>
+    private let message: UnsafeMutableBufferPointer<CChar>
+
+    /// Prepares a request.
+    ///
+    /// - Throws: `TransportError` when memory is exhausted, or libcurl will not take what the request asks for.
+    init(_ request: CurlRequest, settings: NetworkSettings, longestBody: Int) throws(TransportError) {
+        guard let handle = curl_easy_init() else {
+            throw TransportError(.other, "libcurl has no handle for a request")
+        }
+        self.handle = handle
+        answer = CurlAnswer(longestBody: longestBody)
+        body = .allocate(capacity: max(1, request.body.count))
+        _ = body.initialize(fromContentsOf: request.body)
+        message = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        message.initialize(repeating: 0)
+        ccurl_prepare(handle)
+        apply(settings, isSecure: request.isSecure)
+        ccurl_set_address(handle, CURLOPT_ERRORBUFFER, message.baseAddress)
+        receive()
+        let code = ask(request)
+        guard code == CURLE_OK else { throw TransportError(code, "libcurl does not take the request") }
+    }
+
+    deinit {
+        curl_easy_cleanup(handle)
+        curl_slist_free_all(lines)
+        body.deallocate()
+        message.deallocate()
+    }
+
+    // MARK: Preparing
+
+    private func apply(_ settings: NetworkSettings, isSecure: Bool) {
+        // Said even when there is none, because libcurl would read the environment itself.
+        ccurl_set_text(handle, CURLOPT_PROXY, (isSecure ? settings.httpsProxy : settings.httpProxy) ?? "")
+        ccurl_set_text(handle, CURLOPT_NOPROXY, settings.directHosts)
+        if let file = settings.authorityFile { ccurl_set_text(handle, CURLOPT_CAINFO, file) }
+        if let folder = settings.authorityFolder { ccurl_set_text(handle, CURLOPT_CAPATH, folder) }
+    }
+
+    private func ask(_ request: CurlRequest) -> CURLcode {
+        var code = ccurl_set_text(handle, CURLOPT_URL, request.url)
+        switch request.method {
+        case "GET" where request.body.isEmpty:
+            ccurl_set_number(handle, CURLOPT_HTTPGET, 1)
+        case "HEAD":
+            ccurl_set_number(handle, CURLOPT_NOBODY, 1)
+        default:
+            ccurl_set_number(handle, CURLOPT_POST, 1)
+            ccurl_set_size(handle, CURLOPT_POSTFIELDSIZE_LARGE, Int64(request.body.count))
+            ccurl_set_address(handle, CURLOPT_POSTFIELDS, body.baseAddress)
+            if request.method != "POST" { ccurl_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method) }
+        }
+        for line in request.headerLines {
+            guard let longer = curl_slist_append(lines, line) else { return CURLE_OUT_OF_MEMORY }
+            lines = longer
+        }
+        if code == CURLE_OK { code = ccurl_set_address(handle, CURLOPT_HTTPHEADER, lines) }
+        return code
+    }
+
+    private func receive() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_address(handle, CURLOPT_HEADERDATA, context)
+        ccurl_set_sink(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            CurlTransfer.take(bytes, size * count, context) { $0.answer.takeLine($1) }
+        }
+        ccurl_set_address(handle, CURLOPT_WRITEDATA, context)
+        ccurl_set_sink(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            CurlTransfer.take(bytes, size * count, context) { $0.answer.takePiece($1) }
+        }
+    }
+
+    /// Nothing taken ends the transfer.
+    private static func take(
+        _ bytes: UnsafeMutablePointer<CChar>?,
+        _ count: Int,
+        _ context: UnsafeMutableRawPointer?,
+        _ body: (CurlTransfer, UnsafeRawBufferPointer) -> Bool
+    ) -> Int {
+        guard let context else { return 0 }
+        let transfer = Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+        return body(transfer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+    }
+
+    // MARK: The end
+
+    /// What the transfer came to, once libcurl says that it ended.
+    func outcome(_ code: CURLcode) -> CurlDriver.Outcome {
+        switch answer.cut {
+        case .head:
+            return .failure(TransportError(.other, "the answer's head is longer than \(CurlAnswer.longestHead) bytes"))
+        case .body:
+            return .success(response())
+        case nil:
+            break
+        }
+        guard code == CURLE_OK else {
+            var osError = 0
+            ccurl_get_number(handle, CURLINFO_OS_ERRNO, &osError)
+            return .failure(TransportError(code, said, systemCode: Int32(clamping: osError)))
+        }
+        // The library takes a head that breaks off for an answer; what it says up to there may be any part of one.
+        guard answer.hasHead, status >= 200 else {
+            return .failure(TransportError(.refused, "the connection ended within the answer's head"))
+        }
+        return .success(response())
+    }
+
+    /// What libcurl says about its failure; empty when it says nothing.
+    private var said: String { message.baseAddress.map { String(cString: $0) } ?? "" }
+
+    private var status: Int {
+        var status = 0
+        ccurl_get_number(handle, CURLINFO_RESPONSE_CODE, &status)
+        return status
+    }
+
+    private func response() -> WireResponse {
+        var address: UnsafePointer<CChar>?
+        ccurl_get_text(handle, CURLINFO_EFFECTIVE_URL, &address)
+        return WireResponse(
+            status: status,
+            headers: answer.headers,
+            body: answer.body,
+            url: address.map { String(cString: $0) }
+        )
+    }
+}
+#endif

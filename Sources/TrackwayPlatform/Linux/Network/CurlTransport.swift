@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+internal import TrackwayEvents
+package import TrackwayWire
+
+/// Sends requests through the system's libcurl: connections kept open between requests, HTTP/2 where a server offers it,
+/// proxies and certificates as the system's variables say; no redirect followed, nothing remembered beyond connections.
+///
+/// All requests share one thread, which sleeps while they wait. It begins with the first request, and ends, with all
+/// descriptors, a minute after the last one or when the transport is let go.
+///
+/// An answer's body is cut at a bound, which ends the transfer: a back-end's answer is far shorter, and what a captive portal
+/// sends need not be read to its end. A head beyond 64 KiB is no answer.
+///
+/// When a kept connection turns out to be closed before a byte of the answer came, libcurl sends the request once more on a
+/// fresh one. That is what delivery would do, only sooner: it too cannot know what became of the first.
+///
+/// In a forked child neither the thread nor Swift's own threads exist: a child does not send.
+package final class CurlTransport: Transport {
+    private let driver: CurlDriver
+
+    /// Makes a transport. Costs next to nothing: libcurl begins with the first request.
+    ///
+    /// - Parameters:
+    ///   - longestBody: The most bytes kept of an answer's body.
+    ///   - settings: Proxies and authorities.
+    package convenience init(
+        longestBody: Int = 1_048_576,
+        settings: NetworkSettings = NetworkSettings(environment: ProcessEnvironment.current())
+    ) {
+        self.init(driver: CurlDriver(longestBody: longestBody, settings: settings, clock: SystemClock()))
+    }
+
+    /// Makes a transport of parts.
+    init(driver: CurlDriver) {
+        self.driver = driver
+    }
+
+    deinit {
+        driver.close()
+    }
+
+    package func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
+        let request = try CurlRequest(request)
+        let driver = driver
+        let id = driver.announce()
+        let outcome = await withTaskCancellationHandler {
+            await withUnsafeContinuation { continuation in
+                driver.ask(id, request, timeout: timeout, continuation: continuation)
+            }
+        } onCancel: {
+            driver.cancel(id)
+        }
+        return try withExtendedLifetime(self) { () throws(TransportError) in try outcome.get() }
+    }
+}
+#endif

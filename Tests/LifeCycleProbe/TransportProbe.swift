@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+internal import Glibc
+internal import TrackwayPlatform
+internal import TrackwayWire
+
+/// What transports leave behind, and what they do without, in a process that nobody else uses.
+enum TransportProbe {
+    /// Sends through a transport of its own.
+    private static func send(_ url: String) async -> Bool {
+        do {
+            let transport = CurlTransport(settings: NetworkSettings())
+            return try await transport.send(WireRequest(url: url, body: [1]), timeout: .seconds(60)).status == 200
+        } catch {
+            return false
+        }
+    }
+
+    private static func wait<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) -> Value? {
+        let done = DispatchSemaphore(value: 0)
+        nonisolated(unsafe) var value: Value?
+        Task {
+            value = await work()
+            done.signal()
+        }
+        done.wait()
+        return value
+    }
+
+    private static func count(_ folder: String) -> Int {
+        guard let entries = opendir(folder) else { return -1 }
+        defer { closedir(entries) }
+        var count = 0
+        while readdir(entries) != nil { count += 1 }
+        return count
+    }
+
+    /// Two thousand transports, one after the other, and what is left of them.
+    static func transports(_ url: String) {
+        // What the libraries open once for all.
+        for _ in 0..<8 { _ = wait { await send(url) } }
+        settle()
+        let (descriptors, threads) = (count("/proc/self/fd"), count("/proc/self/task"))
+        let answered = wait {
+            var answered = 0
+            for _ in 0..<2_000 where await send(url) { answered += 1 }
+            return answered
+        }
+        LifeCycleProbe.say("answered \(answered ?? 0)")
+        // Threads end by themselves, soon after the last transport.
+        var turns = 0
+        while turns < 2_000_000, count("/proc/self/task") > threads || count("/proc/self/fd") > descriptors {
+            sched_yield()
+            turns += 1
+        }
+        let left = (count("/proc/self/fd") - descriptors, count("/proc/self/task") - threads)
+        LifeCycleProbe.say("descriptors \(max(0, left.0)) threads \(max(0, left.1))")
+        exit(0)
+    }
+
+    /// Waits until no thread of a transport is left.
+    private static func settle() {
+        var last = (0, 0)
+        var unchanged = 0
+        while unchanged < 20_000 {
+            let now = (count("/proc/self/fd"), count("/proc/self/task"))
+            unchanged = now == last ? unchanged + 1 : 0
+            last = now
+            sched_yield()
+        }
+    }
+
+    /// With a descriptor more each time, from none.
+    static func starved(_ url: String) {
+        // Swift's own threads are there before the descriptors are gone.
+        _ = wait { true }
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let whole = limit
+        let used = count("/proc/self/fd") - 3
+        for spare in 0...12 {
+            limit.rlim_cur = rlim_t(used + spare)
+            setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let isAnswered = wait { await send(url) } ?? false
+            LifeCycleProbe.say(isAnswered ? "answer" : "error")
+        }
+        limit = whole
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        LifeCycleProbe.say(wait { await send(url) } ?? false ? "answer" : "error")
+        exit(0)
+    }
+
+    /// Exits while requests are under way.
+    static func exiting(_ url: String) {
+        let transport = CurlTransport(settings: NetworkSettings())
+        let began = DispatchSemaphore(value: 0)
+        for _ in 0..<4 {
+            Task {
+                while true {
+                    // Whatever becomes of it: the process is about to end.
+                    _ = try? await transport.send(WireRequest(url: url, body: [1]), timeout: .seconds(60))
+                    began.signal()
+                }
+            }
+        }
+        for _ in 0..<20 { began.wait() }
+        exit(3)
+    }
+}

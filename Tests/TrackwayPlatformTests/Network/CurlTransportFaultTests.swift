@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Glibc
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayWire
+
+@testable import TrackwayPlatform
+
+@Suite("The transport in trouble")
+struct CurlTransportFaultTests {
+    private func code(_ transport: CurlTransport, _ request: WireRequest, _ timeout: Duration) async -> TransportError
+        .Code?
+    {
+        do {
+            _ = try await transport.send(request, timeout: timeout)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+
+    // MARK: Deadlines
+
+    /// Listens and never accepts. Connections are made by the system, and nobody reads from them; with a full queue they are
+    /// neither made nor refused.
+    private final class BlackHole {
+        let port: UInt16
+        private var sockets: [Int32] = []
+
+        init(isFull: Bool) {
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            sockets = [listener]
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            port = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                    bind(listener, address, length)
+                    listen(listener, isFull ? 0 : 16)
+                    getsockname(listener, address, &length)
+                }
+                return UInt16(bigEndian: pointer.pointee.sin_port)
+            }
+            guard isFull else { return }
+            for _ in 0..<8 {
+                let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+                sockets.append(client)
+                withUnsafePointer(to: &address) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(client, $0, length) }
+                }
+            }
+        }
+
+        deinit {
+            for socket in sockets { close(socket) }
+        }
+    }
+
+    @Test("a connection that is never made runs out of time")
+    func connecting() async {
+        let hole = BlackHole(isFull: true)
+        let transport = CurlTransport(settings: NetworkSettings())
+        let request = WireRequest(url: "http://127.0.0.1:\(hole.port)", body: [1])
+        #expect(await code(transport, request, .milliseconds(200)) == .timedOut)
+    }
+
+    @Test("a handshake that is never answered runs out of time")
+    func handshake() async {
+        let hole = BlackHole(isFull: false)
+        let transport = CurlTransport(settings: NetworkSettings())
+        #expect(
+            await code(transport, WireRequest(url: "https://127.0.0.1:\(hole.port)"), .milliseconds(200)) == .timedOut
+        )
+    }
+
+    @Test("a body that nobody reads runs out of time")
+    func sending() async {
+        let hole = BlackHole(isFull: false)
+        let transport = CurlTransport(settings: NetworkSettings())
+        let request = WireRequest(url: "http://127.0.0.1:\(hole.port)", body: [UInt8](repeating: 1, count: 32 << 20))
+        #expect(await code(transport, request, .milliseconds(200)) == .timedOut)
+    }
+
+    @Test("no time at all is over at once", arguments: [Duration.zero, .seconds(-5), .milliseconds(-1)])
+    func noTime(_ timeout: Duration) async throws {
+        let server = try LoopbackServer { _ in .answer(200) }
+        let transport = CurlTransport(settings: NetworkSettings())
+        #expect(await code(transport, WireRequest(url: server.url), timeout) == .timedOut)
+        #expect(server.requests.isEmpty)
+    }
+
+    @Test(
+        "more time than there is is enough",
+        arguments: [Duration.seconds(Int64.max), .seconds(Int64.max / 1_000), .milliseconds(Int64.max)]
+    )
+    func allTime(_ timeout: Duration) async throws {
+        let server = try LoopbackServer { _ in .answer(200, body: [1]) }
+        let response = try await CurlTransport(settings: NetworkSettings())
+            .send(WireRequest(url: server.url), timeout: timeout)
+        #expect(response.body == [1])
+    }
+
+    @Test("one that runs out of time does not take another with it")
+    func neighbours() async throws {
+        let server = try LoopbackServer { $0.path == "/slow" ? .stall(sent: "") : .answer(200, body: $0.body) }
+        let transport = CurlTransport(settings: NetworkSettings())
+        let url = server.url
+        async let slow = code(transport, WireRequest(url: url + "/slow"), .milliseconds(300))
+        for number in 0..<50 {
+            let body = Array("\(number)".utf8)
+            let response = try await transport.send(WireRequest(url: url, body: body), timeout: .seconds(30))
+            #expect(response.body == body)
+        }
+        #expect(await slow == .timedOut)
+    }
+
+    // MARK: Nobody there
+
+    @Test("a name that cannot be one is no host")
+    func unknownHost() async throws {
+        // Longer than a name's part may be: nobody is asked about it.
+        let host = String(repeating: "a", count: 70) + ".test"
+        let transport = CurlTransport(settings: NetworkSettings())
+        let met = await code(transport, WireRequest(url: "http://\(host)/"), .seconds(30))
+        #expect(met == .offline || met == .invalidRequest)
+    }
+
+    @Test("a server that speaks no TLS is told as such")
+    func plainServer() async throws {
+        let server = try LoopbackServer { _ in .answer(200) }
+        let port = server.port
+        // It waits for a request's end, which a handshake does not have.
+        let transport = CurlTransport(settings: NetworkSettings())
+        let met = await code(transport, WireRequest(url: "https://127.0.0.1:\(port)"), .milliseconds(500))
+        #expect(met == .tls || met == .timedOut)
+    }
+
+    @Test("authorities that are not there are an error of TLS, not of the process")
+    func noAuthorities() async throws {
+        var settings = NetworkSettings()
+        settings.authorityFile = "/nowhere/authorities.pem"
+        let server = try LoopbackServer { _ in .hangUp }
+        let transport = CurlTransport(settings: settings)
+        #expect(await code(transport, WireRequest(url: "https://127.0.0.1:\(server.port)"), .seconds(30)) == .tls)
+    }
+
+    // MARK: Proxies
+
+    @Test("a proxy carries what is not for direct hosts")
+    func proxy() async throws {
+        let proxy = try LoopbackServer { _ in .answer(200, body: [1]) }
+        let direct = try LoopbackServer { _ in .answer(200, body: [2]) }
+        var settings = NetworkSettings()
+        settings.httpProxy = proxy.url
+        settings.directHosts = "127.0.0.1"
+        let transport = CurlTransport(settings: settings)
+        let carried = try await transport.send(WireRequest(url: "http://shop.test/x"), timeout: .seconds(30))
+        #expect(carried.body == [1])
+        #expect(proxy.requests.first?.path == "http://shop.test/x")
+        #expect(try await transport.send(WireRequest(url: direct.url), timeout: .seconds(30)).body == [2])
+    }
+
+    @Test(
+        "the environment's variables are read as everywhere",
+        arguments: [
+            ([:], nil, nil, ""),
+            (["http_proxy": "http://a:1"], "http://a:1", nil, ""),
+            (["HTTP_PROXY": "http://a:1"], nil, nil, ""),
+            (["https_proxy": "http://b:1", "HTTPS_PROXY": "http://c:1"], nil, "http://b:1", ""),
+            (["HTTPS_PROXY": "http://c:1", "NO_PROXY": "x,y"], nil, "http://c:1", "x,y"),
+            (["ALL_PROXY": "http://d:1", "no_proxy": "*"], "http://d:1", "http://d:1", "*"),
+            (["all_proxy": "http://d:1", "http_proxy": ""], "http://d:1", "http://d:1", ""),
+        ] as [([String: String], String?, String?, String)]
+    )
+    func environment(_ variables: [String: String], _ http: String?, _ https: String?, _ direct: String) {
+        let settings = NetworkSettings(environment: variables)
+        #expect(settings.httpProxy == http)
+        #expect(settings.httpsProxy == https)
+        #expect(settings.directHosts == direct)
+    }
+
+    // MARK: Cancelling
+
+    @Test("a request that is cancelled while it connects, waits or reads ends at once")
+    func cancelled() async throws {
+        let hole = BlackHole(isFull: true)
+        let server = try LoopbackServer { received in
+            switch received.path {
+            case "/head": .stall(sent: "HTTP/1.1 200 OK\r\n")
+            case "/body": .stall(sent: "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc")
+            default: .stall(sent: "")
+            }
+        }
+        let transport = CurlTransport(settings: NetworkSettings())
+        let urls = ["http://127.0.0.1:\(hole.port)", server.url, server.url + "/head", server.url + "/body"]
+        await withTaskGroup(of: TransportError.Code?.self) { group in
+            for url in urls {
+                group.addTask { await code(transport, WireRequest(url: url, body: [1]), .seconds(600)) }
+            }
+            // Three have arrived, and the fourth cannot.
+            while server.requests.count < 3 { await Task.yield() }
+            group.cancelAll()
+            for await code in group { #expect(code == .cancelled) }
+        }
+    }
+
+    @Test("a cancellation that meets the answer ends the request once, with one or the other")
+    func cancelledAtTheEnd() async throws {
+        let server = try LoopbackServer { _ in .answer(200, body: [1]) }
+        let transport = CurlTransport(settings: NetworkSettings())
+        let url = server.url
+        for turn in 0..<200 {
+            let task = Task { await code(transport, WireRequest(url: url, body: [1]), .seconds(600)) }
+            for _ in 0..<turn { await Task.yield() }
+            task.cancel()
+            let met = await task.value
+            #expect(met == nil || met == .cancelled)
+        }
+        #expect(try await transport.send(WireRequest(url: url), timeout: .seconds(30)).body == [1])
+    }
+
+    // MARK: Nothing left
+
+    @Test("no thread is an error, and the next request tries again")
+    func noThread() async throws {
+        let server = try LoopbackServer { _ in .answer(200, body: [1]) }
+        let refusals = Locked(2)
+        let driver = CurlDriver(longestBody: 100, settings: NetworkSettings(), clock: SystemClock()) { work in
+            let isRefused = refusals.withLock { left in
+                left -= 1
+                return left >= 0
+            }
+            return isRefused ? -1 : CurlDriver.startThread(work)
+        }
+        let transport = CurlTransport(driver: driver)
+        for _ in 0..<2 {
+            #expect(await code(transport, WireRequest(url: server.url), .seconds(30)) == .other)
+        }
+        #expect(try await transport.send(WireRequest(url: server.url), timeout: .seconds(30)).body == [1])
+    }
+
+    @Test("two thousand transports leave neither a descriptor nor a thread behind")
+    func released() throws {
+        let server = try LoopbackServer { _ in .answer(200, body: [1]) }
+        let probe = try ProbeProcess("transports", server.url)
+        #expect(probe.line() == "answered 2000")
+        #expect(probe.line() == "descriptors 0 threads 0")
+        #expect(probe.status() == .exited(0))
+    }
+
+    @Test("without descriptors there are errors, and with them answers again")
+    func starved() throws {
+        let server = try LoopbackServer { _ in .answer(200, body: [1]) }
+        let probe = try ProbeProcess("starved", server.url)
+        for _ in 0...12 {
+            let line = probe.line()
+            #expect(line == "error" || line == "answer", "\(line ?? "gone")")
+        }
+        #expect(probe.line() == "answer")
+        #expect(probe.status() == .exited(0))
+    }
+
+    @Test("a process that exits while requests are under way keeps its exit code")
+    func exiting() throws {
+        let server = try LoopbackServer { _ in .answer(200, body: [UInt8](repeating: 1, count: 100_000)) }
+        for _ in 0..<10 {
+            let probe = try ProbeProcess("exiting", server.url)
+            #expect(probe.status() == .exited(3))
+        }
+    }
+}

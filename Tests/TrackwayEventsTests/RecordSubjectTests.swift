@@ -91,4 +91,24 @@ struct RecordSubjectTests {
         #expect(EventNote(["_error_code": "E7", "_error_message": "not found"]) == nil)
         #expect(EventNote(["_error_code": "name_empty"]) == nil)
     }
+
+    @Test("what breaks a limit is told, and leaves no note in what is said about people, things and the device")
+    func noNotes() throws {
+        for name in [
+            CapturedName.profileSet, CapturedName.profileUnset, CapturedName.profileIncrement, CapturedName.itemSet,
+            CapturedName.deviceProperties,
+        ] {
+            let event = Event(
+                id: EventID(high: 0, low: 1),
+                name: name,
+                time: Timestamp(milliseconds: 0),
+                monotonic: MonotonicTime(milliseconds: 0),
+                attributes: ["own": 1, "nan": .double(.nan)]
+            )
+            var told: [Diagnostic] = []
+            let read = try Event(json: event.json(limits: EventLimits()) { told.append($0) })
+            #expect(read.attributes == ["own": 1], "\(name)")
+            #expect(told.map(\.code) == [.numberNotFinite])
+        }
+    }
 }

@@ -8,7 +8,8 @@
 /// {"id":"…","name":"…","time":1700000000000,"mono":123456,"attributes":{…},"items":[{"id":"…","name":"…","attributes":{…}}]}
 /// ```
 /// It never fails. What breaks a limit is left out or repaired and reported; the rest of the event is written. An event
-/// with such a problem says so itself, in the attributes `_error_code` and `_error_message`.
+/// with such a problem says so itself, in the attributes `_error_code` and `_error_message`; what is said about people, things
+/// and the device does not, because there the attributes are what is said.
 public enum EventEncoder {
     /// Appends one event to `writer`.
     ///
@@ -47,7 +48,8 @@ public enum EventEncoder {
             if encoding.problems.count > known { encoding.problems.prefix("attributes", since: known) }
         }
         if !items.isEmpty { encoding.items(items, into: &writer) }
-        if !encoding.problems.isEmpty {
+        // Of people, things and the device the attributes are the statement: a note among them would be one more.
+        if !encoding.problems.isEmpty, RecordSubject(name: name, attributes: attributes).takesSharedAttributes {
             encoding.problems.write(
                 into: &writer,
                 at: attributesEnd ?? beforeAttributes,

@@ -75,4 +75,18 @@ struct AttributesTests {
         #expect(one.hashValue == other.hashValue)
         #expect(one != ["b": ["c": 2.5], "a": 1])
     }
+
+    @Test("they print as one would write them down")
+    func description() {
+        #expect("\([:] as Attributes)" == "[:]")
+        let attributes: Attributes = [
+            "sku": "A-\"1", "price": 12.5, "count": 3, "first": true, "list": ["a", 1],
+            "nan": .double(.nan), "in": .object(["deep": 1]), "when": .date(Timestamp(milliseconds: 0)),
+        ]
+        #expect(
+            attributes.description
+                == #"["sku": "A-\"1", "price": 12.5, "count": 3, "first": true, "list": ["a", 1], "nan": nan, "#
+                + #""in": ["deep": 1], "when": 1970-01-01T00:00:00.000Z]"#
+        )
+    }
 }

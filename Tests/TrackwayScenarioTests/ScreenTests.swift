@@ -121,7 +121,7 @@ struct ScreenTests {
         let device = SimulatedDevice()
         try await device.launch()
         try device.show("Home")
-        try device.show("")
+        device.analytics?.screen("")
         #expect(device.diagnostics.count == 1)
         #expect(device.story == Opening.first + ["_screen_view Home"])
         device.analytics?.record("used")

@@ -181,4 +181,13 @@ struct SimulatedDeviceTests {
         configuration.capture = .none
         return configuration
     }
+
+    @Test("a screen without a name is a mistake of the script")
+    func namelessScreen() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        let error = #expect(throws: SimulatedDeviceError.self) { try device.show("") }
+        #expect(error?.code == .invalid)
+        #expect(device.story == Opening.first)
+    }
 }

@@ -8,8 +8,12 @@ extension SimulatedDevice {
     // MARK: In the app
 
     /// The app shows a screen, which it has told the analytics about.
+    ///
+    /// - Throws: ``SimulatedDeviceError`` also when the screen has no name: the SDK would pass it over, and a script that says
+    ///   so is a mistake.
     public func show(_ screen: String, id: String? = nil) throws(SimulatedDeviceError) {
         try check("show", [.active, .inactive, .background])
+        guard !screen.isEmpty else { throw SimulatedDeviceError(step: "show", invalid: "name the screen") }
         analytics?.screen(screen, id: id)
     }
 

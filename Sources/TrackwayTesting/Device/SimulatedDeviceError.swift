@@ -9,6 +9,8 @@ public struct SimulatedDeviceError: Error, Sendable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
         /// The app was in another state than the step needs.
         case impossible(SimulatedAppState)
+        /// The step was told of something that no app can do.
+        case invalid
         /// The analytics could not be made.
         case notStarted(TrackwayError.Code)
     }
@@ -22,6 +24,11 @@ public struct SimulatedDeviceError: Error, Sendable, CustomStringConvertible {
         code = .impossible(state)
         let names = SimulatedAppState.allCases.filter(allowed.contains).map(\.rawValue).joined(separator: " or ")
         description = "\(step): the app is \(state); it must be \(names)"
+    }
+
+    init(step: String, invalid sentence: String) {
+        code = .invalid
+        description = "\(step): \(sentence)"
     }
 
     init(step: String, _ error: TrackwayError) {

@@ -95,6 +95,21 @@ struct AdmissionTests {
         #expect(error?.code == "sequence_mismatch")
     }
 
+    @Test(
+        "claims that no process can make refuse the batch, with the member at fault",
+        arguments: [
+            (#","recorded":1099511627777"#, "batch.recorded"), (#","recorded":9223372036854775807"#, "batch.recorded"),
+            (#","dropped":[[3,9223372036854775806,"expired"]]"#, "batch.dropped"),
+            (#","skipped":[[3,1099511627777]]"#, "batch.skipped"),
+        ]
+    )
+    func claims(_ more: String, _ field: String) {
+        let error = #expect(throws: AdmissionError.self) {
+            try Body.admit(Body.lines(Body.header(1, 1, more), Body.event(1)))
+        }
+        #expect(error?.code == "malformed_header" && error?.field == field)
+    }
+
     @Test("an event without an id gets one from its place, the same every time")
     func madeID() throws {
         let batch = try Body.admit(Body.lines(#"{"name":"a"}"#, #"{"name":"b"}"#))

@@ -124,9 +124,14 @@ struct MalformedBodyTests {
     @Test("a refused body's record says why and keeps its beginning")
     func quarantine() throws {
         let error = AdmissionError(.malformed, code: "c", field: "f", message: "Because “it” is.")
-        let bytes = Array("not JSON\nat all".utf8).withUnsafeBytes { body in
-            QuarantineRecord.bytes(error, body: body, key: "shop", received: Body.received, limit: 8)
-        }
+        let body = Array("not JSON\nat all".utf8)
+        let bytes = QuarantineRecord.bytes(
+            error,
+            body: body.prefix(8),
+            bodyBytes: body.count,
+            key: "shop",
+            received: Body.received
+        )
         let record = try bytes.withUnsafeBytes { try QuarantineRecord(payload: $0) }
         #expect(record.code == "c" && record.field == "f" && record.message == error.message && record.key == "shop")
         #expect(record.received == Body.received && record.bodyBytes == 15)

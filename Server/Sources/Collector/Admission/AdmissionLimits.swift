@@ -20,6 +20,16 @@ package struct AdmissionLimits: Sendable, Hashable {
     package var siftBytes = 8 << 20
     /// How much is kept of a batch that was refused as a whole, in bytes.
     package var quarantineBytes = 64 << 10
+    /// How much is kept a day of all batches that were refused as a whole: 64 MiB, a quarter of it of one sender.
+    package var quarantineBytesPerDay = 64 << 20
+    /// How much is kept of one refused event in the index, in bytes; the log has it as it came.
+    package var failedEventBytes = 8 << 10
+    /// The memory for all bodies that are arriving: 64 MiB, half of it for one sender.
+    package var arrivingBytes = 64 << 20
+    /// The memory for what is made of bodies until they are on disk: 128 MiB, half of it for one sender.
+    package var unpackedBytes = 128 << 20
+    /// How long a body may wait for that memory.
+    package var bodyPatience: Duration = .seconds(5)
 
     /// The default limits.
     package init() {

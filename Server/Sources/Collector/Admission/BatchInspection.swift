@@ -136,6 +136,15 @@ struct BatchInspection {
                 message: "Sequence numbers mean nothing without the installation and the writer they belong to."
             )
         }
+        if let (field, value) = PlausibleClaims.excess(of: header) {
+            throw AdmissionError(
+                .malformed,
+                code: "malformed_header",
+                field: "batch.\(field)",
+                message:
+                    "\(value) is no sequence number of a process; at most \(PlausibleClaims.lastSequence) are believed."
+            )
+        }
         return header
     }
 

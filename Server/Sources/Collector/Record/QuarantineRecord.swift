@@ -22,14 +22,19 @@ package struct QuarantineRecord: Sendable, Hashable {
     package var body: [UInt8]
 
     /// The record's bytes.
+    ///
+    /// - Parameters:
+    ///   - body: What is kept of the body.
+    ///   - bodyBytes: How many bytes it had.
     package static func bytes(
         _ error: AdmissionError,
-        body: UnsafeRawBufferPointer,
+        body: some Collection<UInt8>,
+        bodyBytes: Int,
         key: String,
-        received: Timestamp,
-        limit: Int
+        received: Timestamp
     ) -> [UInt8] {
-        JSONWriter.withThreadBuffer { writer in
+        let kept = Array(body)
+        return JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
             writer.key("received")
             writer.integer(received.milliseconds)
@@ -40,10 +45,10 @@ package struct QuarantineRecord: Sendable, Hashable {
                 writer.string(text)
             }
             writer.key("bytes")
-            writer.integer(Int64(body.count))
+            writer.integer(Int64(bodyBytes))
             writer.endObject()
             writer.byte(UInt8(ascii: "\n"))
-            writer.raw(UnsafeRawBufferPointer(rebasing: body.prefix(limit)))
+            writer.raw(kept)
             return writer.array()
         }
     }

@@ -13,6 +13,10 @@ package struct RequestStatistics: Sendable, Hashable {
     package var rejected: [String: UInt64] = [:]
     /// Batches refused as a whole, by code.
     package var refused: [String: UInt64] = [:]
+    /// Bodies that were refused as a whole and of which less than usual was kept, because much was kept already.
+    package var quarantineCut: UInt64 = 0
+    /// Bodies that found no room in memory in time.
+    package var busy: UInt64 = 0
     /// Bytes of accepted bodies as sent.
     package var wireBytes: UInt64 = 0
     /// Bytes of accepted bodies as inflated.

@@ -119,38 +119,33 @@ package struct VendorBatch: Sendable {
     /// Ends the record that is being filled.
     mutating func close() {
         guard !outcomes.isEmpty else { return }
-        var order: [InstallationID?] = []
-        var groups: [InstallationID?: [Outcome]] = [:]
-        for outcome in outcomes {
-            if groups[outcome.installation] == nil { order.append(outcome.installation) }
-            groups[outcome.installation, default: []].append(outcome)
-        }
         var body: [UInt8] = []
-        body.reserveCapacity(bytes + 128 * order.count)
+        body.reserveCapacity(bytes + 128)
         var refused: [RejectedEvent] = []
-        var place = 0
-        for installation in order {
-            Self.write(header: installation, into: &body)
-            var context: [UInt8]?
-            for outcome in groups[installation] ?? [] {
-                if outcome.fault == nil, outcome.context != context {
-                    body += "{\"context\":".utf8 + outcome.context + "}\n".utf8
-                    context = outcome.context
-                }
-                body += outcome.line
-                body.append(UInt8(ascii: "\n"))
-                if let fault = outcome.fault {
-                    refused.append(
-                        RejectedEvent(
-                            index: place,
-                            id: outcome.id,
-                            code: fault.code,
-                            field: fault.field,
-                            message: fault.message
-                        )
+        var context: [UInt8]?
+        // In the order in which they came: a server tells of many people in one body, and what happened within the same
+        // millisecond is told apart by nothing else.
+        for (place, outcome) in outcomes.enumerated() {
+            if place == 0 || outcome.installation != outcomes[place - 1].installation {
+                Self.write(header: outcome.installation, into: &body)
+                context = nil
+            }
+            if outcome.fault == nil, outcome.context != context {
+                body += "{\"context\":".utf8 + outcome.context + "}\n".utf8
+                context = outcome.context
+            }
+            body += outcome.line
+            body.append(UInt8(ascii: "\n"))
+            if let fault = outcome.fault {
+                refused.append(
+                    RejectedEvent(
+                        index: place,
+                        id: outcome.id,
+                        code: fault.code,
+                        field: fault.field,
+                        message: fault.message
                     )
-                }
-                place += 1
+                )
             }
         }
         records.append(record(body, refused))

@@ -4,13 +4,6 @@
 internal import TrackwayEvents
 
 extension VendorBody {
-    /// An element of a list.
-    enum Element {
-        case value(JSONValue)
-        /// What is no JSON, as text, and why not.
-        case unreadable(String, JSONError)
-    }
-
     /// Hands over every element of the list that stands under a key of the body's object, one after the other. What else the
     /// object has is checked and passed over.
     ///
@@ -72,11 +65,16 @@ extension VendorBody {
     ) throws(AdmissionError) -> Element {
         let start = scanner
         do throws(JSONError) {
+            if json.count > longest {
+                let range = try scanner.skipValue()
+                if range.count > longest { return .refused(excerpt(json, range), .tooLong(range.count, longest)) }
+                scanner = start
+            }
             return .value(try scanner.readValue())
         } catch {
             scanner = start
             guard let range = scanner.skipUnreadableValue(), range.count <= longest else { throw malformed(error) }
-            return .unreadable(String(decoding: json[range], as: UTF8.self), error)
+            return .refused(String(decoding: json[range], as: UTF8.self), .unreadable(error))
         }
     }
 

@@ -37,20 +37,31 @@ enum VendorBody {
         bytes.count >= 2 && bytes.first == 0x1F && bytes.dropFirst().first == 0x8B
     }
 
-    /// Hands over every element of an array, or the one object, as values, one after the other.
+    /// An element of a body.
+    enum Element {
+        /// What it says.
+        case value(JSONValue)
+        /// Its beginning as text, and why it is not taken.
+        case refused(String, VendorFault)
+    }
+
+    /// Hands over every element of an array, or the one object, one after the other.
+    ///
+    /// An element that is longer than an event may be becomes no value: as one it could take a hundred times its length.
     ///
     /// - Throws: ``AdmissionError`` `malformed_json` when the text is broken: then nobody can tell where events end.
     static func elements(
         of json: UnsafeRawBufferPointer,
         limits: AdmissionLimits,
-        _ visit: (JSONValue) throws(AdmissionError) -> Void
+        _ visit: (Element) throws(AdmissionError) -> Void
     ) throws(AdmissionError) {
         var scanner = try scanner(json, limits)
+        let longest = limits.vendorEvent.eventBytes
         if try peek(&scanner) == .array {
             try entered(&scanner)
-            while try hasNext(&scanner) { try visit(try value(&scanner)) }
+            while try hasNext(&scanner) { try visit(try boundedElement(&scanner, of: json, longest: longest)) }
         } else {
-            try visit(try value(&scanner))
+            try visit(try boundedElement(&scanner, of: json, longest: longest))
         }
         do {
             try scanner.finish()
@@ -58,6 +69,32 @@ enum VendorBody {
             throw malformed(error)
         }
     }
+
+    /// The next element, as a value if it is not longer than an event may be.
+    private static func boundedElement(
+        _ scanner: inout JSONScanner,
+        of json: UnsafeRawBufferPointer,
+        longest: Int
+    ) throws(AdmissionError) -> Element {
+        guard json.count > longest else { return .value(try value(&scanner)) }
+        let start = scanner
+        let range: Range<Int>
+        do {
+            range = try scanner.skipValue()
+        } catch {
+            throw malformed(error)
+        }
+        if range.count > longest { return .refused(excerpt(json, range), .tooLong(range.count, longest)) }
+        scanner = start
+        return .value(try value(&scanner))
+    }
+
+    /// How an element that is not kept begins.
+    static func excerpt(_ json: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
+        String(decoding: json[range].prefix(excerptBytes), as: UTF8.self)
+    }
+
+    private static let excerptBytes = 4 << 10
 
     // MARK: The scanner, its errors as those of admission
 

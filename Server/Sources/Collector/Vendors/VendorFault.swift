@@ -28,6 +28,11 @@ package struct VendorFault: Error, Sendable, Hashable {
         VendorFault("malformed_json", "", "The event is not valid JSON: \(error) of the body.")
     }
 
+    /// An event that is longer than one may be; it is not taken apart, and its beginning is kept.
+    static func tooLong(_ bytes: Int, _ most: Int) -> VendorFault {
+        VendorFault("event_too_large", "", "The event has \(bytes) bytes; at most \(most) are accepted.")
+    }
+
     /// A value of another kind than belongs there.
     static func invalid(_ field: String, _ expectation: String, _ value: JSONValue) -> VendorFault {
         let subject = field.isEmpty ? "The event" : "“\(field)”"

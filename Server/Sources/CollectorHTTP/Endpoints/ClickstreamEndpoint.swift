@@ -32,8 +32,25 @@ struct ClickstreamEndpoint: Sendable {
             )
         }
         let (grant, encoding) = try prepare(request, app)
-        let buffer = try await RequestBody.collect(request, upTo: rooms.configuration.limits.body.wireBytes)
-        let body = Array(buffer.readableBytesView)
+        let limits = rooms.configuration.limits
+        let hashCode = query.text("hashCode")
+        return try await RequestBody.with(
+            request,
+            upTo: limits.body.wireBytes,
+            of: grant.name,
+            rooms,
+            unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
+            { try await take(Array($0.readableBytesView), encoding, app: app, hashCode: hashCode, grant) }
+        )
+    }
+
+    private func take(
+        _ body: [UInt8],
+        _ encoding: ContentEncoding,
+        app: String,
+        hashCode: String?,
+        _ grant: KeyGrant
+    ) async throws -> Response {
         let received = rooms.clock.now().wall
         let batch: VendorBatch
         do throws(AdmissionError) {
@@ -41,7 +58,7 @@ struct ClickstreamEndpoint: Sendable {
                 body,
                 encoding: encoding,
                 app: app,
-                hashCode: query.text("hashCode"),
+                hashCode: hashCode,
                 grant: grant,
                 received: received,
                 isErased: rooms.store.isErased
@@ -49,7 +66,7 @@ struct ClickstreamEndpoint: Sendable {
         } catch {
             // Its clients keep what is answered with anything but 200, so a damaged body will come again and again.
             let isDamaged = error.code == "hash_mismatch"
-            await commit.keep(
+            _ = await Quarantine(rooms: rooms).keep(
                 body,
                 refusedWith: error,
                 grant: grant,

@@ -24,7 +24,18 @@ struct IntakeEndpoint: Sendable {
     /// Takes one batch. The answer means what it says: what it counts as accepted is on stable storage.
     func post(_ request: Request) async throws -> Response {
         let (grant, encoding) = try prepare(request)
-        let body = try await RequestBody.collect(request, upTo: rooms.configuration.limits.body.wireBytes)
+        let limits = rooms.configuration.limits
+        return try await RequestBody.with(
+            request,
+            upTo: limits.body.wireBytes,
+            of: grant.name,
+            rooms,
+            unpacked: { RequestBody.unpackedBytes($0, encoding, limits: limits) },
+            { try await take($0, encoding, grant) }
+        )
+    }
+
+    private func take(_ body: ByteBuffer, _ encoding: ContentEncoding, _ grant: KeyGrant) async throws -> Response {
         let received = rooms.clock.now().wall
         let verdict = body.withUnsafeReadableBytes { bytes in
             Result { () throws(AdmissionError) in
@@ -111,21 +122,14 @@ struct IntakeEndpoint: Sendable {
         grant: KeyGrant,
         received: Timestamp
     ) async {
-        rooms.statistics.withLock { $0.refused[error.code, default: 0] += 1 }
-        let record = body.withUnsafeReadableBytes { bytes in
-            QuarantineRecord.bytes(
-                error,
-                body: bytes,
-                key: grant.name,
-                received: received,
-                limit: rooms.configuration.limits.quarantineBytes
-            )
-        }
-        do {
-            _ = try await rooms.intake.commit(kind: .quarantine, record: record)
-        } catch {
-            // The sender is told what is wrong with its batch either way; that no copy could be kept is counted by the
-            // intake and does not change the verdict.
-        }
+        // The sender is told what is wrong with its batch either way; that no copy could be kept is counted by the intake and
+        // does not change the verdict.
+        _ = await Quarantine(rooms: rooms).keep(
+            body.readableBytesView,
+            refusedWith: error,
+            grant: grant,
+            received: received,
+            limit: rooms.configuration.limits.quarantineBytes
+        )
     }
 }

@@ -5,17 +5,68 @@ internal import Collector
 internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
+internal import TrackwayEvents
+internal import TrackwayWire
 
 /// Reading a request's body within a limit.
 enum RequestBody {
-    /// The whole body.
+    /// Reads the whole body and hands it over, with room in memory for both.
     ///
-    /// - Throws: ``RequestFailure`` `wire_too_large` or `length_required`, or what the connection fails with.
-    static func collect(_ request: Request, upTo limit: Int) async throws -> ByteBuffer {
+    /// - Parameters:
+    ///   - limit: The most bytes.
+    ///   - sender: Whose body it is: nobody gets more than a share of the memory.
+    ///   - unpacked: How many bytes are made of so many at most.
+    /// - Throws: ``RequestFailure`` `wire_too_large`, `length_required` or `busy`, what the connection fails with, or what
+    ///   `use` throws.
+    static func with<Result>(
+        _ request: Request,
+        upTo limit: Int,
+        of sender: String,
+        _ rooms: CollectorRooms,
+        unpacked: (Int) -> Int,
+        _ use: (ByteBuffer) async throws -> Result
+    ) async throws -> Result {
+        // Of a body in chunks nobody knows how long it becomes.
+        let length = try declaredLength(request, limit) ?? limit
+        do {
+            return try await rooms.bodies.with(length, for: .arriving, by: sender) {
+                let body = try await collect(request, upTo: limit)
+                return try await rooms.bodies.with(unpacked(body.readableBytes), for: .unpacked, by: sender) {
+                    try await use(body)
+                }
+            }
+        } catch let error as IntakeError where error.code == .busy {
+            rooms.statistics.withLock { $0.busy += 1 }
+            var failure = RequestFailure(error)
+            // Its body may not have been read, and is not worth reading.
+            failure.headers[.connection] = "close"
+            throw failure
+        }
+    }
+
+    /// What is made of a body in our own format: itself, inflated, and the record.
+    static func unpackedBytes(_ bytes: Int, _ encoding: ContentEncoding, limits: AdmissionLimits) -> Int {
+        guard encoding == .gzip else { return 2 * bytes }
+        return 2 * bytes + inflatedBytes(bytes, limits.body)
+    }
+
+    private static func inflatedBytes(_ bytes: Int, _ limits: InflateLimits) -> Int {
+        let (most, isOver) = bytes.multipliedReportingOverflow(by: limits.ratio)
+        return isOver ? limits.inflatedBytes : min(limits.inflatedBytes, max(limits.ratioFloor, most))
+    }
+
+    /// What is made of a body in another format: its text without escapes, without base64, inflated, and as values.
+    static func unpackedVendorBytes(_ bytes: Int, limits: AdmissionLimits) -> Int {
+        3 * bytes + 4 * inflatedBytes(bytes, limits.body)
+    }
+
+    private static func declaredLength(_ request: Request, _ limit: Int) throws(RequestFailure) -> Int? {
         if let declared = request.headers[.contentLength] {
             // A number too large for Int is too large for us.
-            guard (Int(declared) ?? .max) <= limit else { throw tooLarge(limit) }
-        } else if request.headers[.transferEncoding] == nil {
+            guard let length = Int(declared), length <= limit else { throw tooLarge(limit) }
+            return max(0, length)
+        }
+        guard request.headers[.transferEncoding] != nil else {
             throw RequestFailure(
                 status: .lengthRequired,
                 code: "length_required",
@@ -23,6 +74,10 @@ enum RequestBody {
                 message: "Send the body's length, or send it chunked."
             )
         }
+        return nil
+    }
+
+    private static func collect(_ request: Request, upTo limit: Int) async throws -> ByteBuffer {
         do {
             return try await request.body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {

@@ -31,16 +31,20 @@ struct SensorsEndpoint: Sendable {
 
     /// Takes one body. 200 means that all of it is on stable storage, faulty records with the reason.
     func collect(_ request: Request) async throws -> Response {
-        let opened = try await open(request)
-        let batch = try await admit(opened)
-        try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
-        return Answer.empty()
+        try await open(request) { opened in
+            let batch = try await admit(opened)
+            try await commit.store(batch, grant: opened.grant, received: opened.received, wireBytes: opened.body.count)
+            return Answer.empty()
+        }
     }
 
     /// Looks at records as a person does who is integrating a client: 200 when they break no rule, otherwise 400 with
     /// every rule that is broken. What can be taken is taken all the same, unless the request is a dry run.
     func debug(_ request: Request) async throws -> Response {
-        let opened = try await open(request)
+        try await open(request) { try await debug(request, $0) }
+    }
+
+    private func debug(_ request: Request, _ opened: Opened) async throws -> Response {
         let faults: [RejectedEvent]
         do throws(AdmissionError) {
             faults = try intake.inspect(opened.body, encoding: opened.encoding, project: opened.project)
@@ -70,7 +74,7 @@ struct SensorsEndpoint: Sendable {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: content.bytes)))
     }
 
-    private func open(_ request: Request) async throws -> Opened {
+    private func open(_ request: Request, _ use: (Opened) async throws -> Response) async throws -> Response {
         let query = Query(request.uri)
         // What the format calls the project of a server that has one only.
         let project = query.text("project") ?? "default"
@@ -87,13 +91,24 @@ struct SensorsEndpoint: Sendable {
         } catch {
             throw RequestFailure(error)
         }
-        let body = try await RequestBody.collect(request, upTo: rooms.configuration.limits.sensorsBytes)
-        return Opened(
-            project: project,
-            grant: grant,
-            encoding: encoding,
-            body: Array(body.readableBytesView),
-            received: rooms.clock.now().wall
+        let limits = rooms.configuration.limits
+        return try await RequestBody.with(
+            request,
+            upTo: limits.sensorsBytes,
+            of: grant.name,
+            rooms,
+            unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
+            { body in
+                try await use(
+                    Opened(
+                        project: project,
+                        grant: grant,
+                        encoding: encoding,
+                        body: Array(body.readableBytesView),
+                        received: rooms.clock.now().wall
+                    )
+                )
+            }
         )
     }
 
@@ -116,7 +131,7 @@ struct SensorsEndpoint: Sendable {
     /// What a body is answered that cannot be taken as a whole.
     private func refusal(_ error: AdmissionError, _ opened: Opened) async -> RequestFailure {
         let isLastCopy = error.kind == .malformed && error.code != "crc_mismatch"
-        let isKept = await commit.keep(
+        let outcome = await Quarantine(rooms: rooms).keep(
             opened.body,
             refusedWith: error,
             grant: opened.grant,
@@ -124,7 +139,9 @@ struct SensorsEndpoint: Sendable {
             limit: isLastCopy ? rooms.configuration.limits.sensorsBytes : VendorCommit.excerptBytes
         )
         var failure = RequestFailure(error)
-        if isLastCopy, isKept {
+        // Beyond the quota only its beginning is kept, and the client is let go all the same: it would send the same body for
+        // ever, and hold back what is good behind it.
+        if isLastCopy, outcome != .failed {
             failure.letsGo = true
         } else if error.kind == .malformed {
             // Damaged on the way, or nobody has a copy yet: it shall come again.

@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import NIOCore
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// `PUT /v3/accounts/{id}/mobile_events`: for clients that speak the Sift format.
 ///
@@ -27,8 +28,21 @@ struct SiftEndpoint: Sendable {
     func collect(_ request: Request, account text: String) async throws -> Response {
         let account = try Self.account(text)
         let grant = try prepare(request, account)
-        let buffer = try await RequestBody.collect(request, upTo: rooms.configuration.limits.siftBytes)
-        let body = Array(buffer.readableBytesView)
+        let limits = rooms.configuration.limits
+        // Deflate makes at most a thousand bytes of one, and its factor has no limit here.
+        var widest = limits
+        widest.body.ratio = 1_032
+        return try await RequestBody.with(
+            request,
+            upTo: limits.siftBytes,
+            of: grant.name,
+            rooms,
+            unpacked: { [widest] in RequestBody.unpackedVendorBytes($0, limits: widest) },
+            { try await take(Array($0.readableBytesView), account, grant) }
+        )
+    }
+
+    private func take(_ body: [UInt8], _ account: String, _ grant: KeyGrant) async throws -> Response {
         let received = rooms.clock.now().wall
         let batch: VendorBatch
         do throws(AdmissionError) {
@@ -85,9 +99,15 @@ struct SiftEndpoint: Sendable {
         // The client deletes what is malformed, so the whole of it is kept here.
         let isLastCopy = error.kind == .malformed
         let limit = isLastCopy ? rooms.configuration.limits.siftBytes : VendorCommit.excerptBytes
-        let isKept = await commit.keep(body, refusedWith: error, grant: grant, received: received, limit: limit)
+        let outcome = await Quarantine(rooms: rooms).keep(
+            body,
+            refusedWith: error,
+            grant: grant,
+            received: received,
+            limit: limit
+        )
         var failure = RequestFailure(error)
-        if isLastCopy, !isKept {
+        if isLastCopy, outcome == .failed {
             failure.status = .serviceUnavailable
             failure.retryAfter = .seconds(1)
         }

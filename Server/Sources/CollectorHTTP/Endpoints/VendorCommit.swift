@@ -43,29 +43,4 @@ struct VendorCommit: Sendable {
         if let error = outcomes.first { throw RequestFailure(error) }
         rooms.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
     }
-
-    /// Keeps a body that was refused as a whole, so that a person can see what went wrong, and counts it.
-    ///
-    /// - Parameter limit: How much of it is kept. When the sender deletes it, this is the last copy.
-    /// - Returns: Whether it was kept.
-    @discardableResult
-    func keep(
-        _ body: [UInt8],
-        refusedWith error: AdmissionError,
-        grant: KeyGrant,
-        received: Timestamp,
-        limit: Int
-    ) async -> Bool {
-        rooms.statistics.withLock { $0.refused[error.code, default: 0] += 1 }
-        let record = body.withUnsafeBytes { bytes in
-            QuarantineRecord.bytes(error, body: bytes, key: grant.name, received: received, limit: limit)
-        }
-        do throws(IntakeError) {
-            _ = try await rooms.intake.commit(kind: .quarantine, record: record)
-            return true
-        } catch {
-            // The caller decides whether the sender may let go of it all the same.
-            return false
-        }
-    }
 }

@@ -11,6 +11,8 @@ struct CollectorRooms: Sendable {
     let store: any EventStore
     let authorization: Authorization
     let clock: any EventClock
+    let bodies: BodyBudget
     let sensorsConfiguration: SensorsConfigurationFile?
     let statistics = Locked(RequestStatistics())
+    let quarantine: Locked<QuarantineQuota>
 }

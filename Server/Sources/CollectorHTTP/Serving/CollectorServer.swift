@@ -49,7 +49,10 @@ package struct CollectorServer: Service {
             store: store,
             authorization: Authorization(keys: keys),
             clock: clock,
-            sensorsConfiguration: sensorsConfiguration
+            // Cancelled when there is room in time.
+            bodies: BodyBudget(configuration.limits) { try? await ContinuousClock().sleep(for: $0) },
+            sensorsConfiguration: sensorsConfiguration,
+            quarantine: Locked(QuarantineQuota(bytesPerDay: configuration.limits.quarantineBytesPerDay))
         )
         responder = CollectorResponder(
             rooms: rooms,

@@ -149,8 +149,8 @@ async function look() {
       failedTotal = stats.failed ?? 0;
       tell(stats.trouble ? `${stats.trouble} Events are still accepted and kept; they appear here once this is over.` : null);
     }),
-    both ? part("/v1/ledger", (answer) => {
-      const missing = ledger.show(answer.writers, now);
+    both ? part("/v1/ledger?limit=1000", (answer) => {
+      const missing = ledger.show(answer, now);
       looks.ledgerAfter = now + Math.max(3000, 20 * (performance.now() - asked));
       setText(byId("total-missing"), compact(missing));
       byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";

@@ -3,9 +3,9 @@
 
 // The drawer: one event (or one refused one) in full.
 
-import { askText } from "./ask.js";
+import { ask, askText } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
-import { dateAndClock, duration, number } from "./format.js";
+import { counted, dateAndClock, duration, number } from "./format.js";
 import { block, member, parseExact, pretty } from "./json.js";
 import { printable } from "./stream.js";
 
@@ -59,9 +59,20 @@ export class Detail {
     );
   }
 
-  /** Shows a refused event. */
-  showFailure(failure) {
-    this.#begin(failure.code, `${dateAndClock(failure.received)} · refused`);
+  /** Shows a refused event, at once as far as the list has it, then with all that is kept of it. */
+  async showFailure(failure) {
+    const request = this.#begin(failure.code, `${dateAndClock(failure.received)} · refused`);
+    this.#drawFailure(failure);
+    if (!(failure.bytes > (failure.content ?? "").length)) return;
+    try {
+      const whole = await ask(`/v1/failed?position=${encodeURIComponent(failure.position)}`);
+      if (request === this.#request) this.#drawFailure(whole);
+    } catch {
+      // The collector is away: its beginning is shown.
+    }
+  }
+
+  #drawFailure(failure) {
     const body = failure.content ?? "";
     let content;
     try {
@@ -71,7 +82,7 @@ export class Detail {
     }
     byId("drawer-body").replaceChildren(
       h("p", { class: "drawer-message" }, printable(failure.message ?? "")),
-      facts([["Field", failure.field], ["Key", failure.key], ["Position", failure.position]]),
+      facts([["Field", failure.field], ["Key", failure.key], ["Size", Number.isFinite(failure.bytes) ? counted(failure.bytes, "byte") : null], ["Position", failure.position]]),
       content,
     );
   }
@@ -97,6 +108,7 @@ export class Detail {
       ["User", link("user", stored.user)],
       ["Session", link("session", stored.session)],
       ["Installation", link("installation", stored.installation)],
+      ["Project", link("project", stored.context?.app?.project)],
       ["Process", stored.writer && h("code", {}, stored.writer)],
       ["Sequence", stored.sequence === undefined || stored.sequence === null ? null : number(stored.sequence)],
       ["Position", h("code", {}, stored.position)],

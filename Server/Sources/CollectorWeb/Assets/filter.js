@@ -3,7 +3,7 @@
 
 // What the filter line means: `key:value` words are asked of the collector, the other words are looked for here.
 
-const keys = new Set(["name", "user", "session", "installation"]);
+const keys = new Set(["name", "user", "session", "installation", "project"]);
 
 /** `name:purchase shoes "two words"` becomes {terms: {name: "purchase"}, words: ["shoes", "two words"]}. */
 export function parseFilter(line) {

@@ -4,11 +4,12 @@
 // The ledger: per installation, what its processes recorded against what arrived, with the gaps in place.
 
 import { byId, h, s, setText } from "./dom.js";
-import { ago, counted, number, shortID } from "./format.js";
+import { ago, counted, dateAndClock, number, shortID } from "./format.js";
 import { printable } from "./stream.js";
 
 const mostAccounts = 200;
 const mostGaps = 12;
+const mostErasures = 20;
 const strip = 1000;
 
 /** The list of installations. `choose(installation)` filters the stream by one. */
@@ -21,15 +22,17 @@ export class Ledger {
     this.#choose = choose;
   }
 
-  /** Takes the ledger endpoint's rows. Returns how many events are missing in all. */
-  show(rows, now) {
+  /** Takes the ledger endpoint's answer. Returns how many events are missing, as far as it tells. */
+  show({ writers: rows, total, erasures = [] }, now) {
     const accounts = grouped(rows);
     const missing = accounts.reduce((sum, account) => sum + account.missing, 0);
-    const state = JSON.stringify(rows) + Math.floor(now / 10_000);
+    const state = JSON.stringify([rows, total, erasures]) + Math.floor(now / 10_000);
     if (state === this.#last) return missing;
     this.#last = state;
     const recorded = accounts.reduce((sum, account) => sum + account.recorded, 0);
-    setText(byId("ledger-note"), accounts.length === 0 ? "" : `${counted(recorded, "event")} recorded by ${counted(accounts.length, "installation")}`);
+    const untold = total > rows.length ? `, the last ${number(rows.length)} of ${number(total)} processes` : "";
+    setText(byId("ledger-note"), accounts.length === 0 ? "" : `${counted(recorded, "event")} recorded by ${counted(accounts.length, "installation")}${untold}`);
+    this.#showErasures(erasures, now);
     const list = byId("accounts");
     if (accounts.length === 0) {
       list.replaceChildren(h("li", { class: "nothing" }, "No installation has reported yet. An SDK's first batch opens its account here."));
@@ -41,6 +44,21 @@ export class Ledger {
     if (accounts.length > mostAccounts) list.append(h("li", { class: "nothing" }, `and ${counted(accounts.length - mostAccounts, "installation")} more, all in order or seen longer ago`));
     if (focused && wasSummary) list.querySelector(`[data-installation="${CSS.escape(focused)}"] summary`)?.focus();
     return missing;
+  }
+
+  /** Installations that were erased, and what is not kept because of that. */
+  #showErasures(erasures, now) {
+    const part = byId("erasures");
+    part.hidden = erasures.length === 0;
+    const events = erasures.reduce((sum, erasure) => sum + erasure.events, 0);
+    byId("erasures-list").replaceChildren(...erasures.slice(0, mostErasures).map((erasure) => h("li", {},
+      h("span", { class: "account-line" },
+        h("code", { class: "account-id", title: erasure.installation }, shortID(erasure.installation)),
+        h("span", { class: "badge" }, erasure.by === "operator" ? "by an operator" : "by itself"),
+        h("span", { class: "account-seen", title: dateAndClock(erasure.erased) }, ago(erasure.erased, now))),
+      h("span", { class: "account-sum" }, h("span", {}, h("b", {}, number(erasure.events)), " events removed or not taken")))));
+    const more = erasures.length - mostErasures;
+    setText(byId("erasures-title"), `Erased: ${counted(erasures.length, "installation")}, ${counted(events, "event")}${more > 0 ? ` (the last ${mostErasures} are shown)` : ""}`);
   }
 
   #entry(account, now) {

@@ -37,6 +37,7 @@ function attributes(told, now) {
     h("thead", {}, h("tr", {}, ["Attribute", "Value", "Set"].map((title) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, entries.map(([name, attribute]) => h("tr", {},
       h("td", {}, h("code", {}, printable(name))),
-      h("td", {}, printable(typeof attribute.value === "string" ? attribute.value : JSON.stringify(attribute.value))),
+      h("td", {}, printable(typeof attribute.value === "string" ? attribute.value : JSON.stringify(attribute.value)),
+        attribute.omitted > 0 ? h("small", {}, ` and ${number(attribute.omitted)} more that the list has no room for`) : null),
       h("td", { class: "told-set", title: dateAndClock(attribute.set) }, attribute.set > 0 ? ago(attribute.set, now) : "–"))))));
 }

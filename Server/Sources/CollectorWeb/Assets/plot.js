@@ -20,6 +20,7 @@ export class Plot {
   #names = [];
   #stacked = true;
   #chosen = null;
+  #hasOthers = false;
   #pointed = -1;
   #box = byId("plot");
   #tip = h("div", { class: "tip", hidden: true, "aria-live": "polite" });
@@ -63,12 +64,13 @@ export class Plot {
   /** Takes the counts endpoint's minutes; `now` decides which quarter of an hour is shown. */
   show(answer, now) {
     const last = Math.floor(now / oneMinute) * oneMinute;
-    const byMinute = new Map(answer.map(([start, , names]) => [start, new Map(Object.entries(names))]));
+    // The busiest names are told apart; the total counts all.
+    const byMinute = new Map(answer.map(([start, total, names]) => [start, { total, counts: new Map(Object.entries(names)) }]));
     this.#buckets = Array.from({ length: minutes }, (_, index) => {
       const start = last - (minutes - 1 - index) * oneMinute;
-      const counts = byMinute.get(start) ?? new Map();
-      return { start, counts, total: [...counts.values()].reduce((sum, count) => sum + count, 0) };
+      return { start, total: 0, counts: new Map(), ...byMinute.get(start) };
     });
+    this.#hasOthers = answer.some(([, , , others]) => others > 0);
     const totals = new Map();
     for (const { counts } of this.#buckets) {
       for (const [name, count] of counts) totals.set(name, (totals.get(name) ?? 0) + count);
@@ -86,7 +88,7 @@ export class Plot {
   #series() {
     // In the order of the colours, not of the counts: bars and legend keep still while the counts overtake each other.
     const own = this.#names.filter((name) => colour(name) !== "cx").sort((a, b) => (colour(a) < colour(b) ? -1 : 1));
-    return { own, rest: this.#names.length > own.length };
+    return { own, rest: this.#hasOthers || this.#names.length > own.length };
   }
 
   #legend() {
@@ -99,7 +101,7 @@ export class Plot {
         printable(name),
       )),
     );
-    if (rest) entries.push(h("li", { class: "key rest" }, h("span", { class: "dot cx", "aria-hidden": "true" }), `${this.#names.length - own.length} more`));
+    if (rest) entries.push(h("li", { class: "key rest" }, h("span", { class: "dot cx", "aria-hidden": "true" }), this.#hasOthers ? "all others" : `${this.#names.length - own.length} more`));
     const legend = byId("legend");
     const focused = document.activeElement?.closest?.("#legend button")?.textContent;
     legend.replaceChildren(...entries);

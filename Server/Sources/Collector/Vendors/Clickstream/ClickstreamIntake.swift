@@ -50,7 +50,11 @@ package struct ClickstreamIntake: Sendable {
         let translation = ClickstreamTranslation(app: app)
         let outcome = json.withUnsafeBytes { bytes in
             Result { () throws(AdmissionError) in
-                try VendorBody.elements(of: bytes, limits: limits) { (value) throws(AdmissionError) in
+                try VendorBody.elements(of: bytes, limits: limits) { (element) throws(AdmissionError) in
+                    guard case .value(let value) = element else {
+                        if case .refused(let text, let fault) = element { batch.refuse(fault, original: .string(text)) }
+                        return
+                    }
                     do throws(VendorFault) {
                         batch.add(try translation.event(value), original: value)
                     } catch {

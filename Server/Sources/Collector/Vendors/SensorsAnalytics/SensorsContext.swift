@@ -10,9 +10,11 @@ enum SensorsContext {
         record: JSONValue.Object,
         properties: inout JSONValue.Object,
         kind: SensorsKind,
-        person: SensorsPerson
+        person: SensorsPerson,
+        project: String
     ) -> RecordedContext {
         var context = RecordedContext(user: person.user)
+        context.app["project"] = .string(project)
         library(record, &context.app)
         // Names whose id it is; the context says so already.
         if properties["$is_login_id"]?.boolean != nil { properties.remove(["$is_login_id"]) }

@@ -50,7 +50,11 @@ package struct SensorsIntake: Sendable {
         var occurrences = VendorOccurrences()
         let outcome = json.withUnsafeBytes { bytes in
             Result { () throws(AdmissionError) in
-                try VendorBody.elements(of: bytes, limits: limits) { (value) throws(AdmissionError) in
+                try VendorBody.elements(of: bytes, limits: limits) { (element) throws(AdmissionError) in
+                    guard case .value(let value) = element else {
+                        if case .refused(let text, let fault) = element { batch.refuse(fault, original: .string(text)) }
+                        return
+                    }
                     do throws(VendorFault) {
                         try Self.checkProject(value, project, allows)
                         batch.add(try translation.event(value, &occurrences), original: value)
@@ -80,7 +84,21 @@ package struct SensorsIntake: Sendable {
         let translation = SensorsTranslation(project: project)
         let outcome = json.withUnsafeBytes { bytes in
             Result { () throws(AdmissionError) in
-                try VendorBody.elements(of: bytes, limits: limits) { (value) throws(AdmissionError) in
+                try VendorBody.elements(of: bytes, limits: limits) { (element) throws(AdmissionError) in
+                    defer { index += 1 }
+                    guard case .value(let value) = element else {
+                        if case .refused(_, let fault) = element {
+                            faults.append(
+                                RejectedEvent(
+                                    index: index,
+                                    code: fault.code,
+                                    field: fault.field,
+                                    message: fault.message
+                                )
+                            )
+                        }
+                        return
+                    }
                     var found = SensorsRules.faults(of: value)
                     do throws(VendorFault) {
                         var occurrences = VendorOccurrences()
@@ -91,7 +109,6 @@ package struct SensorsIntake: Sendable {
                     faults += found.map {
                         RejectedEvent(index: index, code: $0.code, field: $0.field, message: $0.message)
                     }
-                    index += 1
                 }
             }
         }

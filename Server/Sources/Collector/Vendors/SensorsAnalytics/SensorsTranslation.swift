@@ -31,7 +31,14 @@ struct SensorsTranslation: Sendable {
         let id = id(of: record, kind, name, time, person, &occurrences)
         var event = VendorEvent(
             installation: person.installation(in: project),
-            context: SensorsContext.context(record: record, properties: &properties, kind: kind, person: person),
+            context: SensorsContext.context(
+                record: record,
+                properties: &properties,
+                kind: kind,
+                person: person,
+                // An event may name a project of its own.
+                project: record["project"]?.text ?? project
+            ),
             id: id,
             name: kind.name ?? name ?? "",
             time: time

@@ -58,8 +58,7 @@ package struct SiftIntake: Sendable {
                 try VendorBody.elements(under: "data", of: bytes, limits: limits) { element in
                     switch element {
                     case .value(let value): translation.add(value, to: &batch, &occurrences)
-                    case .unreadable(let text, let error):
-                        batch.refuse(.unreadable(error), original: .string(text))
+                    case .refused(let text, let fault): batch.refuse(fault, original: .string(text))
                     }
                 }
             }

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import NIOCore
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Keeping what was refused as a whole, within the quota.
+struct Quarantine: Sendable {
+    let rooms: CollectorRooms
+
+    /// What became of a body.
+    enum Outcome: Sendable, Hashable {
+        /// All that was to be kept of it is on stable storage.
+        case kept
+        /// Less of it, or nothing but its count: much was kept of this sender already.
+        case cut
+        /// The disk refused.
+        case failed
+    }
+
+    /// Keeps a body that was refused as a whole, so that a person can see what went wrong, and counts it.
+    ///
+    /// - Parameter limit: How much of it is to be kept. When the sender deletes it, this is the last copy.
+    func keep(
+        _ body: some Collection<UInt8>,
+        refusedWith error: AdmissionError,
+        grant: KeyGrant,
+        received: Timestamp,
+        limit: Int
+    ) async -> Outcome {
+        let wanted = min(body.count, limit)
+        let now = rooms.clock.now().monotonic
+        let verdict = rooms.quarantine.withLock { $0.offered(wanted, by: grant.name, at: now) }
+        rooms.statistics.withLock { statistics in
+            statistics.refused[error.code, default: 0] += 1
+            if verdict != .whole { statistics.quarantineCut += 1 }
+        }
+        let (kept, outcome): (Int, Outcome)
+        switch verdict {
+        case .whole: (kept, outcome) = (wanted, .kept)
+        case .excerpt(let bytes): (kept, outcome) = (bytes, .cut)
+        case .nothing: return .cut
+        }
+        let record = QuarantineRecord.bytes(
+            error,
+            body: body.prefix(kept),
+            bodyBytes: body.count,
+            key: grant.name,
+            received: received
+        )
+        do throws(IntakeError) {
+            _ = try await rooms.intake.commit(kind: .quarantine, record: record)
+            return outcome
+        } catch {
+            // The caller decides whether the sender may let go of it all the same.
+            return .failed
+        }
+    }
+}

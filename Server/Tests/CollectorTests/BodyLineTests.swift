@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable import Collector
+
+@Suite("Memory for bodies")
+struct BodyLineTests {
+    @Test("bodies come while there is room, then wait, first come first served")
+    func order() {
+        var line = BodyLine(limit: 100)
+        #expect(line.offered(50, by: "a") == .granted)
+        #expect(line.offered(50, by: "b") == .granted)
+        #expect(line.offered(60, by: "c") == .waits(2))
+        // It would find room, and must not overtake.
+        #expect(line.offered(10, by: "d") == .waits(3))
+        #expect(line.released(50, by: "a").isEmpty)
+        #expect(line.released(50, by: "b") == [2, 3])
+        #expect(line.used == 70)
+    }
+
+    @Test("nobody gets more than half, and who waits for a share of their own lets others pass")
+    func share() {
+        var line = BodyLine(limit: 100)
+        #expect(line.offered(30, by: "a") == .granted)
+        #expect(line.offered(30, by: "a") == .waits(1))
+        #expect(line.offered(30, by: "b") == .granted)
+        #expect(line.released(30, by: "b").isEmpty)
+        #expect(line.released(30, by: "a") == [1])
+    }
+
+    @Test("a body longer than everything comes alone")
+    func tooLong() {
+        var line = BodyLine(limit: 10)
+        #expect(line.offered(.max, by: "a") == .granted)
+        #expect(line.offered(1, by: "b") == .waits(1))
+        #expect(line.released(.max, by: "a") == [1])
+        #expect(line.used == 1)
+    }
+
+    @Test("who gives up leaves the line, and those behind may pass")
+    func gaveUp() {
+        var line = BodyLine(limit: 10)
+        #expect(line.offered(5, by: "a") == .granted)
+        #expect(line.offered(9, by: "b") == .waits(1))
+        #expect(line.offered(5, by: "c") == .waits(2))
+        let (wasWaiting, admitted) = line.gaveUp(1)
+        #expect(wasWaiting && admitted == [2])
+        #expect(line.gaveUp(1).wasWaiting == false)
+        #expect(line.gaveUp(2).wasWaiting == false)
+    }
+
+    @Test("the line itself has an end")
+    func full() {
+        var line = BodyLine(limit: 10, mostWaiting: 2)
+        #expect(line.offered(10, by: "a") == .granted)
+        #expect(line.offered(10, by: "b") == .waits(1))
+        #expect(line.offered(10, by: "c") == .waits(2))
+        #expect(line.offered(10, by: "d") == .refused)
+        #expect(line.count == 2)
+        #expect(line.released(10, by: "a") == [1])
+        #expect(line.offered(10, by: "d") == .waits(4))
+    }
+
+    @Test("whatever happens in whatever order, what is used is what was granted and not given back")
+    func walk() {
+        var line = BodyLine(limit: 100, mostWaiting: 8)
+        var granted: [Int: (Int, String)] = [:]
+        var offered: [Int: (Int, String)] = [:]
+        var next = 0
+        var seed: UInt64 = 7
+        func roll(_ most: UInt64) -> UInt64 {
+            seed = seed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return seed >> 33 % most
+        }
+        for _ in 0..<5_000 {
+            var admitted: [Int] = []
+            switch roll(3) {
+            case 0:
+                let body = (Int(roll(60)), "s\(roll(3))")
+                switch line.offered(body.0, by: body.1) {
+                case .granted: granted[next] = body
+                case .waits(let number):
+                    #expect(number == next)
+                    offered[number] = body
+                case .refused: break
+                }
+                next += 1
+            case 1:
+                guard let (number, body) = granted.min(by: { $0.key < $1.key }) else { continue }
+                granted[number] = nil
+                admitted = line.released(body.0, by: body.1)
+            default:
+                guard let number = offered.keys.max() else { continue }
+                let (wasWaiting, others) = line.gaveUp(number)
+                #expect(wasWaiting)
+                offered[number] = nil
+                admitted = others
+            }
+            for number in admitted {
+                granted[number] = offered.removeValue(forKey: number)
+            }
+            #expect(line.used == granted.values.reduce(0) { $0 + $1.0 })
+            #expect(line.count == offered.count)
+        }
+    }
+
+    @Test("a body that finds no room in time is refused, and the room it did not get is others'")
+    func patience() async throws {
+        var limits = AdmissionLimits()
+        limits.arrivingBytes = 10
+        let budget = BodyBudget(limits) { _ in }
+        try await budget.with(10, for: .arriving, by: "a") {
+            await #expect(throws: IntakeError.self) {
+                try await budget.with(5, for: .arriving, by: "b") {}
+            }
+            // The other memory is another.
+            try await budget.with(5, for: .unpacked, by: "b") {}
+        }
+        #expect(budget.used(for: .arriving) == 0 && budget.waiting(for: .arriving) == 0)
+        try await budget.with(5, for: .arriving, by: "b") {}
+    }
+
+    @Test("a body that waits comes as soon as there is room")
+    func comes() async throws {
+        var limits = AdmissionLimits()
+        limits.arrivingBytes = 10
+        // Sleeps until it is cancelled.
+        let budget = BodyBudget(limits) { _ in
+            let (never, _) = AsyncStream.makeStream(of: Void.self)
+            for await _ in never {}
+        }
+        let gate = AsyncStream.makeStream(of: Void.self)
+        async let first: Void = budget.with(10, for: .arriving, by: "a") {
+            for await _ in gate.stream { break }
+        }
+        while budget.used(for: .arriving) == 0 { await Task.yield() }
+        async let second: Int = budget.with(10, for: .arriving, by: "b") { 7 }
+        while budget.waiting(for: .arriving) == 0 { await Task.yield() }
+        gate.continuation.yield()
+        try await first
+        #expect(try await second == 7)
+        #expect(budget.used(for: .arriving) == 0)
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable import Collector
+
+@Suite("How much is kept of what is refused")
+struct QuarantineQuotaTests {
+    private static func time(_ seconds: Int64) -> MonotonicTime { MonotonicTime(milliseconds: seconds * 1_000) }
+
+    @Test("one sender's rubbish is kept up to a quarter, then cut, then only counted; others' is kept all the same")
+    func senders() {
+        var quota = QuarantineQuota(bytesPerDay: 1 << 20)
+        let now = Self.time(5)
+        #expect(quota.offered(200 << 10, by: "a", at: now) == .whole)
+        #expect(quota.offered(100 << 10, by: "a", at: now) == .excerpt(QuarantineQuota.excerptBytes))
+        #expect(quota.offered(10, by: "a", at: now) == .whole)
+        #expect(quota.offered(100 << 10, by: "b", at: now) == .whole)
+        var verdicts: Set<QuarantineQuota.Verdict> = []
+        for _ in 0..<1_000 { verdicts.insert(quota.offered(100 << 10, by: "a", at: now)) }
+        #expect(verdicts == [.excerpt(QuarantineQuota.excerptBytes), .nothing])
+        #expect(quota.offered(100 << 10, by: "c", at: now) == .whole)
+    }
+
+    @Test("all senders together have a bound")
+    func together() {
+        var quota = QuarantineQuota(bytesPerDay: 1 << 20)
+        let kept = (0..<100).filter { quota.offered(100 << 10, by: "s\($0)", at: Self.time(5)) == .whole }.count
+        #expect(kept == 10)
+    }
+
+    @Test("the quota fills up again with time, and a clock that goes back gives nothing")
+    func refill() {
+        var quota = QuarantineQuota(bytesPerDay: 1 << 20)
+        #expect(quota.offered(256 << 10, by: "a", at: Self.time(90_000)) == .whole)
+        #expect(quota.offered(100 << 10, by: "a", at: Self.time(90_000)) != .whole)
+        #expect(quota.offered(100 << 10, by: "a", at: Self.time(0)) != .whole)
+        #expect(quota.offered(100 << 10, by: "a", at: Self.time(90_000 + 43_200)) == .whole)
+        #expect(quota.offered(.max, by: "a", at: Self.time(.max / 1_000)) != .whole)
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable import Collector
+
+@Suite("Bodies that tell of many people")
+struct VendorOrderTests {
+    @Test("events stay in the order in which they came, whoever they are about")
+    func order() throws {
+        let people = ["a", "b", "a", "c", "b", "a"]
+        let events = people.enumerated().map { index, person in
+            #"{"type":"track","event":"e\#(index)","time":1718000000000,"distinct_id":"\#(person)","properties":{}}"#
+        }
+        let batch = try VendorWorld.sensors(VendorWorld.form("[\(events.joined(separator: ","))]"))
+        let kept = try VendorWorld.visit(batch)
+        #expect(kept.map(\.name) == (0..<6).map { "e\($0)" })
+        #expect(kept[0].installation == kept[2].installation && kept[0].installation != kept[1].installation)
+        #expect(kept.allSatisfy { $0.context?["app"]?["project"]?.string == "production" })
+    }
+
+    @Test("an event that names a project of its own is of that one")
+    func project() throws {
+        let event =
+            #"{"type":"track","event":"e","project":"other","time":1718000000000,"distinct_id":"d","properties":{}}"#
+        let kept = try VendorWorld.visit(try VendorWorld.sensors(VendorWorld.form("[\(event)]")))
+        #expect(kept.first?.context?["app"]?["project"]?.string == "other")
+    }
+
+    @Test("an element that is longer than an event may be is refused without being taken apart; the others are taken")
+    func long() throws {
+        let long = "[" + String(repeating: "[],", count: 100_000) + "0]"
+        let good = #"{"type":"track","event":"e","time":1718000000000,"distinct_id":"d","properties":{}}"#
+        let bad = #"{"type":"track","event":"e","time":1,"distinct_id":"d","properties":{"x":\#(long)}}"#
+        let sensors = try VendorWorld.sensors(VendorWorld.form("[\(good),\(bad),\(good)]", gzip: 0))
+        #expect(sensors.accepted == 2 && sensors.rejected.map(\.code) == ["event_too_large"])
+        #expect(sensors.records.reduce(0) { $0 + $1.count } < 16 << 10)
+        let sift = try VendorWorld.sift(Array(#"{"data":[{"time":1},{"fields":{"x":\#(long)}},{"time":2}]}"#.utf8))
+        #expect(sift.accepted == 2 && sift.rejected.map(\.code) == ["event_too_large"])
+        let click = try VendorWorld.clickstream(Array("[{\"x\":\(long)}]".utf8))
+        #expect(click.accepted == 0 && click.rejected.map(\.code) == ["event_too_large"])
+    }
+}

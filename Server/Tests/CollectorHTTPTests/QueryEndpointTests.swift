@@ -43,7 +43,7 @@ struct QueryEndpointTests {
         "the other readers answer in the agreed form",
         arguments: [
             ("/v1/failed", #""code":"malformed","field":"","message":"It is no JSON.","content":"\""#),
-            ("/v1/rate?minutes=5", #"{"minutes":[[60000,3,{"b":2,"a":1}]]}"#),
+            ("/v1/rate?minutes=5", #"{"minutes":[[60000,3,{"b":2,"a":1},0]]}"#),
             (
                 "/v1/stats",
                 #"{"events":0,"installations":0,"failed":0,"duplicates":0,"damaged":0,"erased_installations":0,"erased_events":0,"indexed":"1.16.0"}"#
@@ -68,7 +68,7 @@ struct QueryEndpointTests {
             ("/v1/time", #"{"time":1700000000000}"#),
             (
                 "/v1/ledger",
-                #""dropped":{"expired":1},"skipped":0,"gaps":[[3,4]],"last_received":9,"complete":false}],"erasures":[]}"#
+                #""dropped":{"expired":1},"skipped":0,"gaps":[[3,4]],"last_received":9,"complete":false}],"total":1,"erasures":[]}"#
             ),
             ("/livez", #"{"status":"alive"}"#),
             ("/readyz", #"{"status":"ready","durability":"disk"}"#),

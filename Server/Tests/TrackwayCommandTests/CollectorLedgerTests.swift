@@ -37,6 +37,21 @@ struct CollectorLedgerTests {
         #expect(text.contains("not heard of from w: 3–5, 9"))
     }
 
+    @Test("numbers beyond all measure are shown, whatever the index holds")
+    func absurd() throws {
+        let most = Int64.max
+        let row = """
+            {"installation":"i","writer":"w","recorded":\(most),"received":\(most),"rejected":\(most),"duplicates":\(most),
+            "dropped":{"a":\(most),"b":\(most),"c":-1},"skipped":\(most),"gaps":[[0,\(most)],[1,1]],"last_received":\(most)}
+            """
+        let ledger = try ledger(
+            #"{"writers":[\#(row),\#(row),\#(row)],"erasures":[{"events":\#(most),"erased":\#(most)}]}"#
+        )
+        let text = LedgerText(style: Style(isColoured: false)).lines(ledger).joined(separator: "\n")
+        #expect(text.contains("w: 0–9223372036854775807, 1"))
+        #expect(ledger.total(\.received) == .max)
+    }
+
     @Test("an empty answer says what to do")
     func empty() throws {
         let lines = LedgerText(style: Style(isColoured: false)).lines(try ledger(#"{"writers":[]}"#))

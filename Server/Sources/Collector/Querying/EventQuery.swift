@@ -21,6 +21,8 @@ package struct EventQuery: Sendable, Hashable {
     package var user: String?
     /// The session it belongs to.
     package var session: String?
+    /// The project of a client of Sensors Analytics it came for.
+    package var project: String?
     /// The earliest event time, inclusive.
     package var from: Timestamp?
     /// The latest event time, exclusive.

@@ -6,22 +6,28 @@ package import TrackwayEvents
 /// The index that pages and queries read. It follows the intake log by its own cursor, so it lags by milliseconds and may
 /// be rebuilt; intake never waits for it.
 package protocol EventStore: Sendable {
-    /// Events that match, in the query's order.
+    /// Events that match, in the query's order; as many as an ``AnswerBudget`` has room for.
     func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent]
     /// The event with this id, if it has arrived.
     func event(_ id: EventID) async throws(StoreError) -> StoredEvent?
     /// How many stored events match; `after`, `order` and `limit` play no part.
     func count(matching query: EventQuery) async throws(StoreError) -> Int
-    /// One row per writer, those heard of last first.
-    func ledger(installation: InstallationID?) async throws(StoreError) -> [LedgerRow]
+    /// One row per writer, the one met last first; as many as an ``AnswerBudget`` has room for.
+    func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow]
+    /// How many writers there are.
+    func writers(installation: InstallationID?) async throws(StoreError) -> Int
     /// Erased installations, those erased last first, at most `limit`.
     func erasures(installation: InstallationID?, limit: Int) async throws(StoreError) -> [StoredErasure]
     /// Whether an installation was erased, as far as the index has come. Answers from memory; callable from any thread.
     func isErased(_ installation: InstallationID) -> Bool
-    /// Refused events before a position (all when nil), the latest first.
+    /// Refused events before a position (all when nil), the latest first, each with the beginning of its content; as many
+    /// as an ``AnswerBudget`` has room for.
     func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent]
-    /// Events per minute of arrival since a moment, earliest first; minutes without events are left out.
-    func minutes(since: Timestamp) async throws(StoreError) -> [MinuteCount]
+    /// The refused event at a position, with all of its content that is kept.
+    func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent?
+    /// Events per minute of arrival since a moment, earliest first; minutes without events are left out. The busiest names
+    /// of the whole time are told apart, at most `names`.
+    func minutes(since: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount]
     /// Sessions that match, the one that began last first, with their screens and launches.
     func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession]
     /// Which screens were shown, and how people went from one to the next.
@@ -34,6 +40,9 @@ package protocol EventStore: Sendable {
     func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory?
     /// The whole index in numbers. Answers from memory.
     func totals() async throws(StoreError) -> StoreTotals
+    /// Why the index does not follow the log, or is being made anew from it, one sentence; nil while all is well. Answers
+    /// from memory.
+    var trouble: String? { get }
     /// Everything in the log before this position is in the index.
     var indexed: EventPosition { get }
     /// The indexed position at once, and again after each step of the index; a slow reader sees only the latest.

@@ -17,8 +17,13 @@ package struct FailedEvent: Sendable, Hashable {
     package var field: String
     /// One sentence for a person.
     package var message: String
-    /// The refused bytes; cut for a whole batch.
+    /// The refused bytes, cut when they are many.
     package var content: [UInt8]
+    /// How many bytes are known; more than ``content`` has where that was cut for an answer.
+    package var bytes: Int
+
+    /// The most bytes of each in a list.
+    package static let excerptBytes = 4 << 10
 
     /// A failed event with its reason.
     package init(
@@ -28,7 +33,8 @@ package struct FailedEvent: Sendable, Hashable {
         code: String,
         field: String,
         message: String,
-        content: [UInt8]
+        content: [UInt8],
+        bytes: Int? = nil
     ) {
         self.position = position
         self.received = received
@@ -37,5 +43,6 @@ package struct FailedEvent: Sendable, Hashable {
         self.field = field
         self.message = message
         self.content = content
+        self.bytes = bytes ?? content.count
     }
 }

@@ -26,6 +26,8 @@ package struct LedgerRow: Sendable, Hashable {
     package var gaps: [ClosedRange<UInt64>]
     /// When the writer's last batch arrived.
     package var lastReceived: Timestamp
+    /// Its number in the index, in the order in which writers were met.
+    package var number: Int64
 
     /// A row with all its counts.
     package init(
@@ -38,7 +40,8 @@ package struct LedgerRow: Sendable, Hashable {
         dropped: [String: UInt64] = [:],
         skipped: UInt64 = 0,
         gaps: [ClosedRange<UInt64>] = [],
-        lastReceived: Timestamp
+        lastReceived: Timestamp,
+        number: Int64 = 0
     ) {
         self.installation = installation
         self.writer = writer
@@ -50,5 +53,6 @@ package struct LedgerRow: Sendable, Hashable {
         self.skipped = skipped
         self.gaps = gaps
         self.lastReceived = lastReceived
+        self.number = number
     }
 }

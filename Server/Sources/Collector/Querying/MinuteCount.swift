@@ -9,13 +9,16 @@ package struct MinuteCount: Sendable, Hashable {
     package var minute: Timestamp
     /// The events stored.
     package var events: UInt64
-    /// The events stored, by name.
+    /// The events stored, by name; those of ``others`` left out.
     package var names: [String: UInt64]
+    /// The events of all names that are not told apart.
+    package var others: UInt64
 
     /// Counts for the minute that begins at `minute`.
-    package init(minute: Timestamp, events: UInt64, names: [String: UInt64] = [:]) {
+    package init(minute: Timestamp, events: UInt64, names: [String: UInt64] = [:], others: UInt64 = 0) {
         self.minute = minute
         self.events = events
         self.names = names
+        self.others = others
     }
 }

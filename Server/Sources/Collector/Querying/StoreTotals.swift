@@ -17,7 +17,7 @@ package struct StoreTotals: Sendable, Hashable {
     package var erasedInstallations: UInt64
     /// Their events, removed or not taken; repeats count.
     package var erasedEvents: UInt64
-    /// Why the index does not follow at the moment, one sentence; nil while it does.
+    /// Why the index does not follow at the moment, or is being made anew, one sentence; nil while all is well.
     package var trouble: String?
 
     /// Totals with all their numbers.

@@ -13,12 +13,15 @@ package struct StoredUser: Sendable, Hashable {
         package var value: [UInt8]
         /// When it was set.
         package var set: Timestamp
+        /// Elements that were to be appended to a list that is as long as one may be.
+        package var omitted: UInt64
 
         /// An attribute of these parts.
-        package init(name: String, value: [UInt8], set: Timestamp) {
+        package init(name: String, value: [UInt8], set: Timestamp, omitted: UInt64 = 0) {
             self.name = name
             self.value = value
             self.set = set
+            self.omitted = omitted
         }
     }
 
@@ -42,6 +45,13 @@ package struct StoredUser: Sendable, Hashable {
     package var installations: [InstallationID] = []
     /// What the app said, in the order of names.
     package var attributes: [Attribute] = []
+    /// Whether there is more than that.
+    package var hasMoreAttributes = false
+    /// The person's number in the index, which tells apart who was seen at once.
+    package var number: Int64 = 0
+
+    /// The person's place among those seen last.
+    package var place: TimedPlace { TimedPlace(time: last, number: number) }
 
     /// A person without installations and attributes.
     package init(

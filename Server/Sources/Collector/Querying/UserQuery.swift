@@ -9,8 +9,10 @@ package struct UserQuery: Sendable, Hashable {
     package var id: String?
     /// Those who used this installation.
     package var installation: InstallationID?
-    /// Those last seen before, for the next page.
+    /// Those last seen before this time.
     package var before: Timestamp?
+    /// The last one already seen; the answer goes on behind it.
+    package var after: TimedPlace?
     /// The most people in one answer.
     package var limit: Int
 
@@ -19,11 +21,13 @@ package struct UserQuery: Sendable, Hashable {
         id: String? = nil,
         installation: InstallationID? = nil,
         before: Timestamp? = nil,
+        after: TimedPlace? = nil,
         limit: Int = 50
     ) {
         self.id = id
         self.installation = installation
         self.before = before
+        self.after = after
         self.limit = limit
     }
 }

@@ -19,6 +19,8 @@ extension FailedEvent {
             writer.key(name)
             writer.string(text)
         }
+        writer.key("bytes")
+        writer.integer(Int64(bytes))
         writer.endObject()
     }
 }

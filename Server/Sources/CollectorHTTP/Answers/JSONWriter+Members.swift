@@ -15,4 +15,15 @@ extension JSONWriter {
         key(name)
         if let number { double(number) } else { null() }
     }
+
+    /// A member that is a list.
+    mutating func list<Row>(_ key: String, _ rows: [Row], _ write: (Row, inout JSONWriter) -> Void) {
+        self.key(key)
+        beginArray()
+        for row in rows {
+            element()
+            write(row, &self)
+        }
+        endArray()
+    }
 }

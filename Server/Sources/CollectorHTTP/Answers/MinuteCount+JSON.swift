@@ -19,6 +19,8 @@ extension MinuteCount {
             writer.integer(events)
         }
         writer.endObject()
+        writer.element()
+        writer.integer(others)
         writer.endArray()
     }
 }

@@ -41,9 +41,17 @@ extension StoredUser {
             writer.raw(attribute.value)
             writer.key("set")
             writer.integer(attribute.set.milliseconds)
+            if attribute.omitted > 0 {
+                writer.key("omitted")
+                writer.integer(attribute.omitted)
+            }
             writer.endObject()
         }
         writer.endObject()
+        if hasMoreAttributes {
+            writer.key("more_attributes")
+            writer.boolean(true)
+        }
         writer.endObject()
     }
 }

@@ -23,14 +23,8 @@ struct BehaviorEndpoints: Sendable {
         let sessions = try await rooms.store.sessions(matching: wanted)
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("sessions")
-            writer.beginArray()
-            for session in sessions {
-                writer.element()
-                session.write(to: &writer)
-            }
-            writer.endArray()
-            if sessions.count == limit, let last = sessions.last {
+            writer.list("sessions", sessions) { $0.write(to: &$1) }
+            if let last = sessions.last, sessions.isFull(limit: limit) {
                 writer.key("next")
                 writer.string(last.place.description)
             }
@@ -58,21 +52,16 @@ struct BehaviorEndpoints: Sendable {
             id: query.text("user"),
             installation: try query.value("installation", "an installation's id"),
             before: try query.time("before"),
+            after: try query.value("after", "a place such as 1718000000000.17"),
             limit: limit
         )
         let users = try await rooms.store.users(matching: wanted)
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("users")
-            writer.beginArray()
-            for user in users {
-                writer.element()
-                user.write(to: &writer)
-            }
-            writer.endArray()
-            if users.count == limit, let last = users.last {
+            writer.list("users", users) { $0.write(to: &$1) }
+            if let last = users.last, users.isFull(limit: limit) {
                 writer.key("next")
-                writer.integer(last.last.milliseconds)
+                writer.string(last.place.description)
             }
             writer.endObject()
         }

@@ -17,14 +17,8 @@ struct DeviceEndpoints: Sendable {
         let devices = try await rooms.store.devices(matching: wanted)
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("devices")
-            writer.beginArray()
-            for device in devices {
-                writer.element()
-                device.write(to: &writer)
-            }
-            writer.endArray()
-            if devices.count == limit, let last = devices.last {
+            writer.list("devices", devices) { $0.write(to: &$1) }
+            if let last = devices.last, devices.isFull(limit: limit) {
                 writer.key("next")
                 writer.string(last.place.description)
             }

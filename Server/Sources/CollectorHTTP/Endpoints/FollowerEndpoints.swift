@@ -96,7 +96,7 @@ struct FollowerEndpoints: Sendable {
                 try await writer.write(ServerSentEvents.buffer(events))
                 filter.after = newest.position
                 isSilent = false
-                if events.count < pageEvents { break }
+                if !events.isFull(limit: pageEvents) { break }
             }
             if case .tick = signal, isSilent { try await writer.write(ServerSentEvents.heartbeat) }
             return true

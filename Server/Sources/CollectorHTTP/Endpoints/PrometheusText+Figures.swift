@@ -26,6 +26,12 @@ extension PrometheusText {
             "code",
             statistics.refused.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         )
+        counter(
+            "trackway_quarantine_cut_total",
+            "Batches refused as a whole of which only a part was kept, because of the quota.",
+            statistics.quarantineCut
+        )
+        counter("trackway_bodies_busy_total", "Bodies refused because there was no memory for them.", statistics.busy)
         counter("trackway_wire_bytes_total", "Bytes of accepted bodies as sent.", statistics.wireBytes)
         counter("trackway_inflated_bytes_total", "Bytes of accepted bodies as inflated.", statistics.inflatedBytes)
     }

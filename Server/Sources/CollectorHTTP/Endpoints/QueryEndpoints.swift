@@ -10,10 +10,11 @@ internal import TrackwayJournal
 /// The endpoints that read the index and answer at once.
 struct QueryEndpoints: Sendable {
     let rooms: CollectorRooms
-    /// An answer ends after the event that passes this many bytes; the rest comes with the next page.
-    private static let answerBytes = 8 << 20
     /// The most erased installations the ledger names; `/v1/stats` counts all.
     private static let mostErasures = 100
+    /// The most names whose counts are told apart, and the most such counts in one answer.
+    private static let mostNames = 40
+    private static let mostCounts = 8_000
 
     /// `GET /v1/events`
     func events(_ request: Request) async throws -> Response {
@@ -23,19 +24,11 @@ struct QueryEndpoints: Sendable {
         let filter = try query.filter(order: order, limit: limit)
         let events = try await rooms.store.events(matching: filter)
         return Answer.json { writer in
-            var shown = 0
             writer.beginObject()
-            writer.key("events")
-            writer.beginArray()
-            for event in events where writer.count < Self.answerBytes {
-                writer.element()
-                event.write(to: &writer)
-                shown += 1
-            }
-            writer.endArray()
-            if shown == limit || shown < events.count, shown > 0 {
+            writer.list("events", events) { $0.write(to: &$1) }
+            if let last = events.last, events.isFull(limit: limit) {
                 writer.key("next")
-                writer.string(events[shown - 1].position.description)
+                writer.string(last.position.description)
             }
             writer.endObject()
         }
@@ -55,10 +48,15 @@ struct QueryEndpoints: Sendable {
     /// `GET /v1/ledger`: the accounts as of `indexed`; `end` is where the intake log ended when it was asked, so that a
     /// client can wait for it (`GET /v1/wait?position=…`) and ask again.
     func ledger(_ request: Request) async throws -> Response {
-        let installation: InstallationID? = try Query(request.uri).value("installation", "an installation's id")
+        let query = Query(request.uri)
+        let installation: InstallationID? = try query.value("installation", "an installation's id")
+        let limit = try query.number("limit", in: 1...1_000) ?? 1_000
+        let after: Int64? = try query.value("after", "a number such as 17")
         let end = rooms.intake.end
         let indexed = rooms.store.indexed
-        let rows = try await rooms.store.ledger(installation: installation)
+        let wanted = LedgerQuery(installation: installation, after: after, limit: limit)
+        let rows = try await rooms.store.ledger(matching: wanted)
+        let total = try await rooms.store.writers(installation: installation)
         let erasures = try await rooms.store.erasures(installation: installation, limit: Self.mostErasures)
         return Answer.json { writer in
             writer.beginObject()
@@ -66,40 +64,34 @@ struct QueryEndpoints: Sendable {
             writer.string(indexed.description)
             writer.key("end")
             writer.string(end.description)
-            writer.key("writers")
-            writer.beginArray()
-            for row in rows {
-                writer.element()
-                row.write(to: &writer)
+            writer.list("writers", rows) { $0.write(to: &$1) }
+            writer.key("total")
+            writer.integer(Int64(total))
+            if let last = rows.last, rows.isFull(limit: limit) {
+                writer.key("next")
+                writer.string(String(last.number))
             }
-            writer.endArray()
-            writer.key("erasures")
-            writer.beginArray()
-            for erasure in erasures {
-                writer.element()
-                erasure.write(to: &writer)
-            }
-            writer.endArray()
+            writer.list("erasures", erasures) { $0.write(to: &$1) }
             writer.endObject()
         }
     }
 
-    /// `GET /v1/failed`
+    /// `GET /v1/failed`: a list, each with the beginning of its content, or the one at a `position` with all of it.
     func failed(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
+        if let position: EventPosition = try query.value("position", "a position such as 3.88213.7") {
+            guard let event = try await rooms.store.failed(at: position) else {
+                throw RequestFailure.notFound("Nothing that was refused stands at \(position).")
+            }
+            return Answer.json { event.write(to: &$0) }
+        }
         let limit = try query.number("limit", in: 1...500) ?? 50
         let before: EventPosition? = try query.value("before", "a position such as 3.88213.7")
         let failed = try await rooms.store.failed(before: before, limit: limit)
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("failed")
-            writer.beginArray()
-            for event in failed {
-                writer.element()
-                event.write(to: &writer)
-            }
-            writer.endArray()
-            if failed.count == limit, let last = failed.last {
+            writer.list("failed", failed) { $0.write(to: &$1) }
+            if let last = failed.last, failed.isFull(limit: limit) {
                 writer.key("next")
                 writer.string(last.position.description)
             }
@@ -107,20 +99,17 @@ struct QueryEndpoints: Sendable {
         }
     }
 
-    /// `GET /v1/rate`
+    /// `GET /v1/rate`: the busiest names of the time are told apart, fewer the longer it is.
     func rate(_ request: Request) async throws -> Response {
         let minutes = try Query(request.uri).number("minutes", in: 1...10_080) ?? 60
         let since = rooms.clock.now().wall.milliseconds - Int64(minutes) * 60_000
-        let counts = try await rooms.store.minutes(since: Timestamp(milliseconds: since))
+        let counts = try await rooms.store.minutes(
+            since: Timestamp(milliseconds: since),
+            names: max(1, min(Self.mostNames, Self.mostCounts / minutes))
+        )
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("minutes")
-            writer.beginArray()
-            for count in counts {
-                writer.element()
-                count.write(to: &writer)
-            }
-            writer.endArray()
+            writer.list("minutes", counts) { $0.write(to: &$1) }
             writer.endObject()
         }
     }

@@ -22,9 +22,18 @@ struct StatusEndpoints: Sendable {
         }
     }
 
-    /// `GET /readyz`: batches are welcome, or why not.
+    /// `GET /readyz`: batches are welcome and the index follows, or why not. Batches are taken while the index does not
+    /// follow, too: what is not ready then is reading.
     func ready() throws(RequestFailure) -> Response {
         if let trouble = rooms.intake.trouble { throw RequestFailure(trouble) }
+        if let trouble = rooms.store.trouble {
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: "index_behind",
+                message: "\(trouble) Batches are accepted and kept.",
+                retryAfter: .seconds(5)
+            )
+        }
         return Answer.json { writer in
             writer.beginObject()
             writer.key("status")

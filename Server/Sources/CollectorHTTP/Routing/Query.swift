@@ -69,6 +69,7 @@ struct Query {
         query.installation = try value("installation", "an installation's id")
         query.user = text("user")
         query.session = text("session")
+        query.project = text("project")
         query.from = try time("from")
         query.to = try time("to")
         query.after = try value("after", "a position such as 3.88213.7")

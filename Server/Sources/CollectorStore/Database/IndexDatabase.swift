@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import Foundation
 internal import GRDB
 internal import TrackwayJournal
 
@@ -9,43 +10,75 @@ internal import TrackwayJournal
 struct IndexDatabase: Sendable {
     /// Many readers beside one writer.
     let pool: DatabasePool
-    /// Where a damaged index was put, if this open found one; the index then begins anew from the log.
-    let putAside: String?
+    /// Where a damaged index was put and what was wrong with it, if this open found one; the index then begins anew from the
+    /// log.
+    let putAside: (path: String, reason: String)?
 
     /// Opens or makes the file at `path`, waiting at most `patience` for another process that holds it.
     ///
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     init(path: String, storage: any JournalStorage, patience: Duration) throws(StoreError) {
         do {
-            pool = try Self.open(path, patience)
-            putAside = nil
-        } catch let error as DatabaseError where Self.isDamage(error) {
-            let aside = path + ".damaged"
-            do {
-                for suffix in ["-wal", "-shm"] { try storage.remove(path + suffix) }
-                try storage.rename(path, to: aside)
-                pool = try Self.open(path, patience)
-            } catch {
-                throw StoreError("The index \(path) is damaged and could not be put aside: \(error).")
-            }
-            putAside = aside
+            self.init(pool: try Self.open(path, patience), putAside: nil)
         } catch let error as StoreError {
             throw error
-        } catch {
+        } catch let error as DatabaseError where Self.mayPass(error) {
             throw StoreError("The index \(path) cannot be opened: \(error).")
+        } catch {
+            // Whatever else keeps it from being opened: everything in it can be made again.
+            try self.init(replacing: path, because: "\(error)", storage: storage, patience: patience)
         }
     }
 
-    private static func open(_ path: String, _ patience: Duration) throws -> DatabasePool {
-        let pool = try DatabasePool(path: path, configuration: configuration(patience))
-        let isNewer = try pool.read { try IndexSchema.migrator.hasBeenSuperseded($0) }
-        if isNewer {
+    /// Puts aside what lies at `path` and makes a new file there.
+    ///
+    /// - Throws: ``StoreError`` when that is not possible now.
+    init(
+        replacing path: String,
+        because reason: String,
+        storage: any JournalStorage,
+        patience: Duration
+    ) throws(StoreError) {
+        let aside = path + ".damaged"
+        do {
+            for suffix in ["-shm", "-wal"] where IndexFiles.exist(path + suffix) { try storage.remove(path + suffix) }
+            if IndexFiles.exist(path) { try storage.rename(path, to: aside) }
+            self.init(pool: try Self.open(path, patience), putAside: (aside, reason))
+        } catch {
             throw StoreError(
-                "The index \(path) was made by a newer version; use that version, or remove the file: the index is made "
-                    + "again from the intake log."
+                "The index \(path) is damaged (\(reason)) and cannot be made anew now: \(error). Nothing is lost: it is "
+                    + "tried again, and the intake log has everything."
             )
         }
-        try IndexSchema.migrator.migrate(pool)
+    }
+
+    private init(pool: DatabasePool, putAside: (path: String, reason: String)?) {
+        self.pool = pool
+        self.putAside = putAside
+    }
+
+    private static func open(_ path: String, _ patience: Duration) throws -> DatabasePool {
+        IndexFiles.makePrivate(path)
+        let pool = try DatabasePool(path: path, configuration: configuration(patience))
+        do {
+            let isNewer = try pool.read { try IndexSchema.migrator.hasBeenSuperseded($0) }
+            if isNewer {
+                throw StoreError(
+                    "The index \(path) was made by a newer version; use that version, or remove the file: the index is "
+                        + "made again from the intake log."
+                )
+            }
+            try IndexSchema.migrator.migrate(pool)
+            try pool.read { try IndexSchema.check($0) }
+        } catch {
+            do {
+                try pool.close()
+            } catch {
+                // What is wrong with it is said already.
+            }
+            throw error
+        }
+        IndexFiles.makePrivate(path)
         return pool
     }
 
@@ -69,11 +102,52 @@ struct IndexDatabase: Sendable {
         return configuration
     }
 
-    /// Whether an error says that the file itself is broken.
-    static func isDamage(_ error: DatabaseError) -> Bool {
+    /// What an error says about the files.
+    enum Evidence {
+        /// They are broken.
+        case proof
+        /// They cannot be used: damage, if it stays so.
+        case obstacle
+        /// A statement does not fit them: damage, if they are not what they should be.
+        case doubt
+        /// Nothing.
+        case none
+    }
+
+    /// What an error says about the files.
+    static func evidence(in error: any Error) -> Evidence {
+        if error is IndexDamage { return .proof }
+        guard let error = error as? DatabaseError else { return .none }
         switch error.resultCode {
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB: true
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB: return .proof
+        case .SQLITE_IOERR, .SQLITE_READONLY, .SQLITE_CANTOPEN:
+            return error.extendedResultCode == .SQLITE_IOERR_SHORT_READ ? .proof : .obstacle
+        case .SQLITE_ERROR, .SQLITE_SCHEMA: return .doubt
+        default: return .none
+        }
+    }
+
+    /// What is wrong with the file as a whole; nil when nothing is found.
+    func fault() async -> String? {
+        do {
+            try await pool.read { try IndexSchema.check($0) }
+            return nil
+        } catch {
+            return Self.evidence(in: error) == .none ? nil : "\(error)"
+        }
+    }
+
+    /// Whether an error at opening may go away by itself, with the file in order: somebody holds it, or there is no space.
+    private static func mayPass(_ error: DatabaseError) -> Bool {
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_NOMEM, .SQLITE_INTERRUPT: true
         default: false
         }
     }
+}
+
+/// The index's files are not what they should be, though SQLite has not said so.
+struct IndexDamage: Error, CustomStringConvertible {
+    /// What is wrong, in a few words.
+    let description: String
 }

@@ -13,9 +13,40 @@ enum IndexSchema {
         migrator.registerMigration("2") { try $0.execute(sql: behavior + clearingOfBehavior) }
         migrator.registerMigration("3") { try $0.execute(sql: devices + clearingOfDevices) }
         // Who is erased is told by other rules since: the log is read again for that as well.
-        migrator.registerMigration("4") { try $0.execute(sql: erasures + clearing + " DELETE FROM installations;") }
+        migrator.registerMigration("4") { try $0.execute(sql: fourth + clearing + " DELETE FROM installations;") }
         return migrator
     }
+
+    /// Sees that everything the steps make is there, and that a file which is not long is in order throughout. Deeper damage
+    /// of a long one shows when it is met.
+    ///
+    /// - Throws: ``IndexDamage``, or what SQLite says.
+    static func check(_ db: Database) throws {
+        // With its text: a table may be there and lack a column.
+        let names = "SELECT type || ' ' || name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'"
+        let model = try DatabaseQueue()
+        try migrator.migrate(model)
+        let wanted = try model.read { try Row.fetchAll($0, sql: names) }
+        let found = Dictionary(
+            try Row.fetchAll(db, sql: names).map { ($0[0] as String, $0[1] as String?) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for row in wanted {
+            let (name, sql): (String, String?) = (row[0], row[1])
+            guard let known = found[name] else { throw IndexDamage(description: "it lacks the \(name)") }
+            guard known == sql else { throw IndexDamage(description: "its \(name) is another") }
+        }
+        guard try Int.fetchOne(db, sql: "SELECT count(*) FROM progress WHERE only = 1") == 1 else {
+            throw IndexDamage(description: "it does not say how far it has come")
+        }
+        let pages = try Int64.fetchOne(db, sql: "PRAGMA page_count") ?? 0
+        guard pages <= checkedPages else { return }
+        let report = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? ""
+        guard report == "ok" else { throw IndexDamage(description: report) }
+    }
+
+    /// Up to so many pages of 4 KiB a file is checked throughout when it is opened: a fraction of a second.
+    private static let checkedPages: Int64 = 16_384
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
     /// index must not bring them back, not even for the moment until it has read about them again.
@@ -229,8 +260,12 @@ enum IndexSchema {
 
         """
 
-    /// Erased installations: when, by whom (`operator` 0: by themselves), and how many events that cost.
-    private static let erasures = """
+    /// Erased installations: when, by whom (`operator` 0: by themselves), and how many events that cost. The project of a
+    /// context, and what lists of a person's had no room for.
+    private static let fourth = """
+        ALTER TABLE contexts ADD COLUMN project TEXT;
+        CREATE INDEX contexts_by_project ON contexts (project) WHERE project IS NOT NULL;
+        ALTER TABLE user_attributes ADD COLUMN omitted INTEGER NOT NULL DEFAULT 0;
         CREATE TABLE erasures (
             installation INTEGER PRIMARY KEY,
             time INTEGER NOT NULL,

@@ -35,7 +35,10 @@ struct AccountDirectory {
             db,
             "SELECT number FROM contexts WHERE installation = ? AND hash = ? AND content = ?"
         )
-        addContext = try RawStatement(db, "INSERT INTO contexts (installation, hash, content) VALUES (?, ?, ?)")
+        addContext = try RawStatement(
+            db,
+            "INSERT INTO contexts (installation, hash, content, project) VALUES (?, ?, ?, ?)"
+        )
         markErased = try RawStatement(db, "UPDATE installations SET erased = 1 WHERE number = ?")
         addErasure = try RawStatement(
             db,
@@ -106,7 +109,11 @@ struct AccountDirectory {
 
     /// The number of a context with exactly this content, and whether it was met for the first time. Kept per installation, so that erasing one takes its
     /// contexts with it.
-    func context(_ content: UnsafeRawBufferPointer, of installation: Int64) throws -> (number: Int64, isNew: Bool) {
+    func context(
+        _ content: UnsafeRawBufferPointer,
+        of installation: Int64,
+        project: String?
+    ) throws -> (number: Int64, isNew: Bool) {
         let hash = Self.hash(content)
         findContext.bind(1, installation)
         findContext.bind(2, hash)
@@ -118,6 +125,7 @@ struct AccountDirectory {
         addContext.bind(1, installation)
         addContext.bind(2, hash)
         addContext.bindBlob(3, content)
+        addContext.bind(4, project)
         try addContext.run()
         return (db.lastInsertedRowID, true)
     }

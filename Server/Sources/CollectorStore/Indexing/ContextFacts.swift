@@ -27,6 +27,8 @@ struct ContextFacts {
     private(set) var screenID: String?
     /// What tells two screens of one name apart.
     private(set) var screenUniqueID: String?
+    /// The project of a client of Sensors Analytics.
+    private(set) var project: String?
 
     /// No facts.
     init() {}
@@ -56,6 +58,8 @@ struct ContextFacts {
                 try readSession(&scanner)
             } else if scanner.text(key, equals: "screen") {
                 try readScreen(&scanner)
+            } else if scanner.text(key, equals: "app") {
+                try readApp(&scanner)
             } else {
                 try scanner.skipValue()
             }
@@ -77,6 +81,17 @@ struct ContextFacts {
                 let described = JSONValue.Object([.init(key: "attributes", value: try scanner.readValue())])
                 let context = JSONValue.Object([.init(key: "user", value: .object(described))])
                 attributes = RecordedContext(.object(context)).user.attributes
+            } else {
+                try scanner.skipValue()
+            }
+        }
+    }
+
+    private mutating func readApp(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if scanner.text(key, equals: "project") {
+                project = try Self.text(&scanner)
             } else {
                 try scanner.skipValue()
             }

@@ -61,19 +61,7 @@ struct Erasure {
             sql: "SELECT coalesce(sum(duplicates), 0) FROM writers WHERE installation = ?",
             arguments: arguments
         )
-        // A minute began at or before the time, also before 1970.
-        try db.execute(
-            sql: """
-                UPDATE minutes SET events = minutes.events - gone.events
-                FROM (
-                    SELECT received - ((received % 60000) + 60000) % 60000 AS minute, name, count(*) AS events
-                    FROM events WHERE installation = ? GROUP BY 1, 2
-                ) AS gone
-                WHERE minutes.minute = gone.minute AND minutes.name = gone.name
-                """,
-            arguments: arguments
-        )
-        try db.execute(sql: "DELETE FROM minutes WHERE events <= 0")
+        try takeFromMinutes(arguments)
         try db.execute(sql: "DELETE FROM events WHERE installation = ?", arguments: arguments)
         let events = Int64(db.changesCount)
         try db.execute(sql: "DELETE FROM failed WHERE installation = ?", arguments: arguments)
@@ -86,6 +74,36 @@ struct Erasure {
         try db.execute(sql: "DELETE FROM writers WHERE installation = ?", arguments: arguments)
         try erasePeople(arguments)
         return Removed(events: events, failed: failed, duplicates: duplicates ?? 0)
+    }
+
+    /// Takes the installation's events out of the counts per minute: from those of their name, or, where that is not told
+    /// apart, from those of the others.
+    private func takeFromMinutes(_ arguments: StatementArguments) throws {
+        // A minute began at or before the time, also before 1970.
+        let gone = """
+            SELECT received - ((received % 60000) + 60000) % 60000 AS minute, name, count(*) AS events
+            FROM events WHERE installation = ? GROUP BY 1, 2
+            """
+        try db.execute(
+            sql: """
+                UPDATE minutes SET events = minutes.events - untold.events
+                FROM (
+                    SELECT gone.minute, sum(gone.events) AS events FROM (\(gone)) AS gone
+                    WHERE NOT EXISTS (SELECT 1 FROM minutes AS m WHERE m.minute = gone.minute AND m.name = gone.name)
+                    GROUP BY gone.minute
+                ) AS untold
+                WHERE minutes.minute = untold.minute AND minutes.name = '\(MinuteRows.others)'
+                """,
+            arguments: arguments
+        )
+        try db.execute(
+            sql: """
+                UPDATE minutes SET events = minutes.events - gone.events FROM (\(gone)) AS gone
+                WHERE minutes.minute = gone.minute AND minutes.name = gone.name
+                """,
+            arguments: arguments
+        )
+        try db.execute(sql: "DELETE FROM minutes WHERE events <= 0")
     }
 
     /// Removes the installation's sessions, its device and what it told about people; people who were elsewhere too stay, with what

@@ -25,7 +25,7 @@ struct IndexProgress: Sendable, Hashable {
             db,
             "SELECT segment, offset, events, failed, duplicates, erased, damaged FROM progress WHERE only = 1"
         )
-        guard try row.step() else { return }
+        guard try row.step() else { throw IndexDamage(description: "it does not say how far it has come") }
         cursor = LogPosition(
             segment: UInt32(clamping: row.integer(0)),
             offset: UInt32(clamping: row.integer(1))

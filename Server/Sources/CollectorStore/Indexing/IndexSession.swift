@@ -26,11 +26,6 @@ final class IndexSession {
         var refused: Int64 = 0
     }
 
-    private struct MinuteName: Hashable {
-        let minute: Int64
-        let name: String
-    }
-
     var batch = Batch(received: Timestamp(milliseconds: 0), key: "", installation: nil, writer: nil, isErased: false)
     private(set) var progress: IndexProgress
     /// The installations erased in this transaction.
@@ -40,8 +35,7 @@ final class IndexSession {
     let ranges: RangeTable
     private let insertEvent: RawStatement
     private let insertFailed: RawStatement
-    private let addMinute: RawStatement
-    private var minutes: [MinuteName: Int64] = [:]
+    private let minutes: MinuteSums
     private let db: Database
 
     init(_ db: Database) throws {
@@ -65,13 +59,7 @@ final class IndexSession {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
-        addMinute = try RawStatement(
-            db,
-            """
-            INSERT INTO minutes (minute, name, events) VALUES (?, ?, ?)
-            ON CONFLICT (minute, name) DO UPDATE SET events = events + excluded.events
-            """
-        )
+        minutes = try MinuteSums(db)
     }
 
     // MARK: A batch
@@ -105,7 +93,11 @@ final class IndexSession {
     func context(_ content: UnsafeRawBufferPointer) throws {
         guard !batch.isErased else { return }
         let facts = ContextFacts(context: content)
-        let (number, isNew) = try directory.context(content, of: batch.installation ?? 0)
+        let (number, isNew) = try directory.context(
+            content,
+            of: batch.installation ?? 0,
+            project: facts.project
+        )
         batch.facts = facts
         batch.context = number
         try behavior.context(facts, installation: batch.installation ?? 0, isNew: isNew)
@@ -183,7 +175,7 @@ final class IndexSession {
                 attributes: scan.attributes.map { UnsafeRawBufferPointer(rebasing: line[$0]) }
             )
             let minute = batch.received.milliseconds - Self.intoMinute(batch.received.milliseconds)
-            minutes[MinuteName(minute: minute, name: name), default: 0] += 1
+            try minutes.count(name, minute: minute)
         } else {
             progress.duplicates += 1
             batch.duplicates += 1
@@ -219,7 +211,7 @@ final class IndexSession {
         try end()
         let (number, isErased) = try directory.installation(order.installation)
         if isErased { return }
-        try writeMinutes()
+        try minutes.flush()
         try behavior.flush()
         erased.insert(order.installation)
         try directory.erase(number, order)
@@ -247,21 +239,11 @@ final class IndexSession {
 
     /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
     func finish(at cursor: LogPosition, damaged: Int64) throws {
-        try writeMinutes()
+        try minutes.flush()
         try behavior.flush()
         progress.cursor = cursor
         progress.damaged += damaged
         try progress.write(db)
-    }
-
-    private func writeMinutes() throws {
-        for (key, count) in minutes {
-            addMinute.bind(1, key.minute)
-            addMinute.bind(2, key.name)
-            addMinute.bind(3, count)
-            try addMinute.run()
-        }
-        minutes.removeAll(keepingCapacity: true)
     }
 
     private func arrived(_ sequence: UInt64) throws {

@@ -28,6 +28,7 @@ package final class Indexer: Sendable {
     private let limits: AdmissionLimits
     private let pause: any IndexerPause
     private let eventsPerStep: Int
+    private let notice: @Sendable (String) -> Void
     private let state: Locked<State>
     // The indexer's own place in the log. Only one step runs at a time; the lock is held for its whole length, and nobody
     // else asks for it.
@@ -37,6 +38,12 @@ package final class Indexer: Sendable {
 
     private struct State: Sendable {
         var durable: LogPosition?
+        /// Where the log ended when the index began from nothing; nil once it has come there.
+        var target: LogPosition?
+        /// The last failure was one of the files', and they were not replaced for it yet.
+        var isSuspicious = false
+        /// What was said last.
+        var said: String?
     }
 
     /// An indexer of the log in `folder`.
@@ -48,14 +55,17 @@ package final class Indexer: Sendable {
     ///   - limits: those of admission, by which the log's batches are taken apart.
     ///   - eventsPerStep: the most events of one transaction; a batch is never split.
     ///   - pause: how it waits after a failure.
+    ///   - notice: is told, one sentence each, when the index stops to follow, is made anew, and follows again.
     package init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         store: SQLiteEventStore,
         limits: AdmissionLimits = AdmissionLimits(),
         eventsPerStep: Int = Indexer.usualEventsPerStep,
-        pause: any IndexerPause = ClockPause()
+        pause: any IndexerPause = ClockPause(),
+        notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        self.notice = notice
         self.store = store
         self.limits = limits
         self.pause = pause
@@ -63,6 +73,7 @@ package final class Indexer: Sendable {
         state = Locked(State())
         follower = Locked(LogFollower(folder: folder, storage: storage))
         (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        store.onSuspicion { [bell] in bell.yield() }
     }
 
     /// Everything in the log before `position` is on stable storage and may be indexed. The index is never ahead of
@@ -72,6 +83,7 @@ package final class Indexer: Sendable {
     package func durable(upTo position: LogPosition) {
         let isNews = state.withLock { state in
             guard position > state.durable ?? .start || state.durable == nil else { return false }
+            if state.durable == nil, store.progressNow.cursor == .start { state.target = position }
             state.durable = position
             return true
         }
@@ -86,9 +98,11 @@ package final class Indexer: Sendable {
             do throws(StoreError) {
                 let outcome = try await step()
                 failures = 0
+                say(nil)
                 if outcome == .advanced { continue }
             } catch {
                 store.stumbled(error.message)
+                say(error.message)
                 failures += 1
                 await pause.wait(afterFailures: failures)
                 continue
@@ -102,6 +116,7 @@ package final class Indexer: Sendable {
     /// - Throws: ``StoreError`` when the log cannot be read or the index not written now; nothing was changed.
     package func step() async throws(StoreError) -> Outcome {
         guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
+        if let damage = await store.damage() { try replace(because: damage, upTo: durable) }
         do {
             let step = try await store.database.pool.write { [follower, limits, eventsPerStep] db in
                 try follower.withLock { follower in
@@ -114,22 +129,77 @@ package final class Indexer: Sendable {
                     }
                 }
             }
+            state.withLock { $0.isSuspicious = false }
             guard let step else {
+                came(to: durable)
                 store.recovered()
                 return .caughtUp
             }
             store.committed(step.progress, erased: step.erased)
+            came(to: step.progress.cursor)
             return .advanced
         } catch let error as StoreError {
             throw error
-        } catch let error as DatabaseError where IndexDatabase.isDamage(error) {
-            throw StoreError(
-                "The index \(store.path) is damaged (\(error)). Stop the collector and remove the file: it is made again "
-                    + "from the intake log."
-            )
+        } catch  where IndexDatabase.evidence(in: error) != .none {
+            guard await isDamage(error) else {
+                throw StoreError("The index \(store.path) does not follow the intake log: \(error)")
+            }
+            try replace(because: "\(error)", upTo: durable)
+            return .advanced
         } catch {
             throw StoreError("The index \(store.path) does not follow the intake log: \(error)")
         }
+    }
+
+    /// Whether a failure to write means that the index has to be made anew.
+    private func isDamage(_ error: any Error) async -> Bool {
+        let isAgain = state.withLock { state in
+            defer { state.isSuspicious = true }
+            return state.isSuspicious
+        }
+        switch IndexDatabase.evidence(in: error) {
+        case .proof: return true
+        // Once may be chance, and an index that is whole is not thrown away for it.
+        case .obstacle: return isAgain
+        case .doubt: return await store.database.fault() != nil
+        case .none: return false
+        }
+    }
+
+    /// Begins the index anew.
+    private func replace(because reason: String, upTo durable: LogPosition) throws(StoreError) {
+        try store.replace(because: reason)
+        follower.withLock { $0.reset() }
+        state.withLock { state in
+            state.isSuspicious = false
+            state.target = durable
+        }
+        if let trouble = store.trouble { say(trouble) }
+    }
+
+    /// The index has come to a place in the log. While it has not reached where the log ended when it began, it is being
+    /// made; a reader cannot rely on what it does not find.
+    private func came(to position: LogPosition) {
+        let (wasFilling, isFilling) = state.withLock { state in
+            let was = state.target != nil
+            if let target = state.target, position >= target { state.target = nil }
+            return (was, state.target != nil)
+        }
+        if isFilling {
+            store.filling()
+        } else if wasFilling {
+            store.filled()
+        }
+    }
+
+    /// Says what stands in the way, once each, and that it is over.
+    private func say(_ trouble: String?) {
+        let isNews = state.withLock { state in
+            if trouble == nil, state.target != nil { return false }
+            defer { state.said = trouble }
+            return state.said != trouble
+        }
+        if isNews { notice(trouble ?? "The index follows the intake log again.") }
     }
 
     /// Steps until everything that may be indexed is.

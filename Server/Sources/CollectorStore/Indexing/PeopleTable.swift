@@ -35,12 +35,12 @@ struct PeopleTable {
         setAttribute = try RawStatement(
             db,
             """
-            INSERT INTO user_attributes (user, name, value, set_at, installation) VALUES (?, ?, ?, ?, ?)
+            INSERT INTO user_attributes (user, name, value, set_at, installation, omitted) VALUES (?, ?, ?, ?, ?, ?)
             ON CONFLICT (user, name) DO UPDATE SET value = excluded.value, set_at = excluded.set_at,
-            installation = excluded.installation WHERE excluded.set_at >= set_at
+            installation = excluded.installation, omitted = excluded.omitted WHERE excluded.set_at >= set_at
             """
         )
-        getAttribute = try RawStatement(db, "SELECT value FROM user_attributes WHERE user = ? AND name = ?")
+        getAttribute = try RawStatement(db, "SELECT value, omitted FROM user_attributes WHERE user = ? AND name = ?")
         removeAttribute = try RawStatement(
             db,
             "DELETE FROM user_attributes WHERE user = ? AND name = ? AND set_at <= ?"
@@ -98,12 +98,22 @@ struct PeopleTable {
     }
 
     /// An attribute was set. What was set later stands.
-    func set(_ user: Int64, _ name: String, _ value: [UInt8], at time: Int64, from installation: Int64) throws {
+    ///
+    /// - Parameter omitted: How many elements the list that it is had no room for.
+    func set(
+        _ user: Int64,
+        _ name: String,
+        _ value: [UInt8],
+        at time: Int64,
+        from installation: Int64,
+        omitted: Int64 = 0
+    ) throws {
         setAttribute.bind(1, user)
         setAttribute.bind(2, name)
         setAttribute.bind(3, value)
         setAttribute.bind(4, time)
         setAttribute.bind(5, installation)
+        setAttribute.bind(6, omitted)
         try setAttribute.run()
     }
 
@@ -126,19 +136,29 @@ struct PeopleTable {
                 removeAttribute.bind(2, member.key)
                 removeAttribute.bind(3, time)
                 try removeAttribute.run()
-            } else if let value = PersonAttribute.value(kind, try attribute(user, member.key), member.value) {
-                try set(user, member.key, value.json(), at: time, from: installation)
+            } else {
+                let known = try attribute(user, member.key)
+                guard let outcome = PersonAttribute.value(kind, known?.value, member.value) else { continue }
+                try set(
+                    user,
+                    member.key,
+                    outcome.value.json(),
+                    at: time,
+                    from: installation,
+                    omitted: kind == .append ? (known?.omitted ?? 0) + outcome.omitted : 0
+                )
             }
         }
     }
 
-    private func attribute(_ user: Int64, _ name: String) throws -> JSONValue? {
+    private func attribute(_ user: Int64, _ name: String) throws -> PersonAttribute.Outcome? {
         getAttribute.bind(1, user)
         getAttribute.bind(2, name)
         guard try getAttribute.step() else { return nil }
         defer { getAttribute.reset() }
         // Written here; what cannot be read counts as absent.
-        return try? JSONValue.parse(getAttribute.bytes(0))
+        guard let value = try? JSONValue.parse(getAttribute.bytes(0)) else { return nil }
+        return PersonAttribute.Outcome(value: value, omitted: getAttribute.integer(1))
     }
 
     /// Adds a transaction's sums to a person and to where they were.

@@ -5,12 +5,27 @@ internal import TrackwayEvents
 
 /// What becomes of an attribute when something is said about it.
 enum PersonAttribute {
+    /// A new value.
+    struct Outcome: Equatable {
+        /// The value.
+        var value: JSONValue
+        /// Elements that a list has no room for.
+        var omitted: Int64 = 0
+    }
+
+    /// The most elements of a list that grows by appending.
+    static let mostElements = 1_000
+    /// The most bytes of such a list as JSON. Every appending reads and writes it all, and the one indexer does it.
+    static let mostBytes = 32 << 10
+
     /// The new value; nil when nothing changes.
-    static func value(_ kind: CapturedKind, _ known: JSONValue?, _ said: JSONValue) -> JSONValue? {
+    ///
+    /// - Complexity: O(what is known and said); what is known of a list is bounded.
+    static func value(_ kind: CapturedKind, _ known: JSONValue?, _ said: JSONValue) -> Outcome? {
         switch kind {
-        case .set: said
-        case .setOnce: known == nil ? said : nil
-        case .increment: sum(known ?? .integer(0), said)
+        case .set: Outcome(value: said)
+        case .setOnce: known == nil ? Outcome(value: said) : nil
+        case .increment: sum(known ?? .integer(0), said).map { Outcome(value: $0) }
         case .append: appended(known, said)
         case .screen, .engagement, .start, .end, .crash, .unset, .delete, .properties, .state: nil
         }
@@ -27,10 +42,23 @@ enum PersonAttribute {
         return sum.isFinite ? .double(sum) : nil
     }
 
-    private static func appended(_ known: JSONValue?, _ said: JSONValue) -> JSONValue? {
+    /// A list with each new element once, the first ones staying; nothing that was there is ever given up for something new.
+    private static func appended(_ known: JSONValue?, _ said: JSONValue) -> Outcome? {
         guard let added = said.array else { return nil }
         var values = known?.array ?? known.map { [$0] } ?? []
-        for value in added where !values.contains(value) { values.append(value) }
-        return .array(values)
+        var seen = Set(values)
+        var bytes = values.reduce(2) { $0 + $1.json().count + 1 }
+        var omitted: Int64 = 0
+        for value in added where !seen.contains(value) {
+            let length = value.json().count + 1
+            guard values.count < mostElements, bytes + length <= mostBytes else {
+                omitted += 1
+                continue
+            }
+            seen.insert(value)
+            values.append(value)
+            bytes += length
+        }
+        return Outcome(value: .array(values), omitted: omitted)
     }
 }

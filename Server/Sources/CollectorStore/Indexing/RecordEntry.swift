@@ -114,13 +114,19 @@ struct RecordEntry {
     }
 
     private func begin(_ header: BatchHeader, received: Timestamp, key: String) throws {
+        // Earlier versions admitted any number. Of such a batch the events count, and nothing that it claims.
+        let isBelieved = PlausibleClaims.excess(of: header) == nil
+        let told = (header.dropped.map(\.sequences) + header.skipped).map(\.upperBound)
+        let recorded = max(header.recorded ?? 0, header.last ?? 0, told.max() ?? 0)
         try session.begin(
             installation: header.installation,
             writer: header.writer,
-            recorded: max(header.recorded ?? 0, header.last ?? 0),
+            recorded: isBelieved
+                ? recorded : header.last.flatMap { $0 <= PlausibleClaims.lastSequence ? $0 : nil } ?? 0,
             received: received,
             key: key
         )
+        guard isBelieved else { return }
         for range in header.dropped {
             try session.account(range.sequences, .dropped, reason: range.reason.rawValue)
         }
@@ -132,9 +138,11 @@ struct RecordEntry {
         at position: EventPosition,
         _ record: IntakeRecord
     ) throws {
+        let sequence = event.sequence.flatMap { $0 <= PlausibleClaims.lastSequence ? $0 : nil }
         guard let scan = event.scan else {
             return try refuse(
                 event,
+                sequence,
                 at: position,
                 record,
                 event.fault ?? RejectedEvent(index: event.ordinal, code: "", field: "", message: "")
@@ -143,18 +151,19 @@ struct RecordEntry {
         switch Tombstone(event.json, scan) {
         case nil: break
         case .proved(let installation) where record.header.format == .trackway:
-            return try session.erase(Erasure.Order(installation, record.header), sequence: event.sequence)
+            return try session.erase(Erasure.Order(installation, record.header), sequence: sequence)
         case .proved(let installation), .unproved(let installation?):
-            return try refuse(event, at: position, record, .unproved(installation, index: event.ordinal))
+            return try refuse(event, sequence, at: position, record, .unproved(installation, index: event.ordinal))
         case .unproved(nil):
-            return try refuse(event, at: position, record, .unproved(nil, index: event.ordinal))
+            return try refuse(event, sequence, at: position, record, .unproved(nil, index: event.ordinal))
         }
         let id = event.id(at: position, received: record.header.received)
-        try session.event(event.json, scan, id: id, at: position, sequence: event.sequence)
+        try session.event(event.json, scan, id: id, at: position, sequence: sequence)
     }
 
     private func refuse(
         _ event: IntakeEvent,
+        _ sequence: UInt64?,
         at position: EventPosition,
         _ record: IntakeRecord,
         _ fault: RejectedEvent
@@ -166,9 +175,9 @@ struct RecordEntry {
             code: fault.code,
             field: fault.field,
             message: fault.message,
-            content: Array(event.json)
+            content: Array(event.json.prefix(limits.failedEventBytes))
         )
-        try session.failed(failure, sequence: event.sequence)
+        try session.failed(failure, sequence: sequence)
     }
 
     private func unreadable(_ payload: UnsafeRawBufferPointer, at start: LogPosition, _ message: String) throws {

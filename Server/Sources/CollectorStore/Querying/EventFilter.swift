@@ -26,6 +26,9 @@ struct EventFilter {
         }
         if let user = query.user { add("e.user = ?") { $0.bind($1, user) } }
         if let session = query.session { add("e.session = ?") { $0.bind($1, session) } }
+        if let project = query.project {
+            add("e.context IN (SELECT number FROM contexts WHERE project = ?)") { $0.bind($1, project) }
+        }
         if let from = query.from { add("e.time >= ?") { $0.bind($1, from.milliseconds) } }
         if let to = query.to { add("e.time < ?") { $0.bind($1, to.milliseconds) } }
         if paging, let after = query.after {

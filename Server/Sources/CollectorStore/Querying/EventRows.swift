@@ -24,9 +24,13 @@ enum EventRows {
         )
         let next = filter.bind(to: statement)
         statement.bind(next, Int64(max(0, query.limit)))
+        defer { statement.reset() }
         var events: [StoredEvent] = []
-        while try statement.step() {
-            if let event = event(statement) { events.append(event) }
+        var bytes = 0
+        while bytes < AnswerBudget.bytes, try statement.step() {
+            guard let event = event(statement) else { continue }
+            bytes += event.answerBytes
+            events.append(event)
         }
         return events
     }

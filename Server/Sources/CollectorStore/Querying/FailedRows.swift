@@ -11,26 +11,45 @@ enum FailedRows {
         let statement = try RawStatement(
             db,
             """
-            SELECT position, received, key, code, field, message, content FROM failed
-            WHERE position < ? ORDER BY position DESC LIMIT ?
+            SELECT position, received, key, code, field, message, substr(content, 1, \(FailedEvent.excerptBytes)),
+            length(content) FROM failed WHERE position < ? ORDER BY position DESC LIMIT ?
             """
         )
         statement.bind(1, position?.rawValue ?? Int64.max)
         statement.bind(2, Int64(max(0, limit)))
+        defer { statement.reset() }
         var events: [FailedEvent] = []
-        while try statement.step() {
-            events.append(
-                FailedEvent(
-                    position: EventPosition(rawValue: statement.integer(0)),
-                    received: Timestamp(milliseconds: statement.integer(1)),
-                    key: statement.text(2),
-                    code: statement.text(3),
-                    field: statement.text(4),
-                    message: statement.text(5),
-                    content: statement.bytes(6)
-                )
-            )
+        var bytes = 0
+        while bytes < AnswerBudget.bytes, try statement.step() {
+            let event = event(statement)
+            bytes += event.answerBytes
+            events.append(event)
         }
         return events
+    }
+
+    static func at(_ position: EventPosition, _ db: Database) throws -> FailedEvent? {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT position, received, key, code, field, message, content, length(content) FROM failed WHERE position = ?
+            """
+        )
+        statement.bind(1, position.rawValue)
+        defer { statement.reset() }
+        return try statement.step() ? event(statement) : nil
+    }
+
+    private static func event(_ row: RawStatement) -> FailedEvent {
+        FailedEvent(
+            position: EventPosition(rawValue: row.integer(0)),
+            received: Timestamp(milliseconds: row.integer(1)),
+            key: row.text(2),
+            code: row.text(3),
+            field: row.text(4),
+            message: row.text(5),
+            content: row.bytes(6),
+            bytes: Int(clamping: row.integer(7))
+        )
     }
 }

@@ -16,19 +16,24 @@ enum LedgerRows {
         var account = Account()
     }
 
-    static func all(of installation: InstallationID?, _ db: Database) throws -> [LedgerRow] {
-        let condition = installation == nil ? "" : " WHERE i.id = ?"
+    static func matching(_ query: LedgerQuery, _ db: Database) throws -> [LedgerRow] {
+        let condition = query.installation == nil ? "" : " AND i.id = ?3"
         let statement = try RawStatement(
             db,
             """
             SELECT w.number, i.id, w.id, w.recorded, w.duplicates, w.received
-            FROM writers w JOIN installations i ON i.number = w.installation\(condition)
-            ORDER BY w.received DESC, w.number DESC
+            FROM writers w JOIN installations i ON i.number = w.installation
+            WHERE w.number < ?1\(condition) ORDER BY w.number DESC LIMIT ?2
             """
         )
-        if let installation { statement.bind(1, installation) }
-        var writers: [Writer] = []
-        while try statement.step() {
+        statement.bind(1, query.after ?? .max)
+        statement.bind(2, Int64(max(0, query.limit)))
+        if let installation = query.installation { statement.bind(3, installation) }
+        defer { statement.reset() }
+        let ranges = try RawStatement(db, "SELECT kind, reason, first, last FROM ranges WHERE writer = ?")
+        var rows: [LedgerRow] = []
+        var bytes = 0
+        while bytes < AnswerBudget.bytes, try statement.step() {
             guard let installation = statement.id(1, as: InstallationID.self),
                 let id = statement.id(2, as: WriterID.self)
             else { continue }
@@ -40,14 +45,24 @@ enum LedgerRows {
                 received: Timestamp(milliseconds: statement.integer(5))
             )
             writer.account.recorded = UInt64(clamping: statement.integer(3))
-            writers.append(writer)
-        }
-        let ranges = try RawStatement(db, "SELECT kind, reason, first, last FROM ranges WHERE writer = ?")
-        return try writers.map { writer in
-            var writer = writer
             try fill(&writer.account, from: ranges, writer: writer.number)
-            return row(writer)
+            let row = row(writer)
+            bytes += row.answerBytes
+            rows.append(row)
         }
+        return rows
+    }
+
+    static func count(of installation: InstallationID?, _ db: Database) throws -> Int {
+        let statement = try RawStatement(
+            db,
+            installation == nil
+                ? "SELECT count(*) FROM writers"
+                : "SELECT count(*) FROM writers WHERE installation = (SELECT number FROM installations WHERE id = ?)"
+        )
+        if let installation { statement.bind(1, installation) }
+        defer { statement.reset() }
+        return try statement.step() ? Int(statement.integer(0)) : 0
     }
 
     private static func fill(_ account: inout Account, from ranges: RawStatement, writer: Int64) throws {
@@ -76,7 +91,8 @@ enum LedgerRows {
             dropped: reckoning.dropped,
             skipped: reckoning.skipped,
             gaps: reckoning.gaps,
-            lastReceived: writer.received
+            lastReceived: writer.received,
+            number: writer.number
         )
     }
 }

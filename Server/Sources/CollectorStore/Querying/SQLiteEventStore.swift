@@ -12,17 +12,23 @@ package import TrackwayJournal
 package final class SQLiteEventStore: EventStore {
     /// The file's path.
     package let path: String
-    /// Where a damaged index was put when this one was opened; nil when it was in order.
-    package let putAside: String?
-
-    let database: IndexDatabase
     let signal: ProgressSignal
+    private let storage: any JournalStorage
+    private let patience: Duration
     private let state: Locked<State>
 
     private struct State: Sendable {
+        var database: IndexDatabase
+        var files: IndexFiles
         var progress: IndexProgress
         var erased: Set<InstallationID>
+        /// Why the index does not follow.
         var trouble: String?
+        /// Why it is made anew; nil while it is not.
+        var rebuilding: String?
+        /// What a reader met that may be damage, and whether it is certain.
+        var suspicion: (text: String, isCertain: Bool)?
+        var suspected: @Sendable () -> Void = {}
         var isClosed = false
     }
 
@@ -41,18 +47,53 @@ package final class SQLiteEventStore: EventStore {
         patience: Duration = .seconds(2)
     ) throws(StoreError) {
         self.path = path
-        database = try IndexDatabase(path: path, storage: storage, patience: patience)
-        putAside = database.putAside
+        self.storage = storage
+        self.patience = patience
+        var database = try IndexDatabase(path: path, storage: storage, patience: patience)
+        var found: Found
+        do {
+            found = try Found(database)
+        } catch {
+            database = try IndexDatabase(replacing: path, because: "\(error)", storage: storage, patience: patience)
+            do {
+                found = try Found(database)
+            } catch {
+                throw StoreError("The index \(path) cannot be read: \(error).")
+            }
+        }
+        state = Locked(
+            State(
+                database: database,
+                files: IndexFiles(path),
+                progress: found.progress,
+                erased: found.erased,
+                rebuilding: database.putAside.map { Self.damaged(path, $0.reason) }
+            )
+        )
+        signal = ProgressSignal(at: found.progress.position)
+    }
+
+    /// What a file says when it is opened.
+    private struct Found {
         let progress: IndexProgress
         let erased: Set<InstallationID>
-        do {
+
+        init(_ database: IndexDatabase) throws {
             (progress, erased) = try database.pool.read { (try IndexProgress($0), try ErasureRows.installations($0)) }
-        } catch {
-            throw StoreError("The index \(path) cannot be read: \(error).")
         }
-        state = Locked(State(progress: progress, erased: erased))
-        signal = ProgressSignal(at: progress.position)
     }
+
+    private static func damaged(_ path: String, _ reason: String) -> String {
+        "The index \(path) was damaged (\(reason)); it is being made anew from the intake log."
+    }
+
+    /// The file that is in use.
+    var database: IndexDatabase { state.withLock { $0.database } }
+
+    /// Where a damaged index was put; nil when there was none.
+    package var putAside: String? { database.putAside?.path }
+
+    package var trouble: String? { state.withLock { $0.trouble ?? $0.rebuilding } }
 
     package var indexed: EventPosition { signal.position }
 
@@ -77,8 +118,12 @@ package final class SQLiteEventStore: EventStore {
         return try await read { try EventRows.count(query, $0) }
     }
 
-    package func ledger(installation: InstallationID?) async throws(StoreError) -> [LedgerRow] {
-        try await read { try LedgerRows.all(of: installation, $0) }
+    package func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow] {
+        try await read { try LedgerRows.matching(query, $0) }
+    }
+
+    package func writers(installation: InstallationID?) async throws(StoreError) -> Int {
+        try await read { try LedgerRows.count(of: installation, $0) }
     }
 
     package func erasures(
@@ -96,8 +141,12 @@ package final class SQLiteEventStore: EventStore {
         try await read { try FailedRows.before(position, limit: limit, $0) }
     }
 
-    package func minutes(since moment: Timestamp) async throws(StoreError) -> [MinuteCount] {
-        try await read { try MinuteRows.since(moment, $0) }
+    package func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent? {
+        try await read { try FailedRows.at(position, $0) }
+    }
+
+    package func minutes(since moment: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
+        try await read { try MinuteRows.since(moment, names: names, $0) }
     }
 
     package func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
@@ -124,7 +173,7 @@ package final class SQLiteEventStore: EventStore {
         let installations = try await read { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0
         }
-        let (progress, erased, trouble) = state.withLock { ($0.progress, $0.erased.count, $0.trouble) }
+        let (progress, erased) = state.withLock { ($0.progress, $0.erased.count) }
         return StoreTotals(
             events: UInt64(clamping: progress.events),
             installations: UInt64(clamping: installations),
@@ -140,6 +189,7 @@ package final class SQLiteEventStore: EventStore {
     /// Ends the progress streams and closes the file. Queries in flight are finished first; a second close does nothing.
     package func close() throws(StoreError) {
         signal.finish()
+        let database = database
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
             return !state.isClosed
@@ -158,6 +208,64 @@ package final class SQLiteEventStore: EventStore {
     }
 
     // MARK: For the indexer
+
+    /// Has `body` called whenever a reader meets damage.
+    func onSuspicion(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.suspected = body }
+    }
+
+    /// What is wrong with the files, as far as anybody has met it; nil when nothing is.
+    func damage() async -> String? {
+        let (found, suspicion) = state.withLock { ($0.files.damage()?.description, $0.suspicion) }
+        if let found { return found }
+        guard let suspicion else { return nil }
+        if suspicion.isCertain { return suspicion.text }
+        // A statement of ours may be at fault, and throwing the index away would not mend that.
+        let fault = await database.fault()
+        if fault == nil { state.withLock { $0.suspicion = nil } }
+        return fault
+    }
+
+    /// Puts the file aside and begins a new one, which then has to be filled from the log. Questions that are being answered
+    /// fail once.
+    ///
+    /// - Throws: ``StoreError`` when that is not possible now.
+    func replace(because reason: String) throws(StoreError) {
+        let old = database
+        do {
+            try old.pool.close()
+        } catch {
+            // Nobody needs it any more; what it still holds goes with the last reader.
+        }
+        let fresh = try IndexDatabase(replacing: path, because: reason, storage: storage, patience: patience)
+        let found: Found
+        do {
+            found = try Found(fresh)
+        } catch {
+            throw StoreError("The index \(path) cannot be read: \(error).")
+        }
+        state.withLock { state in
+            state.database = fresh
+            state.files = IndexFiles(path)
+            state.progress = found.progress
+            state.suspicion = nil
+            state.trouble = nil
+            state.rebuilding = Self.damaged(path, reason)
+        }
+        signal.advance(to: found.progress.position)
+    }
+
+    /// The index is being made from the beginning of the log, for no other reason than that it was new.
+    func filling() {
+        state.withLock { state in
+            if state.rebuilding == nil { state.rebuilding = "The index \(path) is being made from the intake log." }
+        }
+    }
+
+    /// Everything that was there when the index began is in it.
+    func filled() {
+        state.withLock { $0.rebuilding = nil }
+    }
 
     /// The progress of the last complete transaction.
     var progressNow: IndexProgress { state.withLock { $0.progress } }
@@ -188,7 +296,19 @@ package final class SQLiteEventStore: EventStore {
         do {
             return try await database.pool.read(body)
         } catch {
+            suspect(error)
             throw StoreError("The index \(path) cannot answer: \(error).")
         }
+    }
+
+    /// A reader failed: when damage may be why, the indexer has to look.
+    private func suspect(_ error: any Error) {
+        let evidence = IndexDatabase.evidence(in: error)
+        guard evidence != .none else { return }
+        let call = state.withLock { state in
+            if state.suspicion?.isCertain != true { state.suspicion = ("\(error)", evidence == .proof) }
+            return state.suspected
+        }
+        call()
     }
 }

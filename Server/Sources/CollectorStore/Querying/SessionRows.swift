@@ -27,7 +27,7 @@ enum SessionRows {
         if query.after != nil { conditions.append("(s.start, s.number) < (:start, :number)") }
         // A session of which every event was erased has none any more.
         conditions.append("s.events > 0")
-        let rows = try Row.fetchAll(
+        let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT s.number, i.id, s.id, s.ordinal, s.start, s.last, s.events, s.engagement, s.foreground
@@ -37,7 +37,7 @@ enum SessionRows {
                 """,
             arguments: arguments(query)
         )
-        return try rows.map { try session($0, db) }
+        return try rows.withinBudget { try session($0, db) }
     }
 
     private static func arguments(_ query: SessionQuery) -> StatementArguments {

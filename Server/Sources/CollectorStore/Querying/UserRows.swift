@@ -28,7 +28,12 @@ enum UserRows {
             conditions.append("u.last < :before")
             arguments["before"] = before.milliseconds
         }
-        let rows = try Row.fetchAll(
+        if let after = query.after {
+            conditions.append("(u.last, u.number) < (:time, :number)")
+            arguments["time"] = after.time.milliseconds
+            arguments["number"] = after.number
+        }
+        let rows = try Row.fetchCursor(
             db,
             sql: """
                 SELECT u.number, u.id, u.unique_id, u.anonymous_id, u.first_touch, u.first, u.last, u.events,
@@ -38,7 +43,7 @@ enum UserRows {
                 """,
             arguments: StatementArguments(arguments)
         )
-        return try rows.map { try user($0, db) }
+        return try rows.withinBudget { try user($0, db) }
     }
 
     private static func user(_ row: Row, _ db: Database) throws -> StoredUser {
@@ -53,6 +58,7 @@ enum UserRows {
             events: UInt64(clamping: row[7] as Int64),
             sessions: UInt64(clamping: row[8] as Int64)
         )
+        user.number = number
         user.installations = try Row.fetchAll(
             db,
             sql: """
@@ -61,17 +67,35 @@ enum UserRows {
                 """,
             arguments: [number]
         ).compactMap { InstallationID(blob: $0[0]) }
-        user.attributes = try Row.fetchAll(
+        try fill(&user, db)
+        return user
+    }
+
+    /// The most attributes of one person in an answer.
+    private static let mostAttributes = 200
+    /// The most bytes of their values, and one value more.
+    private static let attributeBytes = 256 << 10
+
+    private static func fill(_ user: inout StoredUser, _ db: Database) throws {
+        let rows = try Row.fetchCursor(
             db,
-            sql: "SELECT name, value, set_at FROM user_attributes WHERE user = ? ORDER BY name LIMIT 200",
-            arguments: [number]
-        ).map { row in
-            StoredUser.Attribute(
+            sql: "SELECT name, value, set_at, omitted FROM user_attributes WHERE user = ? ORDER BY name",
+            arguments: [user.number]
+        )
+        var bytes = 0
+        while let row = try rows.next() {
+            guard user.attributes.count < mostAttributes, bytes < attributeBytes else {
+                user.hasMoreAttributes = true
+                return
+            }
+            let attribute = StoredUser.Attribute(
                 name: row[0],
                 value: Array(row[1] as Data),
-                set: Timestamp(milliseconds: row[2])
+                set: Timestamp(milliseconds: row[2]),
+                omitted: UInt64(clamping: row[3] as Int64)
             )
+            bytes += attribute.name.utf8.count + attribute.value.count
+            user.attributes.append(attribute)
         }
-        return user
     }
 }

@@ -30,7 +30,7 @@ struct CollectorLedger: Sendable, Hashable {
 
         /// What is neither stored, refused, given up nor addressed elsewhere.
         var missing: UInt64 {
-            let known = received + rejected + skipped + dropped.values.reduce(0, +)
+            let known = ([received, rejected, skipped] + dropped.values).saturatingSum
             return recorded > known ? recorded - known : 0
         }
     }
@@ -59,7 +59,7 @@ struct CollectorLedger: Sendable, Hashable {
     }
 
     /// The sum of one count over all writers.
-    func total(_ count: (Row) -> UInt64) -> UInt64 { rows.reduce(0) { $0 + count($1) } }
+    func total(_ count: (Row) -> UInt64) -> UInt64 { rows.map(count).saturatingSum }
 
     /// Whether nothing is missing anywhere.
     var isComplete: Bool { rows.allSatisfy { $0.missing == 0 && $0.gaps.isEmpty } }
@@ -95,5 +95,15 @@ extension CollectorLedger.Row {
             return UInt64(first)...UInt64(last)
         }
         lastReceived = Timestamp(milliseconds: json["last_received"]?.integer ?? 0)
+    }
+}
+
+extension Collection<UInt64> {
+    /// The sum, or the largest number where it is more: an index of any age and content can be shown.
+    var saturatingSum: UInt64 {
+        reduce(0) { sum, count in
+            let (total, isOver) = sum.addingReportingOverflow(count)
+            return isOver ? .max : total
+        }
     }
 }

@@ -18,10 +18,14 @@ struct FilterOptions: ParsableArguments {
     @Option(help: "Only events of this session.")
     var session: String?
 
+    @Option(help: "Only events of this project of Sensors Analytics.")
+    var project: String?
+
     /// The filter as the collector's query understands it.
     var query: [(name: String, value: String)] {
-        [("name", name), ("installation", installation), ("user", user), ("session", session)]
-            .compactMap { field, value in value.map { (name: field, value: $0) } }
+        [
+            ("name", name), ("installation", installation), ("user", user), ("session", session), ("project", project),
+        ].compactMap { field, value in value.map { (name: field, value: $0) } }
     }
 
     /// Sees that what must be an id is one.

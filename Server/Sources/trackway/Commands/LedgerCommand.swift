@@ -56,7 +56,7 @@ struct LedgerCommand: AsyncParsableCommand {
     /// from the index that answers.
     private func settled(_ client: CollectorClient) async throws -> (JSONValue, CollectorLedger) {
         let query = installation.map { [(name: "installation", value: $0)] } ?? []
-        let answer = try await client.get("/v1/ledger", query: query)
+        let answer = try await client.get("/v1/ledger", query: query + [("limit", "1")])
         guard let end = answer["end"]?.string, var indexed = answer["indexed"]?.string else {
             return (answer, CollectorLedger(answer))
         }
@@ -68,7 +68,28 @@ struct LedgerCommand: AsyncParsableCommand {
             }
             indexed = reached
         }
-        let settled = try await client.get("/v1/ledger", query: query)
+        let settled = try await whole(client, query)
         return (settled, CollectorLedger(settled))
+    }
+
+    /// All pages as one answer.
+    private func whole(
+        _ client: CollectorClient,
+        _ query: [(name: String, value: String)]
+    ) async throws(CommandFailure) -> JSONValue {
+        let first = try await client.get("/v1/ledger", query: query)
+        guard var answer = first.object else { return first }
+        var writers = first["writers"]?.array ?? []
+        var next = first["next"]?.string
+        while let after = next {
+            let page = try await client.get("/v1/ledger", query: query + [("after", after)])
+            writers += page["writers"]?.array ?? []
+            next = page["next"]?.string
+        }
+        answer.members.removeAll { $0.key == "next" }
+        for index in answer.members.indices where answer.members[index].key == "writers" {
+            answer.members[index].value = .array(writers)
+        }
+        return .object(answer)
     }
 }

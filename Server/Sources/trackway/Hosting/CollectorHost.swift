@@ -39,7 +39,12 @@ struct CollectorHost: Sendable {
         try folder.make()
         let keys = try openKeys()
         let store = try openStore()
-        let indexer = Indexer(folder: folder.intake, store: store, limits: configuration.limits)
+        let indexer = Indexer(
+            folder: folder.intake,
+            store: store,
+            limits: configuration.limits,
+            notice: { [logger] in logger.warning("\($0)") }
+        )
         let intake = try openIntake { indexer.durable(upTo: $0) }
         let server = CollectorServer(
             configuration: configuration,
@@ -95,7 +100,7 @@ struct CollectorHost: Sendable {
         do {
             let store = try SQLiteEventStore(path: folder.index)
             if let aside = store.putAside {
-                logger.warning("The index was damaged; it lies in \(aside) now and is made anew from the intake log.")
+                logger.warning("\(store.trouble ?? "") What was there lies in \(aside) now.")
             }
             return store
         } catch {

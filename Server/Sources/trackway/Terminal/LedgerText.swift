@@ -30,7 +30,7 @@ struct LedgerText: Sendable {
         for row in ledger.rows {
             table.append([
                 row.installation, row.writer, row.recorded.grouped, row.received.grouped, row.rejected.grouped,
-                row.dropped.values.reduce(0, +).grouped, row.skipped.grouped, row.missing.grouped,
+                row.dropped.values.saturatingSum.grouped, row.skipped.grouped, row.missing.grouped,
                 row.duplicates.grouped, format.date(row.lastReceived),
             ])
         }
@@ -47,7 +47,7 @@ struct LedgerText: Sendable {
 
     private func reasons(_ ledger: CollectorLedger) -> [String] {
         var sums: [String: UInt64] = [:]
-        for row in ledger.rows { sums.merge(row.dropped) { $0 + $1 } }
+        for row in ledger.rows { sums.merge(row.dropped) { [$0, $1].saturatingSum } }
         guard !sums.isEmpty else { return [] }
         let list = sums.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.grouped)" }
         return ["", "dropped on the device: " + list.joined(separator: ", ")]
@@ -70,7 +70,7 @@ struct LedgerText: Sendable {
         return [""]
             + rows.map { row in
                 let list = row.gaps.prefix(8).map { gap in
-                    gap.count == 1 ? "\(gap.lowerBound)" : "\(gap.lowerBound)–\(gap.upperBound)"
+                    gap.lowerBound == gap.upperBound ? "\(gap.lowerBound)" : "\(gap.lowerBound)–\(gap.upperBound)"
                 }
                 let more = row.gaps.count > 8 ? ", …" : ""
                 return "not heard of from \(row.writer): \(list.joined(separator: ", "))\(more)"

@@ -12,6 +12,7 @@ final class ListedEvents: EventStore {
         var followers: [AsyncStream<EventPosition>.Continuation] = []
         var failure: StoreError?
         var erased: Set<InstallationID> = []
+        var trouble: String?
     }
 
     private let state = Locked(State())
@@ -73,10 +74,12 @@ final class ListedEvents: EventStore {
 
     func count(matching query: EventQuery) async throws(StoreError) -> Int { try matching(query).count }
 
-    func ledger(installation: InstallationID?) async throws(StoreError) -> [LedgerRow] {
+    func writers(installation: InstallationID?) async throws(StoreError) -> Int { 1 }
+
+    func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow] {
         [
             LedgerRow(
-                installation: installation ?? InstallationID(high: 1 << 12 | 7 << 12, low: 1 << 63),
+                installation: query.installation ?? InstallationID(high: 1 << 12 | 7 << 12, low: 1 << 63),
                 writer: WriterID(high: 7 << 12, low: 1 << 63),
                 recorded: 10,
                 received: 7,
@@ -88,6 +91,13 @@ final class ListedEvents: EventStore {
     }
 
     func erasures(installation: InstallationID?, limit: Int) async throws(StoreError) -> [StoredErasure] { [] }
+
+    var trouble: String? { state.withLock { $0.trouble } }
+
+    /// The index has this to say from now on.
+    func stumble(_ trouble: String?) {
+        state.withLock { $0.trouble = trouble }
+    }
 
     func isErased(_ installation: InstallationID) -> Bool { state.withLock { $0.erased.contains(installation) } }
 
@@ -110,7 +120,11 @@ final class ListedEvents: EventStore {
         ]
     }
 
-    func minutes(since: Timestamp) async throws(StoreError) -> [MinuteCount] {
+    func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent? {
+        try await failed(before: nil, limit: 1).first { $0.position == position }
+    }
+
+    func minutes(since: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
         [MinuteCount(minute: Timestamp(milliseconds: 60_000), events: 3, names: ["a": 1, "b": 2])]
     }
 

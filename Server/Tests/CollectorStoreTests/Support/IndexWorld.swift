@@ -52,10 +52,13 @@ final class IndexWorld {
     }
 
     /// A new process: another store and indexer on the same files.
-    func restart(eventsPerStep: Int = Indexer.usualEventsPerStep) throws {
+    func restart(
+        eventsPerStep: Int = Indexer.usualEventsPerStep,
+        notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) throws {
         try store.close()
         store = try SQLiteEventStore(path: path, patience: .zero)
-        indexer = Indexer(folder: folder + "/intake", store: store, eventsPerStep: eventsPerStep)
+        indexer = Indexer(folder: folder + "/intake", store: store, eventsPerStep: eventsPerStep, notice: notice)
     }
 
     /// Every row of every table, as text: two indexes with the same dump are the same.
@@ -85,5 +88,17 @@ final class IndexWorld {
 
     func row(_ writer: UInt64 = 1) async throws -> LedgerRow? {
         try await store.ledger(installation: nil).first { $0.writer == .numbered(writer) }
+    }
+}
+
+extension SQLiteEventStore {
+    /// Every account, or those of one installation.
+    func ledger(installation: InstallationID?) async throws -> [LedgerRow] {
+        try await ledger(matching: LedgerQuery(installation: installation))
+    }
+
+    /// Counts per minute, forty names told apart.
+    func minutes(since moment: Timestamp) async throws -> [MinuteCount] {
+        try await minutes(since: moment, names: 40)
     }
 }

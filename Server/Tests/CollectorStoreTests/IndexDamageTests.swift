@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Foundation
+internal import GRDB
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+@testable internal import CollectorStore
+
+@Suite("Damage to the index's files")
+struct IndexDamageTests {
+    enum Damage: String, Sendable, CaseIterable {
+        case cutToHalf = "cut to half"
+        case cutToNothing = "cut to nothing, its log left"
+        case cutBesideLog = "cut to a page beside its log"
+        case noise = "noise in its first page"
+        case noiseWithin = "noise behind its first page"
+        case zeros = "all zeros"
+        case removed = "removed, its log left"
+        case allRemoved = "removed with its log"
+        case logRemoved = "its log removed"
+        case droppedTable = "a table dropped"
+        case droppedProgress = "the progress dropped"
+        case emptiedProgress = "the progress emptied"
+        case droppedColumn = "a column dropped"
+        case otherFile = "another database in its place"
+        case folder = "a folder in its place"
+
+        /// Does it to the files, from outside.
+        func happen(to path: String) throws {
+            let files = FileManager.default
+            let url = URL(fileURLWithPath: path)
+            switch self {
+            case .cutToHalf: try cut(url, to: try Data(contentsOf: url).count / 2)
+            case .cutToNothing: try cut(url, to: 0)
+            case .cutBesideLog: try cut(url, to: 4096)
+            case .noise: try overwrite(url, from: 0, to: 4096, with: 0xA5)
+            case .noiseWithin: try overwrite(url, from: 4096, to: .max, with: 0xA5)
+            case .zeros: try overwrite(url, from: 0, to: .max, with: 0)
+            case .removed: try files.removeItem(atPath: path)
+            case .allRemoved:
+                for suffix in ["", "-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
+                    try files.removeItem(atPath: path + suffix)
+                }
+            case .logRemoved:
+                for suffix in ["-wal", "-shm"] where files.fileExists(atPath: path + suffix) {
+                    try files.removeItem(atPath: path + suffix)
+                }
+            case .droppedTable: try run("DROP TABLE ranges", path)
+            case .droppedProgress: try run("DROP TABLE progress", path)
+            case .emptiedProgress: try run("DELETE FROM progress", path)
+            case .droppedColumn: try run("ALTER TABLE failed DROP COLUMN message", path)
+            case .otherFile:
+                try Self.allRemoved.happen(to: path)
+                try run("CREATE TABLE other (x); INSERT INTO other VALUES (1)", path)
+            case .folder:
+                try Self.allRemoved.happen(to: path)
+                try files.createDirectory(atPath: path, withIntermediateDirectories: false)
+            }
+        }
+
+        private func run(_ sql: String, _ path: String) throws {
+            let queue = try DatabaseQueue(path: path)
+            try queue.write { try $0.execute(sql: sql) }
+            try queue.close()
+        }
+
+        private func cut(_ url: URL, to bytes: Int) throws {
+            let handle = try FileHandle(forUpdating: url)
+            try handle.truncate(atOffset: UInt64(bytes))
+            try handle.close()
+        }
+
+        private func overwrite(_ url: URL, from start: Int, to end: Int, with byte: UInt8) throws {
+            let length = try Data(contentsOf: url).count
+            let handle = try FileHandle(forUpdating: url)
+            try handle.seek(toOffset: UInt64(min(start, length)))
+            try handle.write(contentsOf: Data(repeating: byte, count: max(0, min(end, length) - start)))
+            try handle.close()
+        }
+    }
+
+    private static func world() async throws -> IndexWorld {
+        let world = try IndexWorld()
+        for number in UInt64(0)..<20 {
+            var batch = Batch(1, 1, number * 50 + 1...number * 50 + 50)
+            batch.lines = (1...50).map { line(number * 50 + $0, "event_\($0)") }
+            batch.rejected = number == 0 ? [(3, "name_missing")] : []
+            try world.append(batch)
+        }
+        try await world.index()
+        return world
+    }
+
+    private static func more(_ world: IndexWorld) throws {
+        var batch = Batch(1, 1, 1_001...1_002)
+        batch.lines = [line(1_001), line(1_002)]
+        try world.append(batch)
+    }
+
+    /// Steps until the index has everything, however often it stumbles on the way.
+    private static func recover(_ world: IndexWorld) async throws {
+        world.indexer.durable(upTo: world.log.end)
+        for _ in 0..<10 {
+            do {
+                try await world.indexer.catchUp()
+                let found = try await world.store.events(matching: EventQuery(order: .oldestFirst, limit: 5_000)).count
+                let row = try await world.row()
+                let failed = try await world.store.failed(before: nil, limit: 9).count
+                if found == 1_001, row?.received == 1_001, failed == 1 { return }
+            } catch {
+                // The next try has to do better; the last look says whether it did.
+            }
+        }
+    }
+
+    @Test(
+        "whatever was done to the files before the start, the index is there again, from the log",
+        arguments: Damage.allCases
+    )
+    func atStart(_ damage: Damage) async throws {
+        let world = try await Self.world()
+        try Self.more(world)
+        // Its log beside it, as a kill leaves it.
+        let log = try Data(contentsOf: URL(fileURLWithPath: world.path + "-wal"))
+        try world.store.close()
+        try log.write(to: URL(fileURLWithPath: world.path + "-wal"))
+        try damage.happen(to: world.path)
+        try world.restart()
+        try await Self.recover(world)
+        #expect(try await world.all().count == 1_001)
+        #expect(try await world.row()?.gaps.isEmpty == true)
+        #expect(try await world.store.failed(before: nil, limit: 9).count == 1)
+        #expect(world.store.trouble == nil)
+    }
+
+    @Test(
+        "whatever is done to the files while it runs, the index is there again, from the log",
+        arguments: Damage.allCases
+    )
+    func running(_ damage: Damage) async throws {
+        let world = try await Self.world()
+        try damage.happen(to: world.path)
+        try Self.more(world)
+        try await Self.recover(world)
+        #expect(try await world.all().count == 1_001)
+        #expect(try await world.row()?.gaps.isEmpty == true)
+        #expect(try await world.store.failed(before: nil, limit: 9).count == 1)
+        #expect(world.store.trouble == nil)
+        // What was only in the files' cache until now shows at the next start.
+        try world.restart()
+        try await Self.recover(world)
+        #expect(try await world.all().count == 1_001)
+    }
+
+    @Test("while it is made anew the index says so, and is whole again after the last step")
+    func told() async throws {
+        let world = try await Self.world()
+        let said = Locked<[String]>([])
+        try world.restart(eventsPerStep: 100) { text in said.withLock { $0.append(text) } }
+        world.indexer.durable(upTo: world.log.end)
+        try await world.indexer.catchUp()
+        #expect(world.store.trouble == nil)
+        try Damage.removed.happen(to: world.path)
+        #expect(try await world.indexer.step() == .advanced)
+        let trouble = try #require(world.store.trouble)
+        #expect(trouble.contains("made anew from the intake log") && trouble.contains("the file was removed"))
+        #expect(try await world.store.totals().trouble == trouble)
+        #expect(said.withLock { $0 } == [trouble])
+        try await world.indexer.catchUp()
+        #expect(world.store.trouble == nil)
+        #expect(try await world.all().count == 999)
+    }
+
+    @Test("a new index of a long log says that it is being made, one of an empty log does not")
+    func new() async throws {
+        let world = try await Self.world()
+        try world.store.close()
+        try Damage.allRemoved.happen(to: world.path)
+        try world.restart(eventsPerStep: 100)
+        world.indexer.durable(upTo: world.log.end)
+        #expect(try await world.indexer.step() == .advanced)
+        #expect(world.store.trouble?.contains("being made") == true)
+        try await world.indexer.catchUp()
+        #expect(world.store.trouble == nil)
+        let empty = try IndexWorld()
+        empty.indexer.durable(upTo: empty.log.end)
+        #expect(try await empty.indexer.step() == .caughtUp)
+        #expect(empty.store.trouble == nil)
+    }
+
+    @Test("nobody but the owner may read the index's files")
+    func rights() async throws {
+        let world = try await Self.world()
+        for suffix in ["", "-wal", "-shm"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: world.path + suffix)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(suffix)")
+        }
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: world.path)
+        try world.restart()
+        let attributes = try FileManager.default.attributesOfItem(atPath: world.path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    }
+}

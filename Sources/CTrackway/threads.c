@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -24,7 +25,7 @@
 typedef struct thread_work {
     void (*body)(void *context);
     void *context;
-    const char *name;
+    char name[16];
 } thread_work;
 
 static void *run_work(void *argument) {
@@ -42,7 +43,8 @@ static void *run_work(void *argument) {
 int ctrackway_thread_start(const char *name, void (*body)(void *context), void *context) {
     thread_work *work = malloc(sizeof *work);
     if (work == NULL) return -1;
-    *work = (thread_work){body, context, name};
+    *work = (thread_work){.body = body, .context = context};
+    strncpy(work->name, name, sizeof work->name - 1);
     sigset_t ours, kept;
     sigfillset(&ours);
     const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS};

@@ -41,6 +41,7 @@ struct LifeCycleProbe {
             case "transports": TransportProbe.transports(arguments[2])
             case "starved": TransportProbe.starved(arguments[2])
             case "exiting": TransportProbe.exiting(arguments[2])
+            case "threads": TransportProbe.threads(arguments[2])
             default: break
             }
         }

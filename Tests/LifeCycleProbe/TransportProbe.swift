@@ -92,6 +92,55 @@ enum TransportProbe {
         exit(0)
     }
 
+    /// Tells the names of our threads while a request waits, and whether each leaves the host its signals and hears of faults.
+    static func threads(_ url: String) {
+        let observation = try? LifeCycleSignals.process.observe { _, _ in }
+        let transport = CurlTransport(settings: NetworkSettings())
+        // Nobody answers; the process ends first.
+        Task { _ = try? await transport.send(WireRequest(url: url), timeout: .seconds(600)) }
+        // An answered one has gone through the same thread before or behind it.
+        _ = wait { try? await transport.send(WireRequest(url: url + "/answered"), timeout: .seconds(60)).status }
+        var lines: [String] = []
+        for thread in names(in: "/proc/self/task") {
+            let name = text("/proc/self/task/\(thread)/comm").prefix { $0 != "\n" }
+            guard name.hasPrefix("trackway."), let mask = blocked(thread) else { continue }
+            let leavesHosts = [SIGTERM, SIGINT, SIGHUP, SIGTSTP, SIGCONT, SIGPIPE, SIGUSR1, SIGCHLD, SIGALRM]
+                .allSatisfy { mask >> UInt64($0 - 1) & 1 == 1 }
+            let hearsFaults = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP]
+                .allSatisfy { mask >> UInt64($0 - 1) & 1 == 0 }
+            lines.append("\(name) \(leavesHosts) \(hearsFaults)")
+        }
+        LifeCycleProbe.say(lines.sorted().joined(separator: ", "))
+        withExtendedLifetime(observation) { exit(0) }
+    }
+
+    private static func blocked(_ thread: String) -> UInt64? {
+        let line = text("/proc/self/task/\(thread)/status").split(separator: "\n").first { $0.hasPrefix("SigBlk:") }
+        return line.flatMap { UInt64($0.drop { $0 != "\t" }.dropFirst(), radix: 16) }
+    }
+
+    private static func names(in folder: String) -> [String] {
+        guard let entries = opendir(folder) else { return [] }
+        defer { closedir(entries) }
+        var names: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if Int(name) != nil { names.append(name) }
+        }
+        return names
+    }
+
+    private static func text(_ path: String) -> String {
+        let file = open(path, O_RDONLY)
+        guard file >= 0 else { return "" }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 8_192)
+        let count = read(file, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
     /// Exits while requests are under way.
     static func exiting(_ url: String) {
         let transport = CurlTransport(settings: NetworkSettings())

@@ -165,7 +165,7 @@ int ctrackway_list_addresses(
 // MARK: Threads
 
 /// Starts a thread of our own, which runs `body` and ends with it. It takes none of the host's signals: all are blocked
-/// in it but those a fault brings about. `name` must stay; at most 15 characters. -1 when there can be no more threads.
+/// in it but those a fault brings about. Debuggers show the first 15 bytes of `name`. -1 when there can be no more threads.
 int ctrackway_thread_start(const char *name, void (*body)(void *context), void *context);
 /// Sleeps until the calling thread meets a signal.
 void ctrackway_pause(void);

@@ -263,6 +263,14 @@ struct CurlTransportFaultTests {
         #expect(probe.status() == .exited(0))
     }
 
+    @Test("threads of ours leave the host its signals, hear of their own faults, and have a name")
+    func threads() throws {
+        let server = try LoopbackServer { $0.path == "/answered" ? .answer(200) : .stall(sent: "") }
+        let probe = try ProbeProcess("threads", server.url)
+        #expect(probe.line() == "trackway.net true true, trackway.signal true true")
+        #expect(probe.status() == .exited(0))
+    }
+
     @Test("a process that exits while requests are under way keeps its exit code")
     func exiting() throws {
         let server = try LoopbackServer { _ in .answer(200, body: [UInt8](repeating: 1, count: 100_000)) }

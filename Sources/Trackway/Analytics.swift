@@ -125,6 +125,8 @@ public final class Analytics: Sendable {
                 group.cancelAll()
             }
         }
+        // An earlier process may have died after it erased and before it could tell.
+        tellErasures()
     }
 
     deinit {

@@ -93,6 +93,101 @@ struct EraseTests {
         #expect(analytics.ledger().isBalanced)
     }
 
+    /// The installations that tombstones on their way name, each with a secret that proves it.
+    private static func proved(_ memory: InMemoryAnalytics) -> [String] {
+        memory.transport.delivered(named: "_installation_erased").compactMap { event in
+            guard let named = event.attributes["installation"]?.string, let id = InstallationID(named),
+                let proof = event.attributes["proof"]?.string.flatMap({ InstallationSecret($0) }), proof.proves(id)
+            else { return nil }
+            return named
+        }
+    }
+
+    @Test("erased again before anybody was told: both former installations are told of, each with its proof")
+    func twice() async throws {
+        let memory = try InMemoryAnalytics()
+        let first = memory.analytics.installation
+        try await memory.analytics.erase()
+        let second = memory.analytics.installation
+        memory.analytics.record("between")
+        try await memory.analytics.erase()
+        _ = await memory.analytics.flush()
+        #expect(Self.proved(memory) == [first.description, second.description])
+        #expect(memory.transport.delivered(named: "between").isEmpty)
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test("killed between the change of identity and the tombstone: the next start tells, once")
+    func killedBeforeTelling() async throws {
+        let memory = try InMemoryAnalytics()
+        let former = memory.analytics.installation
+        await memory.analytics.shutdown(within: .zero)
+        _ = try memory.analytics.journal.erase()
+
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        #expect(next.analytics.installation != former)
+        _ = await next.analytics.flush()
+        #expect(Self.proved(next) == [former.description])
+
+        let last = try InMemoryAnalytics(storage: next.storageAfterKill())
+        _ = await last.analytics.flush()
+        #expect(Self.proved(last) == [])
+        // Everybody knows: nothing of the former installation is remembered.
+        let disk = try #require(last.storage.base as? MemoryStorage)
+        #expect(!disk.paths.contains { $0.hasSuffix("/erased") })
+    }
+
+    @Test("killed between the tombstone and its delivery: it is delivered later, and not recorded again")
+    func killedBeforeDelivery() async throws {
+        let memory = try InMemoryAnalytics()
+        let former = memory.analytics.installation
+        try await memory.analytics.erase()
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        _ = await next.analytics.flush()
+        #expect(Self.proved(next) == [former.description])
+    }
+
+    @Test("killed before the identity went: nothing was erased, and nobody is told so")
+    func killedBeforeErasing() async throws {
+        let memory = try InMemoryAnalytics()
+        let former = memory.analytics.installation
+        memory.storage.fail(.replace, with: .noSpace, paths: "/installation")
+        await #expect(throws: TrackwayError.self) { try await memory.analytics.erase() }
+        memory.storage.heal()
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        #expect(next.analytics.installation == former)
+        _ = await next.analytics.flush()
+        #expect(Self.proved(next) == [])
+    }
+
+    @Test("erased while consent was denied: told with the first start that may record")
+    func toldOnceAllowed() async throws {
+        let memory = try InMemoryAnalytics()
+        let former = memory.analytics.installation
+        memory.analytics.setConsent(.denied)
+        try await memory.analytics.erase()
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill())
+        next.analytics.setConsent(.granted)
+        let last = try InMemoryAnalytics(storage: next.storageAfterKill())
+        _ = await last.analytics.flush()
+        #expect(Self.proved(last) == [former.description])
+    }
+
+    @Test("a damaged list of erasings keeps nobody from starting or erasing")
+    func damagedList() async throws {
+        let memory = try InMemoryAnalytics()
+        try await memory.analytics.erase()
+        let storage = memory.storageAfterKill()
+        let disk = try #require(memory.storage.base as? MemoryStorage)
+        let path = try #require(disk.paths.first { $0.hasSuffix("/erased") })
+        try storage.replace(path, with: Array("nonsense".utf8), durably: true)
+        let next = try InMemoryAnalytics(storage: storage)
+        let former = next.analytics.installation
+        try await next.analytics.erase()
+        _ = await next.analytics.flush()
+        #expect(Self.proved(next) == [former.description])
+    }
+
     @Test("an erasing that fails is an error, and can be repeated")
     func failing() async throws {
         let memory = try InMemoryAnalytics()

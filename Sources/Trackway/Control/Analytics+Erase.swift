@@ -11,7 +11,9 @@ extension Analytics {
     /// A new installation begins at once. Its first event is `_installation_erased`, whose attribute `installation` names
     /// the former one, so that a collector can forget it too; `proof` is the secret behind that identity, which only the
     /// device knew, so that nobody else can have it forgotten. The event travels under the same consent as every event, and
-    /// is not recorded while consent is denied or the SDK is disabled.
+    /// is not recorded while consent is denied or the SDK is disabled; the next start that may record does it then. Until
+    /// every destination has passed the event, id and secret are remembered: a process that dies in between, and another
+    /// erasing, only delay what is told.
     ///
     /// An installation that began with a version that made no secret names itself without proof, and a collector leaves the
     /// erasing to its operator (`trackway erase`).
@@ -36,28 +38,53 @@ extension Analytics {
             snapshots?.beginAnew()
         }
         let (journal, behavior, snapshots, streams) = (journal, behavior, snapshots, streams)
-        let result = await queue.run { () -> Result<(former: InstallationID, proof: InstallationSecret?), any Error> in
+        let result = await queue.run { () -> Result<Void, any Error> in
             do {
                 try snapshots?.forget()
                 try behavior.forget()
                 try streams.forget { journal.removeDestination($0) }
-                return .success(try journal.erase())
+                _ = try journal.erase()
+                return .success(())
             } catch {
                 return .failure(error)
             }
         }
         switch result {
-        case .success(let erased):
+        case .success:
             identity.installationChanged()
-            var attributes: Attributes = [CapturedKey.erasedInstallation: .string(erased.former.description)]
-            if let proof = erased.proof { attributes[CapturedKey.erasureProof] = .string(proof.description) }
-            record(CapturedName.installationErased, attributes)
+            tellErasures()
         case .failure(let error):
             throw TrackwayError(
                 .notErased,
                 "not everything of this installation could be erased; call erase again, after making the storage folder "
                     + "writable and stopping other processes that use it",
                 cause: error
+            )
+        }
+    }
+    /// Records what tells of the erasings of which nothing tells yet: of the one just now, and of earlier ones that were
+    /// killed before they could, that were not allowed to be recorded, or whose event another erasing gave up.
+    func tellErasures() {
+        do throws(JournalError) {
+            for erasure in try journal.untoldErasures() {
+                var attributes: Attributes = [
+                    CapturedKey.erasedInstallation: .string(erasure.installation.description)
+                ]
+                if let proof = erasure.proof { attributes[CapturedKey.erasureProof] = .string(proof.description) }
+                let receipt = record(CapturedName.installationErased, attributes)
+                guard receipt.durability != .none else { continue }
+                try journal.erasureTold(erasure.installation, at: receipt.sequence)
+            }
+        } catch {
+            reporter.report(
+                Diagnostic(
+                    code: .storageFailing,
+                    field: "erase",
+                    value: "\(error)",
+                    remedy:
+                        "Make the storage folder readable and writable; what tells back-ends of the erasing is recorded "
+                        + "with the next start."
+                )
             )
         }
     }

@@ -22,6 +22,13 @@ extension DeliveryDesk {
 extension DeskState {
     fileprivate mutating func erase(_ journal: Journal) throws(JournalError) -> InstallationID {
         leases = [:]
+        do throws(StorageError) {
+            // First, while the cursors still tell who knows of earlier erasings, and while there is something to prove with.
+            try journal.keepProof(storage)
+            try journal.listErasure(proof: journal.proof.withLock { $0 })
+        } catch {
+            throw JournalError(error)
+        }
         for id in order where shelves[id]?.problem == nil {
             for destination in destinations(of: id) {
                 try discard(id, destination, throughSegment: nil, reason: .erased, journal)
@@ -31,7 +38,6 @@ extension DeskState {
         let secret = InstallationSecret.generate()
         let fresh = secret.installation(at: journal.clock.now().wall)
         do throws(StorageError) {
-            try journal.keepProof(storage)
             setAsideLog?.close()
             setAsideLog = nil
             for name in try storage.names(in: folder.setAside) { try storage.remove(folder.setAside + "/" + name) }

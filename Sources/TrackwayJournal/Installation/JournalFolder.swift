@@ -14,6 +14,8 @@ struct JournalFolder: Sendable, Hashable {
     }
 
     var installation: String { root + "/installation" }
+    /// Erasings that some destination may not know of yet.
+    var erased: String { root + "/erased" }
     var deliverLock: String { root + "/deliver.lock" }
     var settled: String { root + "/settled" }
     var setAside: String { root + "/set-aside" }

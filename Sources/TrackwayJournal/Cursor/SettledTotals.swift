@@ -8,11 +8,15 @@ internal import TrackwayEvents
 /// A writer's counts move here before its folder is removed. ``folded`` names the writers counted here whose folders
 /// may still stand, so that a process killed between the two steps counts nothing twice.
 struct SettledTotals: Sendable, Hashable {
+    /// Whose counts these are; nil in files of the first versions, which belong to whoever is there.
+    var installation: InstallationID?
     var recorded: UInt64 = 0
     var accounts: [DestinationID: Ledger.Account] = [:]
     var folded: Set<WriterID> = []
 
-    init() {}
+    init(of installation: InstallationID? = nil) {
+        self.installation = installation
+    }
 
     mutating func fold(_ writer: WriterID, recorded: UInt64, accounts added: [DestinationID: Ledger.Account]) {
         guard folded.insert(writer).inserted else { return }
@@ -25,6 +29,7 @@ struct SettledTotals: Sendable, Hashable {
     var fileBytes: [UInt8] {
         var lines = CheckedLines()
         lines.add("settled", 1)
+        if let installation { lines.add("installation", installation) }
         lines.add("recorded", recorded)
         for (destination, account) in accounts.sorted(by: { $0.key < $1.key }) {
             lines.add("account", "\(destination) \(account.recorded) \(account.delivered)")
@@ -40,6 +45,7 @@ struct SettledTotals: Sendable, Hashable {
     init?(fileBytes bytes: [UInt8]) {
         guard let lines = CheckedLines(bytes), let recorded = lines.number("recorded") else { return nil }
         self.recorded = recorded
+        installation = lines["installation"].flatMap { InstallationID($0) }
         for line in lines.all("account") {
             let parts = line.split(separator: " ")
             guard parts.count == 3, let destination = DestinationID(parts[0]), let recorded = UInt64(parts[1]),

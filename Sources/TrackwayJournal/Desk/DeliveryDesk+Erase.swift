@@ -41,9 +41,10 @@ extension DeskState {
             setAsideLog?.close()
             setAsideLog = nil
             for name in try storage.names(in: folder.setAside) { try storage.remove(folder.setAside + "/" + name) }
-            totals = SettledTotals()
-            try storage.replace(folder.settled, with: totals.fileBytes, durably: true)
+            // The identity first: the former one's counts are its own, and nobody sees them shrink.
             try storage.replace(folder.installation, with: InstallationFile.bytes(fresh, secret), durably: true)
+            totals = SettledTotals(of: fresh)
+            try storage.replace(folder.settled, with: totals.fileBytes, durably: true)
         } catch {
             throw JournalError(error)
         }

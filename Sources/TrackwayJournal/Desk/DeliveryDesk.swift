@@ -24,7 +24,7 @@ package final class DeliveryDesk: Sendable {
             lock: lock
         )
         do throws(StorageError) {
-            fresh.totals = try SettledTotals.load(journal.folder, journal.storage)
+            fresh.totals = try SettledTotals.load(journal.folder, journal.storage, of: journal.installation)
             try fresh.refresh(own: journal.writer)
         } catch {
             throw JournalError(error)

@@ -31,7 +31,7 @@ public struct JournalInspector: Sendable {
                 )
             }
             report.installation = identity.flatMap { CheckedLines($0)?["installation"] }.flatMap { InstallationID($0) }
-            let totals = try SettledTotals.load(folder, storage)
+            let totals = try SettledTotals.load(folder, storage, of: report.installation)
             report.settled = Ledger(recorded: totals.recorded, destinations: totals.accounts)
             for id in names.compactMap({ WriterID($0) }).sorted() {
                 report.writers.append(try writer(id))

@@ -23,7 +23,7 @@ extension Journal {
     }
 
     private func ledgerFromFiles() throws -> Ledger {
-        let totals = try SettledTotals.load(folder, storage)
+        let totals = try SettledTotals.load(folder, storage, of: installation)
         var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts)
         for destination in destinations where ledger.destinations[destination] == nil {
             ledger.destinations[destination] = Ledger.Account()
@@ -134,9 +134,21 @@ extension Journal {
 }
 
 extension SettledTotals {
-    /// The totals in a folder; none when the file is missing or damaged.
-    static func load(_ folder: JournalFolder, _ storage: any JournalStorage) throws(StorageError) -> SettledTotals {
-        guard let bytes = try storage.contents(of: folder.settled) else { return SettledTotals() }
-        return SettledTotals(fileBytes: bytes) ?? SettledTotals()
+    /// The totals of an installation in its folder; none when the file is missing or damaged, or an erasing that was cut
+    /// short left that of the former installation.
+    static func load(
+        _ folder: JournalFolder,
+        _ storage: any JournalStorage,
+        of installation: InstallationID?
+    ) throws(StorageError) -> SettledTotals {
+        guard let bytes = try storage.contents(of: folder.settled), var totals = SettledTotals(fileBytes: bytes) else {
+            return SettledTotals(of: installation)
+        }
+        guard let installation else { return totals }
+        guard totals.installation == nil || totals.installation == installation else {
+            return SettledTotals(of: installation)
+        }
+        totals.installation = installation
+        return totals
     }
 }

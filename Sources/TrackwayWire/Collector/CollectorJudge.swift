@@ -50,7 +50,7 @@ enum CollectorJudge {
         switch status {
         case 401, 403:
             return .unauthorized(reason: reason)
-        case 404, 405, 406, 410, 415, 501, 505:
+        case 404, 405, 406, 410, 415, 421, 501, 505:
             return .misconfigured(reason: reason)
         case 408, 425, 429:
             return .retry(after: wait, reason: reason)

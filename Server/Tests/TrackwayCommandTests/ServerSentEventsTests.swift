@@ -28,6 +28,26 @@ struct ServerSentEventsTests {
         #expect(reader.lastID == "9")
     }
 
+    @Test("wherever a connection ends, the message that was cut is asked for again and the next ones are whole")
+    func reconnects() {
+        let first = "id: 1\nevent: event\ndata: one\n\n"
+        let second = "id: 2\nevent: event\ndata: two\n\n"
+        for cut in 0..<second.utf8.count {
+            var reader = ServerSentEvents()
+            #expect(
+                reader.feed(Array((first + second).utf8).prefix(first.utf8.count + cut)).map(\.data) == [
+                    Array("one".utf8)
+                ]
+            )
+            reader.disconnect()
+            #expect(reader.lastID == "1", "cut at \(cut)")
+            // The collector begins behind the id it is told.
+            let again = reader.feed(Array(("retry: 2000\n\n" + second).utf8))
+            #expect(again == [ServerSentEvent(kind: "event", data: Array("two".utf8))], "cut at \(cut)")
+            #expect(reader.lastID == "2")
+        }
+    }
+
     @Test("a message that never ends is left out, and the next one is whole")
     func overlong() {
         var reader = ServerSentEvents()

@@ -24,6 +24,8 @@ struct LiveFollower {
         var wait = Self.shortestWait
         var hasConnected = false
         while true {
+            // Whatever ended the connection may have ended it in the middle of a message.
+            stream.disconnect()
             do {
                 // Resuming goes by id; `last` would show the past again.
                 let query = stream.lastID == nil ? query : query.filter { $0.name != "last" }

@@ -14,8 +14,10 @@ struct ServerSentEvents: Sendable {
     /// The longest message that is kept; a longer one is left out.
     static let largestMessage = 4 * 1024 * 1024
 
-    /// The last `id` the stream gave, also for messages without one.
+    /// The last `id` of a message that came whole, also for messages without one: where to go on.
     private(set) var lastID: String?
+    /// The `id` of the message that is being read; counts when that is whole.
+    private var id: String?
     private var line: [UInt8] = []
     private var kind = ""
     private var data: [UInt8] = []
@@ -41,6 +43,20 @@ struct ServerSentEvents: Sendable {
         return events
     }
 
+    /// The connection is gone: what was begun is left out, and what comes next begins a message. The `id` stays where it is,
+    /// so that the message is asked for again.
+    mutating func disconnect() {
+        self = ServerSentEvents(resumingAt: lastID)
+    }
+
+    /// A reader at the beginning of a stream.
+    ///
+    /// - Parameter lastID: The last `id` of an earlier connection.
+    init(resumingAt lastID: String? = nil) {
+        self.lastID = lastID
+        id = lastID
+    }
+
     private mutating func endLine() -> ServerSentEvent? {
         defer { line.removeAll(keepingCapacity: true) }
         guard !line.isEmpty else { return endMessage() }
@@ -51,7 +67,7 @@ struct ServerSentEvents: Sendable {
         var value = line[min(colon + 1, line.endIndex)...]
         if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
         switch field {
-        case "id": lastID = String(decoding: value, as: UTF8.self)
+        case "id": id = String(decoding: value, as: UTF8.self)
         case "event": kind = String(decoding: value, as: UTF8.self)
         case "data":
             if hasData { data.append(UInt8(ascii: "\n")) }
@@ -69,6 +85,7 @@ struct ServerSentEvents: Sendable {
             hasData = false
             isOverlong = false
         }
+        lastID = id
         guard hasData, !isOverlong else { return nil }
         return ServerSentEvent(kind: kind.isEmpty ? "message" : kind, data: data)
     }

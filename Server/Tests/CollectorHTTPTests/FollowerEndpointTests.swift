@@ -84,6 +84,79 @@ struct FollowerEndpointTests {
         }
     }
 
+    @Test("a stream ends when its key is revoked, also when nothing comes, and shows nothing that comes later")
+    func revoked() async throws {
+        try await CollectorUnderTest.run {
+            $0.readKeys = .always
+            $0.passInterval = .milliseconds(5)
+        } _: { collector async throws in
+            async let waiting = collector.request(
+                "GET",
+                "/v1/wait?count=1&timeout=60",
+                ["authorization": "Bearer read"]
+            )
+            try await Wire.open(to: collector.port) { wire in
+                try await wire.send(Self.get("/v1/live", "Authorization: Bearer read\n"))
+                _ = try await wire.read(until: "retry")
+                while collector.store.followers < 2 { await Task.yield() }
+                collector.keys.revoke("read")
+                collector.store.add("later")
+                // The end of a chunked answer.
+                let rest = try await wire.read(until: "0\r\n\r\n")
+                #expect(rest.hasSuffix("0\r\n\r\n") && !rest.contains("later"))
+                try await wire.send(Self.get("/v1/live", "Authorization: Bearer read\n"))
+                #expect(try await wire.answer()?.errorCode == "key_unknown")
+            }
+            let waited = try await waiting
+            #expect(waited.status == 401 && waited.errorCode == "key_unknown")
+        }
+    }
+
+    @Test("a place is taken in one step with looking for it, and given back however the follower goes")
+    func seats() async throws {
+        let seats = FollowerSeats(limit: 10)
+        for _ in 0..<20 {
+            let taken = await withTaskGroup(of: FollowerSeat?.self) { group in
+                for _ in 0..<100 { group.addTask { try? seats.take() } }  // the others find none
+                return await group.reduce(into: [FollowerSeat]()) { if let seat = $1 { $0.append(seat) } }
+            }
+            #expect(taken.count == 10)
+        }
+        let none = FollowerSeats(limit: 0)
+        #expect(throws: RequestFailure.self) { try none.take() }
+    }
+
+    @Test("a stream that was asked for its head alone keeps no place")
+    func headOnly() async throws {
+        try await CollectorUnderTest.run {
+            $0.followers = 1
+        } _: { collector async throws in
+            for _ in 0..<5 {
+                #expect(try await collector.request("HEAD", "/v1/live").status == 200)
+                #expect(try await collector.request("GET", "/v1/live?last=x").errorCode == "malformed_query")
+            }
+        }
+    }
+
+    @Test("any number of waiters share one count at a time")
+    func shared() async throws {
+        try await CollectorUnderTest.run { collector async throws in
+            let waiters = 100
+            async let answers = withThrowingTaskGroup(of: HTTPAnswer.self) { group in
+                for _ in 0..<waiters {
+                    group.addTask { try await collector.request("GET", "/v1/wait?count=1&timeout=60") }
+                }
+                return try await group.reduce(into: [HTTPAnswer]()) { $0.append($1) }
+            }
+            while collector.store.followers < waiters { await Task.yield() }
+            let before = collector.store.counts
+            collector.store.add("a")
+            #expect(try await answers.allSatisfy { $0.body.contains(#""count":1"#) })
+            // One for the event, and one more for those who came to look while that was made.
+            #expect(collector.store.counts - before <= 3, "\(collector.store.counts - before) counts")
+        }
+    }
+
     @Test("waiting ends with what it waits for")
     func waits() async throws {
         try await CollectorUnderTest.run { collector in

@@ -155,7 +155,7 @@ struct QueryEndpointTests {
     @Test("pages of other origins get nothing, unless they are allowed")
     func origins() async throws {
         try await CollectorUnderTest.run {
-            $0.allowedOrigins = ["https://shop.example"]
+            $0.sendingOrigins = ["https://shop.example"]
         } _: { collector in
             let refused = try await collector.request("OPTIONS", "/v1/events", ["origin": "https://evil.example"])
             #expect(refused.status == 403 && refused.headers["access-control-allow-origin"] == nil)

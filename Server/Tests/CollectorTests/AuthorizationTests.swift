@@ -2,13 +2,19 @@
 // Copyright 2026 the Trackway authors
 
 internal import Testing
+internal import TrackwayTesting
 
 @testable import Collector
 
 struct AuthorizationTests {
     private struct Keys: KeyStore {
         func grant(for key: String) -> KeyGrant? {
-            key == "good" ? KeyGrant(name: "shop", scopes: [.write]) : nil
+            switch key {
+            case "good": KeyGrant(name: "shop", scopes: [.write], accounts: [.clickstreamApp("known")])
+            case "native": KeyGrant(name: "native", scopes: [.write])
+            case "any": KeyGrant(name: "development", scopes: [.write], accounts: nil)
+            default: nil
+            }
         }
         func grant(for account: VendorAccount) -> KeyGrant? {
             account == .clickstreamApp("known") ? KeyGrant(name: "shop", scopes: [.write]) : nil
@@ -38,21 +44,35 @@ struct AuthorizationTests {
         #expect(error?.field == "authorization")
     }
 
-    @Test("an account lets in without a key; a key that is sent must be good, and is then enough")
+    @Test("an account lets in without a key; a key that is sent must be good, and made for the account")
     func accounts() throws {
         let authorization = Authorization(keys: Keys())
         #expect(try authorization.grant(account: .clickstreamApp("known"), header: nil).name == "shop")
-        #expect(try authorization.grant(account: .clickstreamApp("other"), header: "Bearer good").name == "shop")
+        #expect(try authorization.grant(account: .clickstreamApp("known"), header: "Bearer good").name == "shop")
+        #expect(try authorization.grant(account: .sensorsProject("x"), header: "Bearer any").name == "development")
         for (account, header, code) in [
             (VendorAccount.clickstreamApp("other"), nil, "account_unknown"),
             (.sensorsProject("known"), nil, "account_unknown"),
             (.clickstreamApp("known"), "Bearer bad", "key_unknown"),
+            (.clickstreamApp("other"), "Bearer good", "account_forbidden"),
+            (.sensorsProject("known"), "Bearer good", "account_forbidden"),
+            (.clickstreamApp("known"), "Bearer native", "account_forbidden"),
         ] as [(VendorAccount, String?, String)] {
             let error = #expect(throws: AdmissionError.self) {
                 try authorization.grant(account: account, header: header)
             }
             #expect(error?.code == code)
         }
+    }
+
+    @Test("looking whether a key is still good counts as no request")
+    func inForce() throws {
+        let meter = KeyMeter(defaults: KeyLimits(requestsPerSecond: 1), clock: ManualClock())
+        let authorization = Authorization(keys: Keys(), meter: meter)
+        for _ in 0..<1_000 { #expect(authorization.isInForce(header: "Bearer good", for: .write)) }
+        _ = try authorization.grant(header: "Bearer good", for: .write)
+        #expect(!authorization.isInForce(header: "Bearer good", for: .read))
+        #expect(!authorization.isInForce(header: nil, for: .write))
     }
 
     @Test(

@@ -142,6 +142,36 @@ struct KeyTests {
         #expect(KeyRecord(line: "shop write 5 \(digest)") != nil)
     }
 
+    @Test("a key keeps its limits in the file; a line without limits is one without")
+    mutating func limits() throws {
+        let keys = try KeyFile(path: Self.path, storage: storage)
+        let limits = KeyLimits(requestsPerSecond: 50, eventsPerDay: 1_000_000)
+        let key = try keys.create(
+            name: "shop",
+            scopes: [.write],
+            accounts: [.siftAccount("a")],
+            limits: limits,
+            at: Timestamp(milliseconds: 5),
+            using: &random
+        )
+        let running = try KeyFile(path: Self.path, storage: storage)
+        #expect(running.grant(for: key)?.limits == limits)
+        #expect(running.grant(for: key)?.accounts == [.siftAccount("a")])
+        #expect(running.grant(for: .siftAccount("a"))?.limits == limits)
+    }
+
+    @Test(
+        "a limit nobody can keep makes no key",
+        arguments: [
+            "rate=0", "rate=-1", "rate=", "rate", "rate=1.5", "daily=x", "daily=99999999999999999999", "other=1",
+        ]
+    )
+    func badLimits(_ word: String) {
+        let digest = String(repeating: "0", count: 64)
+        #expect(KeyRecord(line: "shop write 5 \(digest) \(word)") == nil)
+        #expect(KeyRecord(line: "shop write 5 \(digest) rate=1 daily=2")?.limits.eventsPerDay == 2)
+    }
+
     @Test("a development key allows everything and stands in no file")
     func development() throws {
         let keys = try KeyFile(path: Self.path, storage: storage, developmentKey: "dev")

@@ -17,17 +17,20 @@ package final class Collector: Sendable {
 
     private let folder: TemporaryFolder
     private let running: Locked<Program?>
+    private let options: [String]
 
     /// Starts a collector and waits until it accepts connections.
     ///
     /// - Parameters:
     ///   - data: its folder; one of its own when nil.
     ///   - wrapper: what runs the program: words put before its own, such as those of strace.
-    package init(data: String? = nil, wrapper: [String] = []) throws {
+    ///   - options: options of `trackway serve` beside folder and port.
+    package init(data: String? = nil, wrapper: [String] = [], options: [String] = ["--dev-key", Collector.key]) throws {
         folder = try TemporaryFolder()
         self.data = data ?? folder.path("collector")
         port = try Listener.freePort()
         running = Locked(nil)
+        self.options = options
         try start(wrapper: wrapper)
     }
 
@@ -43,8 +46,8 @@ package final class Collector: Sendable {
     package func start(wrapper: [String] = []) throws {
         let words =
             wrapper + [
-                try CollectorBinary.path(), "serve", "--data", data, "--port", "\(port)", "--dev-key", Self.key,
-            ]
+                try CollectorBinary.path(), "serve", "--data", data, "--port", "\(port)",
+            ] + options
         let program = try Program(words[0], Array(words.dropFirst()))
         running.withLock { $0 = program }
         try program.waitForText("127.0.0.1:\(port)")

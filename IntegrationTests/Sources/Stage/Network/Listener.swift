@@ -5,7 +5,7 @@ internal import Foundation
 internal import Glibc
 
 /// A port of this machine that calls a function with every connection, each on a thread of its own.
-final class Listener: Sendable {
+package final class Listener: Sendable {
     let port: UInt16
     private let descriptor: Int32
 
@@ -31,7 +31,7 @@ final class Listener: Sendable {
     }
 
     /// A port at which nobody listens now.
-    static func freePort() throws -> UInt16 {
+    package static func freePort() throws -> UInt16 {
         let (descriptor, port) = try bound()
         close(descriptor)
         return port

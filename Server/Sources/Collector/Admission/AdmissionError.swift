@@ -17,6 +17,8 @@ package struct AdmissionError: Error, Sendable, Hashable, CustomStringConvertibl
         case tooLarge
         /// The content type or encoding is not understood.
         case unsupported
+        /// Too much was asked in too little time: keep everything and try again after this long.
+        case limited(Duration)
     }
 
     /// What a sender should do about it.

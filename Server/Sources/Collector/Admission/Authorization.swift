@@ -1,19 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Who may do what, from a request's `Authorization` header.
+/// Who may do what, and how often, from a request's `Authorization` header.
 package struct Authorization: Sendable {
     private let keys: any KeyStore
+    private let meter: KeyMeter
 
     /// Authorization by these keys.
-    package init(keys: any KeyStore) {
+    ///
+    /// - Parameter meter: Counts what is done with each; by default nothing is limited that has no limit of its own.
+    package init(keys: any KeyStore, meter: KeyMeter = KeyMeter()) {
         self.keys = keys
+        self.meter = meter
     }
 
-    /// The grant behind an `Authorization: Bearer <key>` header, if it allows `scope`.
+    /// The grant behind an `Authorization: Bearer <key>` header, if it allows `scope`. Counts as a request with that key.
     ///
-    /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown` or `key_forbidden`.
+    /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden`, `key_rate` or `key_quota`.
     package func grant(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
+        let grant = try known(header: header, for: scope)
+        try meter.admit(grant, for: scope)
+        return grant
+    }
+
+    /// Whether a header would still be granted what it was. Counts as nothing.
+    package func isInForce(header: String?, for scope: KeyScope) -> Bool {
+        do {
+            _ = try known(header: header, for: scope)
+            return true
+        } catch {
+            // Why it is not does not matter here: the next request is told.
+            return false
+        }
+    }
+
+    /// Counts events that were sent under a grant.
+    package func charge(_ grant: KeyGrant, events: Int) { meter.charge(grant, events: events) }
+
+    private func known(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
         guard let key = header.flatMap(Self.key) else {
             throw AdmissionError(
                 .unauthorized,
@@ -42,11 +66,15 @@ package struct Authorization: Sendable {
     }
 
     /// The grant behind an account of another format, whose clients usually send no key. A key that is sent must be a
-    /// good one, and is then enough.
+    /// good one that was made for the account.
     ///
-    /// - Throws: ``AdmissionError`` `account_unknown`, or as ``grant(header:for:)``.
+    /// - Throws: ``AdmissionError`` `account_unknown` or `account_forbidden`, or as ``grant(header:for:)``.
     package func grant(account: VendorAccount, header: String?) throws(AdmissionError) -> KeyGrant {
-        if let header { return try grant(header: header, for: .write) }
+        if let header {
+            let grant = try grant(header: header, for: .write)
+            try check(grant, letsIn: account)
+            return grant
+        }
         guard let grant = keys.grant(for: account) else {
             let (kind, field, option, name) = Self.words(account)
             throw AdmissionError(
@@ -64,6 +92,7 @@ package struct Authorization: Sendable {
                 message: "The key “\(grant.name)” does not allow to write."
             )
         }
+        try meter.admit(grant, for: .write)
         return grant
     }
 
@@ -73,8 +102,8 @@ package struct Authorization: Sendable {
     ///
     /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden` or `account_forbidden`.
     package func grant(basic header: String?, for account: VendorAccount) throws(AdmissionError) -> KeyGrant {
-        let (kind, field, option, name) = Self.words(account)
         guard let key = header.flatMap(Self.basicKey) else {
+            let option = Self.words(account).option
             throw AdmissionError(
                 .unauthorized,
                 code: "key_missing",
@@ -84,16 +113,20 @@ package struct Authorization: Sendable {
             )
         }
         let grant = try grant(header: "Bearer " + key, for: .write)
-        guard grant.lets(in: account) else {
-            throw AdmissionError(
-                .forbidden,
-                code: "account_forbidden",
-                field: field,
-                message:
-                    "The key “\(grant.name)” was not made for the \(kind) “\(name.prefix(128))”; make one with “trackway keys create NAME \(option) …”."
-            )
-        }
+        try check(grant, letsIn: account)
         return grant
+    }
+
+    private func check(_ grant: KeyGrant, letsIn account: VendorAccount) throws(AdmissionError) {
+        guard !grant.lets(in: account) else { return }
+        let (kind, field, option, name) = Self.words(account)
+        throw AdmissionError(
+            .forbidden,
+            code: "account_forbidden",
+            field: field,
+            message:
+                "The key “\(grant.name)” was not made for the \(kind) “\(name.prefix(128))”; make one with “trackway keys create NAME \(option) …”."
+        )
     }
 
     /// What a person calls an account, the field that names it, the option that makes a key for it, and its name.
@@ -107,7 +140,7 @@ package struct Authorization: Sendable {
 
     /// Whether a key that lets in one account lets in another as well.
     package func allows(_ account: VendorAccount, for grant: KeyGrant) -> Bool {
-        keys.grant(for: account)?.name == grant.name
+        grant.lets(in: account)
     }
 
     private static func key(_ header: String) -> String? { credentials("bearer ", of: header) }

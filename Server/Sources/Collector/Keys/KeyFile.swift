@@ -81,6 +81,7 @@ package final class KeyFile: KeyStore {
         name: String,
         scopes: Set<KeyScope>,
         accounts: [VendorAccount] = [],
+        limits: KeyLimits = KeyLimits(),
         at time: Timestamp,
         using generator: inout some RandomNumberGenerator
     ) throws(KeyFileError) -> String {
@@ -106,7 +107,14 @@ package final class KeyFile: KeyStore {
         }
         let key = KeyText.make(scopes: scopes, using: &generator)
         records.append(
-            KeyRecord(name: name, scopes: scopes, created: time, digest: KeyDigest(of: key), accounts: accounts)
+            KeyRecord(
+                name: name,
+                scopes: scopes,
+                created: time,
+                digest: KeyDigest(of: key),
+                accounts: accounts,
+                limits: limits
+            )
         )
         try write(records)
         return key
@@ -152,7 +160,8 @@ package final class KeyFile: KeyStore {
         state.withLock { $0 = State(content: Array(text.utf8), records: records) }
     }
 
-    private static let heading = "# trackway keys, one a line: name scopes created-ms sha256 [format=account …]\n"
+    private static let heading =
+        "# trackway keys, one a line: name scopes created-ms sha256 [format=account …] [rate=n] [daily=n]\n"
 
     private static func parse(_ content: [UInt8], path: String) throws(KeyFileError) -> [KeyRecord] {
         var records: [KeyRecord] = []
@@ -165,7 +174,7 @@ package final class KeyFile: KeyStore {
                 throw KeyFileError(
                     code: .malformed,
                     message:
-                        "\(path), line \(index + 1) is not a key: expected “name scopes created-ms sha256 [format=account …]”"
+                        "\(path), line \(index + 1) is not a key: expected “name scopes created-ms sha256 [format=account …] [rate=n] [daily=n]”"
                 )
             }
             records.append(record)

@@ -15,9 +15,11 @@ package struct KeyRecord: Sendable, Hashable {
     package var digest: KeyDigest
     /// The accounts of other formats it lets in.
     package var accounts: [VendorAccount]
+    /// How much it may ask for, where that is set for it alone.
+    package var limits: KeyLimits
 
     /// What it lets whoever has it do.
-    var grant: KeyGrant { KeyGrant(name: name, scopes: scopes, accounts: accounts) }
+    var grant: KeyGrant { KeyGrant(name: name, scopes: scopes, accounts: accounts, limits: limits) }
 
     /// Whether a name may be given to a key.
     package static func isValid(name: String) -> Bool {
@@ -32,11 +34,13 @@ package struct KeyRecord: Sendable, Hashable {
             }
     }
 
-    /// The line: `name scopes created digest account…`, scopes joined by `+`, created in milliseconds; accounts as
-    /// `clickstream=shop`, none for most keys.
+    /// The line: `name scopes created digest word…`, scopes joined by `+`, created in milliseconds; a word is an account such
+    /// as `clickstream=shop`, or a limit such as `rate=50`. Most keys have none.
     var line: String {
         let scopes = KeyScope.allCases.filter(scopes.contains).map(\.rawValue).joined(separator: "+")
-        let words = [name, scopes, String(created.milliseconds), digest.hexadecimal] + accounts.map(\.description)
+        let words =
+            [name, scopes, String(created.milliseconds), digest.hexadecimal]
+            + accounts.map(\.description) + limits.words
         return words.joined(separator: " ")
     }
 
@@ -48,14 +52,19 @@ package struct KeyRecord: Sendable, Hashable {
         }
         let scopes = parts[1].split(separator: "+").map { KeyScope(rawValue: String($0)) }
         guard !scopes.isEmpty, !scopes.contains(nil), Self.isValid(name: String(parts[0])) else { return nil }
-        let accounts = parts.dropFirst(4).map { VendorAccount(word: $0) }
-        guard !accounts.contains(nil) else { return nil }
+        var accounts: [VendorAccount] = []
+        var limits = KeyLimits()
+        for word in parts.dropFirst(4) where !limits.read(word) {
+            guard let account = VendorAccount(word: word) else { return nil }
+            accounts.append(account)
+        }
         self.init(
             name: String(parts[0]),
             scopes: Set(scopes.compactMap { $0 }),
             created: Timestamp(milliseconds: created),
             digest: digest,
-            accounts: accounts.compactMap { $0 }
+            accounts: accounts,
+            limits: limits
         )
     }
 
@@ -65,12 +74,14 @@ package struct KeyRecord: Sendable, Hashable {
         scopes: Set<KeyScope>,
         created: Timestamp,
         digest: KeyDigest,
-        accounts: [VendorAccount] = []
+        accounts: [VendorAccount] = [],
+        limits: KeyLimits = KeyLimits()
     ) {
         self.name = name
         self.scopes = scopes
         self.created = created
         self.digest = digest
         self.accounts = accounts
+        self.limits = limits
     }
 }

@@ -5,6 +5,8 @@
 package struct RequestStatistics: Sendable, Hashable {
     /// Answers, by status.
     package var answers: [Int: UInt64] = [:]
+    /// Requests that were refused or failed, by the code of their answer. The codes are ours, so they are few.
+    package var failures: [String: UInt64] = [:]
     /// Batches committed.
     package var batches: UInt64 = 0
     /// Events accepted.

@@ -40,13 +40,19 @@ enum Answer {
     /// The answer to a request that failed.
     static func failure(_ failure: RequestFailure) -> Response {
         var headers = failure.headers
-        if let wait = failure.retryAfter { headers[.retryAfter] = String(max(1, wait.components.seconds)) }
+        if let wait = failure.retryAfter { headers[.retryAfter] = String(seconds(wait)) }
         let body = CollectorFailure(
             code: failure.code,
             field: failure.field.isEmpty ? nil : failure.field,
             message: failure.message
         )
         return json(failure.status, headers: headers, ByteBuffer(bytes: body.json()))
+    }
+
+    /// A wait in whole seconds, rounded up: who comes back a moment early is told to wait again.
+    private static func seconds(_ wait: Duration) -> Int64 {
+        let (seconds, rest) = wait.components
+        return max(1, rest > 0 ? seconds + 1 : seconds)
     }
 
     /// What every answer says to a browser: take it for what it is, keep no copy, tell nobody.

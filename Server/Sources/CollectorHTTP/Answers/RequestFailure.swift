@@ -34,8 +34,10 @@ extension RequestFailure {
             case .forbidden: .forbidden
             case .tooLarge: .contentTooLarge
             case .unsupported: .unsupportedMediaType
+            case .limited: .tooManyRequests
             }
         self.init(status: status, code: error.code, field: error.field, message: error.message)
+        if case .limited(let wait) = error.kind { retryAfter = wait }
         if error.kind == .unauthorized { headers[.wwwAuthenticate] = "Bearer realm=\"trackway\"" }
     }
 

@@ -10,18 +10,20 @@ internal import TrackwayEvents
 /// The endpoints that stay: the live stream, and waiting until something has arrived.
 struct FollowerEndpoints: Sendable {
     let rooms: CollectorRooms
-    let count: FollowerCount
+    let seats: FollowerSeats
+    let counts: SharedCounts
     /// The most events the stream reads from the index at once.
     private static let pageEvents = 200
 
     init(rooms: CollectorRooms) {
         self.rooms = rooms
-        count = FollowerCount(limit: rooms.configuration.followers)
+        seats = FollowerSeats(limit: rooms.configuration.followers)
+        counts = SharedCounts(in: rooms.store)
     }
 
-    /// `GET /v1/live`
-    func live(_ request: Request) throws(RequestFailure) -> Response {
-        try count.check()
+    /// `GET /v1/live`: until the reader goes, or may read no more.
+    func live(_ request: Request, pass: ReadPass) throws(RequestFailure) -> Response {
+        let seat = try seats.take()
         let query = Query(request.uri)
         var filter = try query.filter(order: .oldestFirst, limit: Self.pageEvents)
         let last = try query.number("last", in: 0...1_000) ?? 0
@@ -33,33 +35,37 @@ struct FollowerEndpoints: Sendable {
         }
         var headers: HTTPFields = [.contentType: "text/event-stream", Self.buffering: "no"]
         Answer.protect(&headers)
-        let body = ResponseBody { [rooms, count, filter] writer in
-            try await count.counting {
-                try await Self.stream(rooms, filter, replaying: last, to: &writer)
-            }
+        let body = ResponseBody { [rooms, filter] writer in
+            try await Self.stream(rooms, filter, pass, replaying: last, to: &writer)
             try await writer.finish(nil)
+            withExtendedLifetime(seat) {}
         }
         return Response(status: .ok, headers: headers, body: body)
     }
 
-    /// `GET /v1/wait`
-    func wait(_ request: Request) async throws -> Response {
-        try count.check()
+    /// `GET /v1/wait`: until it holds, the time is over, or the reader may read no more.
+    func wait(_ request: Request, pass: ReadPass) async throws -> Response {
+        let seat = try seats.take()
+        defer { withExtendedLifetime(seat) {} }
         let query = Query(request.uri)
         let timeout = try query.number("timeout", in: 0...60) ?? 10
         let condition = try WaitCondition(query)
-        let state = try await count.counting {
-            var state = try await condition.look(at: rooms.store)
-            guard !state.isDone, timeout > 0 else { return state }
-            let follower = IndexFollower(store: rooms.store, interval: .seconds(timeout))
+        var state = try await condition.look(at: rooms.store, counts: counts)
+        if !state.isDone, timeout > 0 {
+            let follower = IndexFollower(
+                store: rooms.store,
+                interval: .seconds(timeout),
+                pass: pass,
+                passInterval: rooms.configuration.passInterval
+            )
             try await follower.follow { signal in
-                state = try await condition.look(at: rooms.store)
+                state = try await condition.look(at: rooms.store, counts: counts)
                 switch signal {
                 case .advanced: return !state.isDone
                 case .tick: return false
                 }
             }
-            return state
+            try pass.check()
         }
         return Answer.json { state.write(to: &$0) }
     }
@@ -69,6 +75,7 @@ struct FollowerEndpoints: Sendable {
     private static func stream(
         _ rooms: CollectorRooms,
         _ filter: EventQuery,
+        _ pass: ReadPass,
         replaying last: Int,
         to writer: inout any ResponseBodyWriter
     ) async throws {
@@ -87,11 +94,18 @@ struct FollowerEndpoints: Sendable {
                 if let position = events.first?.position { filter.after = max(position, filter.after ?? position) }
             }
         }
-        let follower = IndexFollower(store: rooms.store, interval: rooms.configuration.heartbeat)
+        let follower = IndexFollower(
+            store: rooms.store,
+            interval: rooms.configuration.heartbeat,
+            pass: pass,
+            passInterval: rooms.configuration.passInterval
+        )
         try await follower.follow { signal in
             var isSilent = true
             while true {
                 let events = try await rooms.store.events(matching: filter)
+                // A reader that is slow to take what was found may have lost its key meanwhile.
+                guard pass.isInForce else { return false }
                 guard let newest = events.last else { break }
                 try await writer.write(ServerSentEvents.buffer(events))
                 filter.after = newest.position

@@ -44,10 +44,14 @@ struct IntakeEndpoint: Sendable {
         }
         switch verdict {
         case .success(let batch):
+            let answer: Response
             if let sender = batch.sender, rooms.store.isErased(sender) {
-                return try await passOver(batch, of: sender, grant: grant, received: received)
+                answer = try await passOver(batch, of: sender, grant: grant, received: received)
+            } else {
+                answer = try await commit(batch, wireBytes: body.readableBytes)
             }
-            return try await commit(batch, wireBytes: body.readableBytes)
+            rooms.authorization.charge(grant, events: batch.accepted + batch.rejected.count)
+            return answer
         case .failure(let error):
             await keep(body, refusedWith: error, grant: grant, received: received)
             throw RequestFailure(error)

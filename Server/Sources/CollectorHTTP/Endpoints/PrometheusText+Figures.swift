@@ -12,6 +12,12 @@ extension PrometheusText {
             "status",
             statistics.answers.sorted { $0.key < $1.key }.map { (String($0.key), $0.value) }
         )
+        counters(
+            "trackway_http_refused_total",
+            "Requests refused or failed, by the code of their answer.",
+            "code",
+            statistics.failures.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        )
         counter("trackway_batches_total", "Batches on stable storage.", statistics.batches)
         counter("trackway_events_accepted_total", "Events on stable storage.", statistics.accepted)
         counters(

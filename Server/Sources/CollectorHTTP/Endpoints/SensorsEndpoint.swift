@@ -74,18 +74,21 @@ struct SensorsEndpoint: Sendable {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(bytes: content.bytes)))
     }
 
+    /// A token that is a key of ours counts as one.
+    static func token(_ query: Query) -> String? {
+        query.text("token").flatMap { $0.hasPrefix("tw_") ? "Bearer \($0)" : nil }
+    }
+
     private func open(_ request: Request, _ use: (Opened) async throws -> Response) async throws -> Response {
         let query = Query(request.uri)
         // What the format calls the project of a server that has one only.
         let project = query.text("project") ?? "default"
-        // A token that is a key of ours counts as one.
-        let token = query.text("token").flatMap { $0.hasPrefix("tw_") ? "Bearer \($0)" : nil }
         let grant: KeyGrant
         let encoding: ContentEncoding
         do throws(AdmissionError) {
             grant = try rooms.authorization.grant(
                 account: .sensorsProject(project),
-                header: request.headers[.authorization] ?? token
+                header: request.headers[.authorization] ?? Self.token(query)
             )
             encoding = try ContentEncoding(header: request.headers[.contentEncoding])
         } catch {

@@ -59,6 +59,11 @@ struct StatusEndpoints: Sendable {
     func metrics() async -> Response {
         var text = PrometheusText()
         text.write(rooms.statistics.withLock { $0 })
+        text.counter(
+            "trackway_connections_evicted_total",
+            "Connections closed to make room for others.",
+            rooms.connections.evicted
+        )
         text.write(rooms.intake.statistics, isReady: rooms.intake.trouble == nil)
         do {
             text.write(try await rooms.store.totals(), lag: lag())

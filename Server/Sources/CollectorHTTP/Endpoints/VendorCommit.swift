@@ -42,5 +42,6 @@ struct VendorCommit: Sendable {
         }
         if let error = outcomes.first { throw RequestFailure(error) }
         rooms.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
+        rooms.authorization.charge(grant, events: batch.count)
     }
 }

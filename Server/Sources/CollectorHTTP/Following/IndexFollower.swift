@@ -17,8 +17,12 @@ struct IndexFollower: Sendable {
 
     let store: any EventStore
     let interval: Duration
+    /// Whether the follower may still see anything, and how often that is asked.
+    let pass: ReadPass
+    let passInterval: Duration
 
-    /// Calls `visit` until it says stop, the caller is cancelled, or the server shuts down gracefully.
+    /// Calls `visit` until it says stop, the pass is in force no more, the caller is cancelled, or the server shuts down
+    /// gracefully.
     ///
     /// Signals that come while `visit` runs are folded into few: it always looks at the present state.
     ///
@@ -39,8 +43,15 @@ struct IndexFollower: Sendable {
                     sender.yield(.tick)
                 }
             }
+            if pass.canEnd {
+                group.addTask { [pass, passInterval] in
+                    while pass.isInForce { try await ContinuousClock().sleep(for: passInterval) }
+                    sender.finish()
+                }
+            }
             try await withGracefulShutdownHandler {
                 for await signal in signals {
+                    guard pass.isInForce else { return }
                     guard try await visit(signal) else { return }
                 }
             } onGracefulShutdown: {

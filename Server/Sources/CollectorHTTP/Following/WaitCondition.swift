@@ -35,7 +35,9 @@ enum WaitCondition: Sendable {
     }
 
     /// Looks whether the condition holds.
-    func look(at store: any EventStore) async throws(StoreError) -> State {
+    ///
+    /// - Parameter counts: Counts for all who wait.
+    func look(at store: any EventStore, counts: SharedCounts) async throws(StoreError) -> State {
         switch self {
         case .position(let position):
             let indexed = store.indexed
@@ -44,7 +46,7 @@ enum WaitCondition: Sendable {
             let event = try await store.event(id)
             return State(isDone: event != nil, indexed: store.indexed, event: event)
         case .count(let wanted, let query):
-            let count = try await store.count(matching: query)
+            let count = try await counts.count(matching: query)
             return State(isDone: count >= wanted, indexed: store.indexed, count: count)
         }
     }

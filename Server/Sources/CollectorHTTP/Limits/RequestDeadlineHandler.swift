@@ -19,8 +19,12 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var watch: RequestWatch
     private var timer: Scheduled<Void>?
     private var isLastAnswer = false
+    private let connections: ConnectionLimit
+    /// The connection's name there, while it counts.
+    private var connection: UInt64?
 
-    init(_ configuration: CollectorConfiguration) {
+    init(_ configuration: CollectorConfiguration, _ connections: ConnectionLimit) {
+        self.connections = connections
         watch = RequestWatch(
             headers: TimeAmount(configuration.headerTimeout),
             body: TimeAmount(configuration.bodyTimeout),
@@ -38,14 +42,19 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
-        timer?.cancel()
-        timer = nil
+        end()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    private func end() {
         timer?.cancel()
         timer = nil
-        context.fireChannelInactive()
+        if let connection { connections.closed(connection) }
+        connection = nil
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -81,11 +90,13 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     private func begin(_ context: ChannelHandlerContext) {
         guard watch.deadline == nil, timer == nil else { return }
         watch.connected(at: .now())
+        connection = connections.opened(context.channel)
         arm(context)
     }
 
-    /// Makes sure that a timer runs and does not fire later than the deadline.
+    /// Makes sure that a timer runs and does not fire later than the deadline, and that the limit knows what goes on.
     private func arm(_ context: ChannelHandlerContext) {
+        if let connection { connections.moved(connection, to: watch.phase) }
         guard let deadline = watch.deadline else { return }
         // A timer that fires too early looks again; one that would fire too late is replaced.
         if timer != nil, timerFires <= deadline { return }

@@ -32,6 +32,12 @@ struct RequestWatch {
         self.idle = idle
     }
 
+    /// What the connection is about.
+    var phase: ConnectionTable.Phase {
+        if isReadingBody { return .receiving }
+        return answersDue > 0 ? .answering : .resting
+    }
+
     /// The connection was made.
     mutating func connected(at now: NIODeadline) {
         deadline = now + headers

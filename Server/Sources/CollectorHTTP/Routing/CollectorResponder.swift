@@ -12,7 +12,7 @@ internal import TrackwayEvents
 /// Routes are a handful and fixed, and their errors are part of the format (404 and 405 in JSON), so they are one
 /// `switch` rather than a router.
 struct CollectorResponder: HTTPResponder {
-    typealias Context = BasicRequestContext
+    typealias Context = CollectorContext
 
     let rooms: CollectorRooms
     let intake: IntakeEndpoint
@@ -26,20 +26,23 @@ struct CollectorResponder: HTTPResponder {
     let erasure: ErasureEndpoint
     let status: StatusEndpoints
     let pages: PageEndpoint
+    let addresses: AddressMeter
     let hosts: HostPolicy
     let origins: OriginPolicy
 
     func respond(to request: Request, context: Context) async throws -> Response {
         var response: Response
+        var found: Route?
         do {
+            try count(request, from: context.peer)
             try hosts.check(request)
             let route = try Route.find(method: request.method, path: request.uri.path, assets: pages.has)
-            if route.reads { try authorizeReading(request) }
-            response = try await answer(route, request)
+            found = route
+            response = try await answer(route, request, pass: try admit(request, to: route))
         } catch let failure as RequestFailure {
-            response = Answer.failure(Self.suited(failure, to: request))
+            response = refused(failure, request)
         } catch let error as StoreError {
-            response = Answer.failure(Self.suited(RequestFailure(error), to: request))
+            response = refused(RequestFailure(error), request)
         } catch is SlowRequestError {
             let failure = RequestFailure(
                 status: .requestTimeout,
@@ -47,25 +50,55 @@ struct CollectorResponder: HTTPResponder {
                 message: "The body did not arrive in time.",
                 headers: [.connection: "close"]
             )
-            response = Answer.failure(Self.suited(failure, to: request))
+            response = refused(failure, request)
         }
         rooms.statistics.withLock { $0.answers[response.status.code, default: 0] += 1 }
-        origins.mark(&response, for: request)
+        origins.mark(&response, for: request, found)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
-    /// A failure as the format of a path has to hear it, wherever it arose.
-    private static func suited(_ failure: RequestFailure, to request: Request) -> RequestFailure {
-        request.uri.path == "/sa" ? failure.keepingEvents() : failure
+    /// The answer to a request that failed, as the format of its path has to hear it, wherever it failed.
+    private func refused(_ failure: RequestFailure, _ request: Request) -> Response {
+        rooms.statistics.withLock { $0.failures[failure.code, default: 0] += 1 }
+        return Answer.failure(request.uri.path == "/sa" ? failure.keepingEvents() : failure)
     }
 
-    private func answer(_ route: Route, _ request: Request) async throws -> Response {
+    private func count(_ request: Request, from peer: IPAddress?) throws(RequestFailure) {
+        let clients = ClientAddresses(trustedProxies: rooms.configuration.trustedProxies)
+        guard let address = clients.client(peer: peer, forwardedFor: request.headers[values: Self.forwardedFor]) else {
+            return
+        }
+        do {
+            try addresses.admit(address)
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+
+    private static let forwardedFor = Answer.name("x-forwarded-for")
+
+    /// Sees before anything is done that a request may have what it asks for, as far as its headers tell. Keys for sending are
+    /// looked at by those who take events.
+    private func admit(_ request: Request, to route: Route) throws(RequestFailure) -> ReadPass {
+        let needsKey = route.reads && hosts.readingNeedsKey(request)
+        if route.reads, !needsKey { try origins.check(request, for: .reading) }
+        if route.letsInWithoutKey, !bringsKey(request, to: route) { try origins.check(request, for: .sending) }
+        return try ReadPass(rooms.authorization, header: request.headers[.authorization], needsKey: needsKey)
+    }
+
+    /// Whether a request brings a key, good or not, that whoever takes events at a route looks at.
+    private func bringsKey(_ request: Request, to route: Route) -> Bool {
+        if request.headers[.authorization] != nil { return true }
+        return route == .clickstream ? false : SensorsEndpoint.token(Query(request.uri)) != nil
+    }
+
+    private func answer(_ route: Route, _ request: Request, pass: ReadPass) async throws -> Response {
         switch route {
         case .postEvents: try await intake.post(request)
         case .listEvents: try await queries.events(request)
         case .event(let id): try await queries.event(id)
-        case .wait: try await followers.wait(request)
-        case .live: try followers.live(request)
+        case .wait: try await followers.wait(request, pass: pass)
+        case .live: try followers.live(request, pass: pass)
         case .ledger: try await queries.ledger(request)
         case .failed: try await queries.failed(request)
         case .rate: try await queries.rate(request)
@@ -89,15 +122,6 @@ struct CollectorResponder: HTTPResponder {
         case .sift(let account): try await sift.collect(request, account: account)
         case .asset(let path): try pages.page(path, request)
         case .preflight: try origins.preflight(request)
-        }
-    }
-
-    private func authorizeReading(_ request: Request) throws(RequestFailure) {
-        guard hosts.readingNeedsKey(request) else { return }
-        do {
-            _ = try rooms.authorization.grant(header: request.headers[.authorization], for: .read)
-        } catch {
-            throw RequestFailure(error)
         }
     }
 }

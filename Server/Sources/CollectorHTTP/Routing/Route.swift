@@ -51,6 +51,14 @@ enum Route: Sendable, Hashable {
         }
     }
 
+    /// Whether the name of an app or a project lets in whoever sends no key.
+    var letsInWithoutKey: Bool {
+        switch self {
+        case .clickstream, .sensors, .sensorsDebug: true
+        default: false
+        }
+    }
+
     /// Finds the route of a request.
     ///
     /// - Throws: ``RequestFailure`` `not_found` or `method_not_allowed`.

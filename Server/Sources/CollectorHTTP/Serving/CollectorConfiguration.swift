@@ -15,7 +15,15 @@ package struct CollectorConfiguration: Sendable {
     /// under them needs a key.
     package var hostNames: Set<String> = []
     /// The origins of web pages that may send events, such as `https://shop.example.com`. None by default.
-    package var allowedOrigins: Set<String> = []
+    package var sendingOrigins: Set<String> = []
+    /// The origins of web pages that may read, with a key where one is needed. None by default.
+    package var readingOrigins: Set<String> = []
+    /// How often each address may ask; nil for no limit. This machine's own addresses have none.
+    package var addressRate: RateLimit? = .requests(perSecond: 100)
+    /// The addresses of proxies whose `X-Forwarded-For` tells for whom they ask. Without, a proxy is one address.
+    package var trustedProxies: Set<IPAddress> = []
+    /// How much each key may ask for that has no limits of its own.
+    package var keyLimits = KeyLimits()
     /// What is asked of every body.
     package var limits = AdmissionLimits()
     /// How long a request's headers may take to arrive, counted from the connection's beginning.
@@ -26,7 +34,9 @@ package struct CollectorConfiguration: Sendable {
     package var idleTimeout: Duration = .seconds(75)
     /// How often a silent live stream says that it is alive.
     package var heartbeat: Duration = .seconds(15)
-    /// The most connections at once; more wait in the system's queue.
+    /// How often streams and waits look whether their key is still good.
+    package var passInterval: Duration = .seconds(1)
+    /// The most connections at once. One more makes the one go that has rested longest.
     package var connections = 4_096
     /// The most live streams and waits at once.
     package var followers = 256

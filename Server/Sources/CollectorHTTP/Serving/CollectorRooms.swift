@@ -13,6 +13,7 @@ struct CollectorRooms: Sendable {
     let clock: any EventClock
     let bodies: BodyBudget
     let sensorsConfiguration: SensorsConfigurationFile?
+    let connections: ConnectionLimit
     let statistics = Locked(RequestStatistics())
     let quarantine: Locked<QuarantineQuota>
 }

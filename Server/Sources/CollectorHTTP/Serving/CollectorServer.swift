@@ -47,11 +47,12 @@ package struct CollectorServer: Service {
             configuration: configuration,
             intake: intake,
             store: store,
-            authorization: Authorization(keys: keys),
+            authorization: Authorization(keys: keys, meter: KeyMeter(defaults: configuration.keyLimits, clock: clock)),
             clock: clock,
             // Cancelled when there is room in time.
             bodies: BodyBudget(configuration.limits) { try? await ContinuousClock().sleep(for: $0) },
             sensorsConfiguration: sensorsConfiguration,
+            connections: ConnectionLimit(configuration.connections),
             quarantine: Locked(QuarantineQuota(bytesPerDay: configuration.limits.quarantineBytesPerDay))
         )
         responder = CollectorResponder(
@@ -67,8 +68,9 @@ package struct CollectorServer: Service {
             erasure: ErasureEndpoint(rooms: rooms),
             status: StatusEndpoints(rooms: rooms),
             pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
+            addresses: AddressMeter(configuration.addressRate, clock: clock),
             hosts: HostPolicy(configuration),
-            origins: OriginPolicy(allowed: configuration.allowedOrigins)
+            origins: OriginPolicy(configuration)
         )
         self.keys = keys
         self.logger = logger
@@ -88,15 +90,19 @@ package struct CollectorServer: Service {
         await rooms.intake.close()
     }
 
+    /// How many connections more than allowed are accepted: one that comes makes another go, which takes a moment.
+    private static let leavingConnections = 64
+
     private func application() -> some ApplicationProtocol {
         let configuration = rooms.configuration
         let listening = listening
+        let connections = rooms.connections
         return Application(
             responder: responder,
             server: .http1(
                 configuration: .init(
                     additionalChannelHandlers: [
-                        RequestTargetInstaller(), RequestDeadlineHandler(configuration),
+                        RequestTargetInstaller(), RequestDeadlineHandler(configuration, connections),
                     ],
                     httpDecoderConfiguration: .init(
                         maxHeaderFieldSize: 16 << 10,
@@ -109,7 +115,9 @@ package struct CollectorServer: Service {
                 address: .hostname(configuration.host, port: configuration.port),
                 serverName: "trackway",
                 backlog: 1_024,
-                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections)
+                availableConnectionsDelegate: MaximumAvailableConnections(
+                    configuration.connections + Self.leavingConnections
+                )
             ),
             services: [KeyReloading(keys: keys, logger: logger)],
             onServerRunning: { channel in listening(channel.localAddress?.port ?? configuration.port) },

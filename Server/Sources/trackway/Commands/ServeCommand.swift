@@ -27,7 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
               trackway serve --dev-key dev                 for developing: the key “dev” may do everything
               trackway keys create my-app; trackway serve  keys from the key file
               trackway serve --host 0.0.0.0 --port 80      reachable by others: put TLS before it
-              trackway serve --read-key always             behind a proxy on this machine
+              trackway serve --read-key always --trusted-proxy 127.0.0.1   behind a proxy on this machine
               trackway serve --allow-origin https://shop.example   web pages of that origin may send
             """
     )
@@ -40,7 +40,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 takes a free one.")
     var port: Int = 8787
 
-    @Option(help: "A key that may do everything, beside those of the key file. Loopback only.")
+    @Option(help: "A key that may do everything, beside those of the key file. Loopback only, and with no proxy before it.")
     var devKey: String?
 
     @Option(help: "Who needs a key for reading: auto (whoever may be beyond this machine) or always (everybody).")
@@ -52,8 +52,28 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var allowHost: [String] = []
 
-    @Option(help: "A web page's origin that may send events. May be given several times.")
+    @Option(help: "The origin of web pages that may send events. May be given several times.")
     var allowOrigin: [String] = []
+
+    @Option(help: "The origin of web pages that may read, with a key where one is needed. May be given several times.")
+    var allowReadOrigin: [String] = []
+
+    @Option(help: "Requests a second that each address may make, ten times as many at once; 0 for any number.")
+    var addressRate: Int = 100
+
+    @Option(
+        help:
+            "The address of a proxy whose X-Forwarded-For tells for whom it asks, for --address-rate. May be given several times."
+    )
+    var trustedProxy: [String] = []
+
+    @Option(
+        help: "Requests a second for each key that has no --rate of its own, ten times as many at once. Default: any."
+    )
+    var keyRate: Int?
+
+    @Option(help: "Events a day for each key that has no --events-per-day of its own. Default: any number.")
+    var keyEventsPerDay: Int?
 
     @Option(
         help: "The remote configuration handed out at /config/iOS.conf. Default: sensors-config.json in the folder."
@@ -70,6 +90,19 @@ struct ServeCommand: AsyncParsableCommand {
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
         }
+        for origin in allowOrigin + allowReadOrigin where !Self.isOrigin(origin) {
+            throw ValidationError("“\(origin)” is no origin; write it as a browser does: https://shop.example")
+        }
+        for address in trustedProxy where IPAddress(address) == nil {
+            throw ValidationError("“\(address)” is no address; --trusted-proxy takes one such as 127.0.0.1 or ::1")
+        }
+        guard (0...RateLimit.counts.upperBound).contains(addressRate) else {
+            throw ValidationError("--address-rate takes 0 to \(RateLimit.counts.upperBound)")
+        }
+        for (option, number) in [("--key-rate", keyRate), ("--key-events-per-day", keyEventsPerDay)] {
+            guard let number, !RateLimit.counts.contains(number) else { continue }
+            throw ValidationError("\(option) takes 1 to \(RateLimit.counts.upperBound)")
+        }
         for name in allowHost where HostName(authority: name) == nil || name.contains(":") {
             throw ValidationError("“\(name)” is no host's name; --allow-host takes one without a port")
         }
@@ -80,12 +113,25 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
+    /// Whether a text is a page's origin as browsers tell it: a scheme and a host, with a port where it is not the usual one.
+    private static func isOrigin(_ text: String) -> Bool {
+        guard let scheme = text.firstRange(of: "://"), !text[..<scheme.lowerBound].isEmpty else { return false }
+        let authority = text[scheme.upperBound...]
+        return text == text.lowercased() && HostName(authority: authority) != nil
+    }
+
     /// Runs until a signal ends it.
     func run() async throws {
         var configuration = CollectorConfiguration(host: host, port: port)
         configuration.readKeys = readKey
         configuration.hostNames = Set(allowHost)
-        configuration.allowedOrigins = Set(allowOrigin)
+        configuration.sendingOrigins = Set(allowOrigin)
+        configuration.readingOrigins = Set(allowReadOrigin)
+        configuration.addressRate = addressRate == 0 ? nil : .requests(perSecond: addressRate)
+        configuration.trustedProxies = Set(trustedProxy.compactMap { IPAddress($0) })
+        let descriptors = DescriptorLimit.raise(to: configuration.connections + DescriptorLimit.reserve)
+        configuration.connections = DescriptorLimit.connections(within: descriptors, wanted: configuration.connections)
+        configuration.keyLimits = KeyLimits(requestsPerSecond: keyRate, eventsPerDay: keyEventsPerDay)
         var logger = Logger(label: "trackway")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
         let folder = data.folder

@@ -18,17 +18,31 @@ struct CollectorUnderTest: Sendable {
     let memory: MemoryStorage
     let store: ListedEvents
     let clock: ManualClock
+    let keys: Keys
     let shutDown: @Sendable () async -> Void
 
-    struct Keys: KeyStore {
+    /// Two keys, which can be revoked.
+    final class Keys: KeyStore {
+        private let revoked = Locked<Set<String>>([])
+
+        func revoke(_ key: String) { revoked.withLock { _ = $0.insert(key) } }
+
         func grant(for key: String) -> KeyGrant? {
-            switch key {
-            case "write": KeyGrant(name: "shop", scopes: [.write], accounts: [.siftAccount("acct_1")])
+            guard !revoked.withLock({ $0.contains(key) }) else { return nil }
+            return switch key {
+            case "write": KeyGrant(name: "shop", scopes: [.write], accounts: Self.accounts)
             case "both": KeyGrant(name: "operator", scopes: [.write, .read])
             case "read": KeyGrant(name: "desk", scopes: [.read])
+            case "few": KeyGrant(name: "few", scopes: [.write], limits: KeyLimits(eventsPerDay: 2))
             default: nil
             }
         }
+
+        private static let accounts: [VendorAccount] = [
+            .siftAccount("acct_1"), .clickstreamApp("shop_ios"), .sensorsProject("production"),
+            .sensorsProject("default"),
+        ]
+
         func grant(for account: VendorAccount) -> KeyGrant? {
             switch account {
             case .clickstreamApp("shop_ios"), .sensorsProject("production"), .sensorsProject("default"):
@@ -51,6 +65,7 @@ struct CollectorUnderTest: Sendable {
         let memory = MemoryStorage(capacity: capacity)
         let storage = FaultyStorage(memory)
         let clock = ManualClock()
+        let keys = Keys()
         let store = ListedEvents()
         let intake = try Intake(folder: "/data/intake", storage: storage, options: options, clock: clock)
         let (ports, sender) = AsyncStream.makeStream(of: Int.self)
@@ -58,7 +73,7 @@ struct CollectorUnderTest: Sendable {
             configuration: configuration,
             intake: intake,
             store: store,
-            keys: Keys(),
+            keys: keys,
             assets: [WebAsset(path: "/", contentType: "text/html; charset=utf-8", body: Array("<p>hello".utf8))],
             contentSecurityPolicy: "default-src 'none'",
             sensorsConfiguration: SensorsConfigurationFile(path: "/data/sensors-config.json", storage: memory),
@@ -80,6 +95,7 @@ struct CollectorUnderTest: Sendable {
                     memory: memory,
                     store: store,
                     clock: clock,
+                    keys: keys,
                     shutDown: { await group.triggerGracefulShutdown() }
                 )
                 do {

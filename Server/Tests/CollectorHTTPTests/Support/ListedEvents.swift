@@ -13,6 +13,7 @@ final class ListedEvents: EventStore {
         var failure: StoreError?
         var erased: Set<InstallationID> = []
         var trouble: String?
+        var counts = 0
     }
 
     private let state = Locked(State())
@@ -46,6 +47,9 @@ final class ListedEvents: EventStore {
         state.withLock { $0.failure = failure }
     }
 
+    /// How often events were counted.
+    var counts: Int { state.withLock { $0.counts } }
+
     /// How many follow.
     var followers: Int { state.withLock { $0.followers.count } }
 
@@ -72,7 +76,10 @@ final class ListedEvents: EventStore {
         try matching(EventQuery()).first { $0.id == id }
     }
 
-    func count(matching query: EventQuery) async throws(StoreError) -> Int { try matching(query).count }
+    func count(matching query: EventQuery) async throws(StoreError) -> Int {
+        state.withLock { $0.counts += 1 }
+        return try matching(query).count
+    }
 
     func writers(installation: InstallationID?) async throws(StoreError) -> Int { 1 }
 

@@ -21,6 +21,9 @@ struct KeysCommand: AsyncParsableCommand {
                                                                the project let them in
               trackway keys create phones --sift-account acct_1
                                                                what clients of Sift call the beacon key
+              trackway keys create beta --rate 50 --events-per-day 1000000
+                                                               a key that may make 50 requests a second and send a million
+                                                               events a day
               trackway keys list
               trackway keys revoke shopping-app
             """,

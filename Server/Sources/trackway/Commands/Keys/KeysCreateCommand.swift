@@ -31,6 +31,12 @@ struct KeysCreateCommand: AsyncParsableCommand {
     )
     var siftAccount: [String] = []
 
+    @Option(help: "Requests a second that it may make, ten times as many at once. Default: what the collector says.")
+    var rate: Int?
+
+    @Option(help: "Events a day that it may send. Default: what the collector says.")
+    var eventsPerDay: Int?
+
     @Flag(help: "Print JSON.")
     var json = false
 
@@ -46,6 +52,10 @@ struct KeysCreateCommand: AsyncParsableCommand {
             throw ValidationError(
                 "“\(name)” cannot name an app, a project or an account: use 1 to 128 letters, digits, . _ -"
             )
+        }
+        for (option, number) in [("--rate", rate), ("--events-per-day", eventsPerDay)] {
+            guard let number, !RateLimit.counts.contains(number) else { continue }
+            throw ValidationError("\(option) takes 1 to \(RateLimit.counts.upperBound)")
         }
         if !accounts.isEmpty, !scope.contains(.write) {
             throw ValidationError(
@@ -65,6 +75,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
                 name: name,
                 scopes: Set(scope),
                 accounts: accounts,
+                limits: KeyLimits(requestsPerSecond: rate, eventsPerDay: eventsPerDay),
                 at: SystemClock().now().wall,
                 using: &generator
             )

@@ -29,11 +29,11 @@ struct KeysListCommand: AsyncParsableCommand {
             return
         }
         let format = EventLineFormat(style: Console.standard.style)
-        var table = Table([("name", .left), ("allows", .left), ("made", .left), ("lets in", .left)])
+        var table = Table([("name", .left), ("allows", .left), ("made", .left), ("lets in", .left), ("limits", .left)])
         for record in records {
             table.append([
                 record.name, Self.scopes(record).joined(separator: ", "), format.date(record.created),
-                record.accounts.map(\.description).joined(separator: ", "),
+                record.accounts.map(\.description).joined(separator: ", "), Self.limits(record),
             ])
         }
         Console.standard.write(table.lines(style: Console.standard.style))
@@ -41,12 +41,20 @@ struct KeysListCommand: AsyncParsableCommand {
 
     private static func scopes(_ record: KeyRecord) -> [String] { record.scopes.map(\.rawValue).sorted(by: >) }
 
+    private static func limits(_ record: KeyRecord) -> String {
+        let rate = record.limits.requestsPerSecond.map { "\($0) requests a second" }
+        let daily = record.limits.eventsPerDay.map { "\($0) events a day" }
+        return [rate, daily].compactMap { $0 }.joined(separator: ", ")
+    }
+
     private static func value(_ record: KeyRecord) -> JSONValue {
         .members(
             ("name", .string(record.name)),
             ("scopes", .array(scopes(record).map { .string($0) })),
             ("created", .integer(record.created.milliseconds)),
-            ("accounts", .array(record.accounts.map { .string($0.description) }))
+            ("accounts", .array(record.accounts.map { .string($0.description) })),
+            ("requests_per_second", record.limits.requestsPerSecond.map { .integer(Int64($0)) } ?? .null),
+            ("events_per_day", record.limits.eventsPerDay.map { .integer(Int64($0)) } ?? .null)
         )
     }
 }

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Who shares a bucket: an IPv4 address, or the 2^64 IPv6 addresses that one customer of a provider has.
+package struct AddressGroup: Sendable, Hashable {
+    private let network: UInt64
+    private let isIPv6: Bool
+
+    /// The group of an address.
+    package init(_ address: IPAddress) {
+        switch address {
+        case .v4(let number): (network, isIPv6) = (UInt64(number), false)
+        case .v6(let network, _): (self.network, isIPv6) = (network, true)
+        }
+    }
+}
+
+/// Buckets by address, a bounded number of them. A value: the time is handed in.
+///
+/// Two generations: whoever asks is in the younger one; when that is full, it becomes the older one, and the old older one is
+/// forgotten. So each question costs the same, and whoever asks often is never forgotten for one who asked once. A
+/// forgotten bucket is a full one: nobody is refused because others ask.
+package struct AddressTable: Sendable {
+    private let limit: RateLimit
+    private let capacity: Int
+    private var young: [AddressGroup: RateBucket] = [:]
+    private var old: [AddressGroup: RateBucket] = [:]
+
+    /// An empty table.
+    ///
+    /// - Parameters:
+    ///   - limit: What each address may ask for.
+    ///   - capacity: The most addresses it remembers: at least two.
+    package init(_ limit: RateLimit, capacity: Int = 65_536) {
+        self.limit = limit
+        self.capacity = max(capacity, 2)
+    }
+
+    /// How many addresses it remembers.
+    package var count: Int { young.count + old.count }
+
+    /// Takes a token of an address.
+    ///
+    /// - Returns: Nil when one was taken; otherwise how long it takes until one is there.
+    package mutating func take(of group: AddressGroup, at now: MonotonicTime) -> Duration? {
+        var bucket = young[group] ?? old.removeValue(forKey: group) ?? RateBucket()
+        let wait = bucket.take(under: limit, at: now)
+        if young[group] == nil, young.count >= capacity / 2 {
+            old = young
+            young = [:]
+        }
+        young[group] = bucket
+        return wait
+    }
+}
+
+/// The rates of addresses. Safe from any thread.
+package final class AddressMeter: Sendable {
+    private let table: Locked<AddressTable>?
+    private let clock: any EventClock
+
+    /// A meter that lets each address ask so often; nil for no limit.
+    package init(_ limit: RateLimit?, clock: any EventClock) {
+        table = limit.map { Locked(AddressTable($0)) }
+        self.clock = clock
+    }
+
+    /// Counts a request of an address.
+    ///
+    /// - Throws: ``AdmissionError`` `address_rate` when it asks too often.
+    package func admit(_ address: IPAddress) throws(AdmissionError) {
+        guard let table else { return }
+        let now = clock.now().monotonic
+        guard let wait = table.withLock({ $0.take(of: AddressGroup(address), at: now) }) else { return }
+        throw AdmissionError(
+            .limited(wait),
+            code: "address_rate",
+            message: "Too many requests came from this address; try again later."
+        )
+    }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// The rates and quotas of keys. Safe from any thread; what it counts is forgotten when the collector ends.
+package final class KeyMeter: Sendable {
+    private struct Buckets: Sendable {
+        var requests = RateBucket()
+        var events = RateBucket()
+    }
+
+    private let defaults: KeyLimits
+    private let clock: any EventClock
+    /// By name. There are as many as there were keys since the start.
+    private let buckets = Locked<[String: Buckets]>([:])
+
+    /// A meter.
+    ///
+    /// - Parameter defaults: What a key may ask for that has no limits of its own.
+    package init(defaults: KeyLimits = KeyLimits(), clock: any EventClock = SystemClock()) {
+        self.defaults = defaults
+        self.clock = clock
+    }
+
+    /// Counts a request with a key.
+    ///
+    /// - Throws: ``AdmissionError`` `key_rate` when it asks too often, `key_quota` when it wants to send and has sent as much as
+    ///   it may.
+    func admit(_ grant: KeyGrant, for scope: KeyScope) throws(AdmissionError) {
+        let limits = grant.limits.filled(from: defaults)
+        guard limits.requestsPerSecond != nil || limits.eventsPerDay != nil else { return }
+        let now = clock.now().monotonic
+        let refusal = buckets.withLock { buckets -> AdmissionError? in
+            var bucket = buckets[grant.name] ?? Buckets()
+            defer { buckets[grant.name] = bucket }
+            if scope == .write, let count = limits.eventsPerDay,
+                let wait = bucket.events.wait(under: .events(perDay: count), at: now)
+            {
+                return Self.quota(grant, count, wait)
+            }
+            if let count = limits.requestsPerSecond,
+                let wait = bucket.requests.take(under: .requests(perSecond: count), at: now)
+            {
+                return Self.rate(grant, count, wait)
+            }
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    /// Counts events that were sent with a key. They may be more than it had left: a batch is taken as a whole.
+    package func charge(_ grant: KeyGrant, events: Int) {
+        guard let count = grant.limits.filled(from: defaults).eventsPerDay else { return }
+        let now = clock.now().monotonic
+        buckets.withLock {
+            $0[grant.name, default: Buckets()].events.charge(events, under: .events(perDay: count), at: now)
+        }
+    }
+
+    private static func rate(_ grant: KeyGrant, _ count: Int, _ wait: Duration) -> AdmissionError {
+        AdmissionError(
+            .limited(wait),
+            code: "key_rate",
+            message: "The key “\(grant.name)” may make \(count) requests a second, and made more; try again later."
+        )
+    }
+
+    private static func quota(_ grant: KeyGrant, _ count: Int, _ wait: Duration) -> AdmissionError {
+        AdmissionError(
+            .limited(wait),
+            code: "key_quota",
+            message: "The key “\(grant.name)” may send \(count) events a day, and has; keep the rest until later."
+        )
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Testing
+
+@testable internal import trackway
+
+@Suite("Options of serve and keys")
+struct ServeOptionsTests {
+    @Test(
+        "what cannot be meant is refused",
+        arguments: [
+            ["--allow-origin", "shop.example"], ["--allow-origin", "null"], ["--allow-origin", "*"],
+            ["--allow-origin", "https://shop.example/"], ["--allow-origin", "https://Shop.example"],
+            ["--allow-read-origin", "https://"], ["--allow-read-origin", "https://a@b"], ["--allow-host", "a:80"],
+            ["--allow-host", ""], ["--allow-host", "a/b"], ["--trusted-proxy", "localhost"],
+            ["--trusted-proxy", "10.0.0"],
+            ["--address-rate=-1"], ["--address-rate", "9223372036854775807"], ["--key-rate", "0"],
+            ["--key-events-per-day=-1"], ["--read-key", "never"], ["--dev-key", "dev", "--host", "127.evil.com"],
+            ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""],
+        ]
+    )
+    func refused(_ arguments: [String]) {
+        #expect(throws: (any Error).self) { try ServeCommand.parse(arguments) }
+    }
+
+    @Test(
+        "what can be meant is taken",
+        arguments: [
+            [], ["--allow-origin", "https://shop.example:8443", "--allow-origin", "http://[::1]:80"],
+            ["--allow-read-origin", "capacitor://localhost"],
+            ["--allow-host", "collector.example", "--allow-host", "a"],
+            ["--trusted-proxy", "127.0.0.1", "--trusted-proxy", "::1"], ["--address-rate", "0"], ["--key-rate", "1"],
+            ["--read-key", "always"], ["--dev-key", "dev", "--host", "::1"],
+            ["--dev-key", "dev", "--host", "localhost"],
+        ] as [[String]]
+    )
+    func taken(_ arguments: [String]) throws {
+        _ = try ServeCommand.parse(arguments)
+    }
+
+    @Test("limits of a key are whole and more than none", arguments: ["--rate", "--events-per-day"])
+    func limits(_ option: String) throws {
+        for number in ["0", "-1", "9223372036854775807", "x"] {
+            #expect(throws: (any Error).self, "\(number)") {
+                try KeysCreateCommand.parse(["shop", "\(option)=\(number)"])
+            }
+        }
+        _ = try KeysCreateCommand.parse(["shop", option, "1"])
+    }
+
+    @Test(
+        "connections leave room for everything else",
+        arguments: [(4_352, 4_096), (1_024, 768), (256, 128), (100, 50), (1, 1), (0, 1), (1_000_000, 4_096)]
+    )
+    func descriptors(_ descriptors: Int, _ connections: Int) {
+        #expect(DescriptorLimit.connections(within: descriptors, wanted: 4_096) == connections)
+    }
+}

@@ -4,15 +4,6 @@
 internal import Foundation
 
 extension Collector {
-    /// Makes a key with the command, as an operator does; gives its text.
-    package func makeKey(_ name: String, _ options: [String] = []) throws -> String {
-        let command = try Program(CollectorBinary.path(), ["keys", "create", name, "--data", data] + options)
-        guard let key = try command.line(), try command.status() == .exited(0) else {
-            throw StageError("no key was made:\n\(command.tail)")
-        }
-        return key
-    }
-
     /// Revokes a key with the command.
     package func revokeKey(_ name: String) throws {
         let command = try Program(CollectorBinary.path(), ["keys", "revoke", name, "--data", data])
@@ -29,15 +20,5 @@ extension Collector {
             guard Date() < deadline else { throw Overdue("status \(status) did not come but \(answer.status)") }
             pause()
         }
-    }
-
-    /// The most memory its process ever had resident, in MiB.
-    package func peakMemory() throws -> Int {
-        let status = try String(contentsOfFile: "/proc/\(program?.id ?? 0)/status", encoding: .utf8)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-        guard let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
-            throw StageError("no VmHWM in \(status.prefix(500))")
-        }
-        return kibibytes / 1_024
     }
 }

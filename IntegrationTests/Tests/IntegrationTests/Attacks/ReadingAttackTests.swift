@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+/// Those who want to read or write what is not theirs, against the real command over real connections.
+@Suite("Attacks on what is kept")
+struct ReadingAttackTests {
+    private static func answer(_ head: String, _ body: String = "", of collector: Collector) throws -> HTTPMessage? {
+        let socket = try Socket(port: collector.port)
+        let lines = head.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: "\r\n")
+        socket.send(Array((lines + "\r\ncontent-length: \(body.utf8.count)\r\nconnection: close\r\n\r\n" + body).utf8))
+        return socket.receive()
+    }
+
+    @Test("a hostile page that points a name of its own here reads nothing and sends nothing")
+    func rebinding() throws {
+        let collector = try Collector()
+        _ = try collector.post(Array(#"{"name":"secret"}"#.utf8))
+        try collector.settle()
+        let hosts = [
+            "evil.example", "evil.example:\(collector.port)", "127.evil.com", "127.0.0.1.nip.io", "127.0.0.1@evil.com",
+            "[::1].evil.com", "127.0.0.1:1@evil.com", "localhost.evil.com", "0177.0.0.1", "2130706433", "127.1", "",
+            "::1",
+            "[::1%25lo]", "127.0.0.1.", "localhost.",
+        ]
+        for host in hosts {
+            for head in [
+                "GET /v1/events HTTP/1.1\nHost: \(host)", "GET /v1/events HTTP/1.0\nHost: \(host)",
+                "GET /v1/events HTTP/1.1\nHost: 127.0.0.1\nHost: \(host)",
+                "GET http://\(host)/v1/events HTTP/1.1\nHost: 127.0.0.1",
+                "POST /collect?appId=a HTTP/1.1\nHost: \(host)",
+            ] {
+                let answer = try Self.answer(head, "[]", of: collector)
+                // What is no HTTP at all is answered with 400.
+                #expect(answer.map { [421, 400].contains($0.status) } ?? true, "\(head): \(answer?.status ?? 0)")
+                #expect(answer?.text.contains("secret") != true, "\(head)")
+            }
+        }
+        for head in ["GET /v1/events HTTP/1.1", "GET /v1/events HTTP/1.0", "GET /v1/events HTTP/1.0\nHost: 127.0.0.1"] {
+            let answer = try Self.answer(head, of: collector)
+            #expect(answer.map { [421, 400, 401].contains($0.status) } ?? true, "\(head)")
+            #expect(answer?.text.contains("secret") != true)
+        }
+        for host in ["127.0.0.1:\(collector.port)", "localhost", "[::1]:80"] {
+            #expect(
+                try Self.answer("GET /v1/events HTTP/1.1\nHost: \(host)", of: collector)?.text.contains("secret")
+                    == true
+            )
+        }
+    }
+
+    @Test("a page of another site sends nothing with the developer's key that it does not know")
+    func origins() throws {
+        let collector = try Collector()
+        let body = #"[{"event_type":"forged","event_id":"1","timestamp":1}]"#
+        for sign in [
+            "Origin: https://evil.example", "Origin: null", "Origin: http://localhost:3000",
+            "Sec-Fetch-Site: cross-site",
+            "Sec-Fetch-Site: same-site",
+        ] {
+            for path in [
+                "/collect?appId=any", "/collect?appId=any&token=tw_w_x", "/sa?project=any", "/debug?project=any",
+            ] {
+                let head = "POST \(path) HTTP/1.1\nHost: 127.0.0.1:\(collector.port)\n\(sign)\nContent-Type: text/plain"
+                let answer = try #require(try Self.answer(head, body, of: collector))
+                #expect(answer.status == 403 && answer.text.contains("origin_refused"), "\(sign) \(path)")
+            }
+            let head = "GET /v1/events HTTP/1.1\nHost: 127.0.0.1:\(collector.port)\n\(sign)"
+            #expect(try Self.answer(head, of: collector)?.status == 403, "\(sign)")
+        }
+        try collector.settle()
+        #expect(try collector.rows("").map(\.name) == ["marker"])
+        #expect(try collector.get("/v1/failed")["failed"]?.array?.isEmpty == true)
+    }
+
+    @Test("behind a proxy on the same machine reading needs a key, and sending works as before")
+    func proxies() throws {
+        // This one leaves no trace in what it hands on.
+        let silent = try Collector(options: ["--dev-key", Collector.key, "--read-key", "always"])
+        let proxy = try FlakyServer(before: silent.port) { _ in .forward }
+        let port = try #require(UInt16(proxy.url.split(separator: ":").last ?? ""))
+        for (headers, status) in [([], 401), ([("authorization", "Bearer \(Collector.key)")], 200)] {
+            let socket = try Socket(port: port)
+            let request = HTTPMessage(startLine: "GET /v1/events HTTP/1.1", headers: [("host", "127.0.0.1")] + headers)
+            socket.send(request.bytes)
+            #expect(socket.receive()?.status == status)
+        }
+        #expect(try silent.post(Array(#"{"name":"a"}"#.utf8)).status == 200)
+    }
+
+    @Test(
+        "nginx as it comes, and as we recommend it, gives nobody else what this machine may read",
+        .enabled(if: Nginx.isHere)
+    )
+    func nginx() throws {
+        let collector = try Collector()
+        _ = try collector.post(Array(#"{"name":"secret"}"#.utf8))
+        let recommended = """
+            proxy_http_version 1.1;
+            proxy_set_header Host $host;
+            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+            proxy_set_header X-Forwarded-Proto $scheme;
+            proxy_set_header Connection "";
+            """
+        let forwarding = "proxy_http_version 1.1; proxy_set_header X-Real-IP $remote_addr;"
+        for settings in ["", forwarding, recommended] {
+            let nginx = try Nginx(before: collector.port, settings)
+            for (key, isRead) in [(nil, false), (Collector.key, true)] {
+                // The name that reaches the collector is its own address, unless the proxy passes another on.
+                let answer = try nginx.ask("/v1/events", host: "127.0.0.1", key: key)
+                #expect(answer.text.contains("\"events\"") == isRead, "\(settings) \(answer.status)")
+                #expect(isRead || answer.status == 401)
+            }
+        }
+        // Under a name of its own it wants to be told so.
+        let named = try Collector(options: ["--dev-key", Collector.key, "--allow-host", "collector.example"])
+        let nginx = try Nginx(before: named.port, recommended)
+        #expect(try nginx.ask("/v1/events", host: "collector.example", key: nil).status == 401)
+        #expect(try nginx.ask("/v1/events", host: "collector.example", key: Collector.key).status == 200)
+        #expect(try nginx.ask("/v1/events", host: "other.example", key: Collector.key).status == 421)
+    }
+
+    @Test("a stream ends within seconds of its key's end, and what arrives afterwards is not in it")
+    func revokedStream() throws {
+        let collector = try Collector(options: ["--dev-key", Collector.key, "--read-key", "always"])
+        let key = try collector.makeKey("desk", ["--scope", "read"])
+        try collector.wait(forStatus: 200, of: key)
+        let stream = try Socket(port: collector.port)
+        let waiting = try Socket(port: collector.port)
+        let key1 = "Host: 127.0.0.1\r\nAuthorization: Bearer \(key)\r\n\r\n"
+        stream.send(Array("GET /v1/live HTTP/1.1\r\n\(key1)".utf8))
+        waiting.send(Array("GET /v1/wait?count=1000000&timeout=60 HTTP/1.1\r\n\(key1)".utf8))
+        _ = try collector.post(Array(#"{"name":"before"}"#.utf8))
+        try collector.revokeKey("desk")
+        try collector.wait(forStatus: 401, of: key)
+        _ = try collector.post(Array(#"{"name":"after"}"#.utf8))
+        // The whole stream, which comes only when it has ended.
+        let seen = try #require(stream.receive())
+        #expect(seen.status == 200 && !seen.text.contains("after"), "\(seen.text.suffix(300))")
+        #expect(waiting.receive()?.status == 401)
+        stream.send(Array("GET /v1/live HTTP/1.1\r\n\(key1)".utf8))
+        #expect(stream.receive()?.status == 401)
+    }
+}

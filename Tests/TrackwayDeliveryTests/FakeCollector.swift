@@ -30,6 +30,10 @@ final class FakeCollector: Transport {
         var names: [String] = []
         var perWriter: [WriterID: [UInt64]] = [:]
         var faults: [String] = []
+        /// By the destination's name, then by writer: the numbers that were accounted for, and the highest that was told of.
+        var known: [String: [WriterID: Set<UInt64>]] = [:]
+        var recorded: [String: [WriterID: UInt64]] = [:]
+        var asked: [String: Int] = [:]
         var isHanging = false
         var cancelled = 0
         var watchers: [(attempts: Int, tell: CheckedContinuation<Void, Never>)] = []
@@ -64,6 +68,22 @@ final class FakeCollector: Transport {
     var names: [String] { state.withLock { $0.names } }
     /// What broke the format's rules.
     var faults: [String] { state.withLock { $0.faults } }
+    /// Numbers that a destination was told of without hearing what became of them.
+    func gaps(at destination: String) -> [UInt64] {
+        state.withLock { state in
+            (state.recorded[destination] ?? [:]).flatMap { writer, last in
+                (last == 0 ? [] : Array(1...last)).filter {
+                    !(state.known[destination]?[writer]?.contains($0) ?? false)
+                }
+            }
+        }
+    }
+    /// The highest number that a destination was told of.
+    func highest(at destination: String) -> UInt64 {
+        state.withLock { $0.recorded[destination]?.values.max() ?? 0 }
+    }
+    /// Requests to a destination.
+    func attempts(at destination: String) -> Int { state.withLock { $0.asked[destination] ?? 0 } }
     var cancelled: Int { state.withLock { $0.cancelled } }
     /// True when every writer's events first came in the order of their numbers.
     var keepsOrder: Bool { state.withLock { $0.perWriter.values.allSatisfy { $0 == $0.sorted() } } }
@@ -84,6 +104,7 @@ final class FakeCollector: Transport {
     func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
         let (mood, told, hangs) = state.withLock { state -> (Mood, [CheckedContinuation<Void, Never>], Bool) in
             state.attempts += 1
+            state.asked[Self.destination(request), default: 0] += 1
             let told = state.watchers.filter { $0.attempts <= state.attempts }.map(\.tell)
             state.watchers.removeAll { $0.attempts <= state.attempts }
             let mood = state.moods.first { request.url.hasPrefix("https://\($0.key)") }?.value ?? state.mood
@@ -144,6 +165,17 @@ final class FakeCollector: Transport {
         var rejected: [CollectorAnswer.Rejected] = []
         state.withLock { state in
             let numbers = Array(header.sequences ?? BatchSequences(first: 1, last: 0, without: []))
+            let name = Self.destination(request)
+            var known = state.known[name]?[writer] ?? []
+            known.formUnion(numbers)
+            for range in header.skipped { known.formUnion(range) }
+            for range in header.dropped { known.formUnion(range.sequences) }
+            state.known[name, default: [:]][writer] = known
+            let recorded = max(header.recorded ?? 0, header.last ?? 0)
+            state.recorded[name, default: [:]][writer, default: 0] = max(
+                recorded,
+                state.recorded[name]?[writer] ?? 0
+            )
             if numbers.count != events.count {
                 state.faults.append("\(numbers.count) numbers for \(events.count) events")
             }
@@ -161,6 +193,10 @@ final class FakeCollector: Transport {
         }
         let answer = CollectorAnswer(accepted: events.count - rejected.count, rejected: rejected, position: "1.0")
         return WireResponse(status: 200, headers: ["content-type": "application/json"], body: answer.json())
+    }
+
+    private static func destination(_ request: WireRequest) -> String {
+        String(request.url.dropFirst("https://".count).prefix { $0 != "." })
     }
 
     private static func failure(_ status: Int, retryAfter: String? = nil) -> WireResponse {

@@ -21,7 +21,7 @@ public struct EventBatch: Sendable {
     public var contexts: [Context]
     /// Sequence numbers lost with a reason. May name numbers before ``first``.
     public var dropped: [DroppedRange]
-    /// Sequence numbers addressed to other destinations only.
+    /// Sequence numbers addressed to other destinations only. May name numbers before ``first``.
     public var skipped: [ClosedRange<UInt64>]
     /// The block that ``Record/payload`` and ``Context/content`` point into.
     public var bytes: [UInt8]

@@ -25,7 +25,12 @@ struct Cursor: Sendable, Hashable {
     var mark: UInt64?
     /// Losses the destination has not been told of yet.
     var unreported = DroppedRanges()
+    /// Numbers for other destinations that this one has not been told of yet.
+    var untoldSkips = SkippedRanges()
 
+    /// Whether the destination misses numbers that were for others. One that never heard of the writer misses nothing: it
+    /// need not hear that all of its events were for others.
+    var owesSkips: Bool { !untoldSkips.isEmpty && (delivered > 0 || !dropped.isEmpty) }
     var droppedTotal: UInt64 { dropped.values.reduce(0, +) }
     var isBalanced: Bool { next - base == delivered + skipped + droppedTotal }
 
@@ -46,6 +51,13 @@ extension Cursor {
         self.next = next
     }
 
+    /// A cursor of a destination that was added when a log had been begun: what came before was for others, and the
+    /// destination is told so.
+    init(addedAt position: LogPosition, next: UInt64) {
+        self.init(at: position, next: next)
+        if next > 1 { untoldSkips.insert(1...(next - 1)) }
+    }
+
     /// The file's bytes.
     var fileBytes: [UInt8] {
         var lines = CheckedLines()
@@ -62,6 +74,7 @@ extension Cursor {
         for range in unreported.ranges {
             lines.add("unreported", DroppedRanges.text(of: range))
         }
+        for range in untoldSkips.ranges { lines.add("untold-skip", SkippedRanges.text(of: range)) }
         return lines.bytes
     }
 
@@ -88,6 +101,10 @@ extension Cursor {
         for line in lines.all("unreported") {
             guard let range = DroppedRanges.range(from: line) else { return nil }
             unreported.insert(range)
+        }
+        for line in lines.all("untold-skip") {
+            guard let range = SkippedRanges.range(from: line) else { return nil }
+            untoldSkips.insert(range)
         }
     }
 }

@@ -47,6 +47,11 @@ struct LedgerCounter: Sendable {
         return Extent(first: tail.first ?? 1, last: tail.last + (isTorn ? 1 : 0))
     }
 
+    /// What was found when a writer was last counted; nil when it never was.
+    func known(_ writer: WriterID) -> Extent? {
+        tails[writer].map { Extent(first: $0.first ?? 1, last: $0.last) }
+    }
+
     mutating func forget(_ writer: WriterID) {
         tails[writer] = nil
     }

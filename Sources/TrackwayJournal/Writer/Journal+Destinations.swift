@@ -13,7 +13,8 @@ extension Journal {
     /// or an earlier one, goes on where it stopped. Any thread may call; the call may write a file.
     package func addDestination(_ id: DestinationID) {
         let beginning: (Cursor, WriterID)? = state.withLock { state in
-            let beginning = state.beginning
+            let end = state.beginning
+            let beginning = Cursor(addedAt: end.position, next: end.next)
             let isNew = roster.withLock { $0.add(id, from: beginning) }
             state.everybodyByName = roster.withLock { $0.everybodyByName }
             return isNew ? (beginning, state.id) : nil

@@ -12,6 +12,7 @@ struct BatchGaps: Sendable, Hashable {
 
     init(of batch: EventBatch) {
         dropped = batch.dropped.filter { $0.sequences.upperBound < batch.first }
+        skipped = batch.skipped.filter { $0.upperBound < batch.first }
         var next = batch.first
         for record in batch.records where record.sequence >= next {
             if record.sequence > next { explain(next...(record.sequence - 1), batch) }

@@ -25,7 +25,7 @@ public struct BatchHeader: Sendable, Hashable {
     public var sdk: String?
     /// Numbers lost with a reason; may lie before `first`.
     public var dropped: [DroppedRange]
-    /// Numbers addressed to other destinations only.
+    /// Numbers addressed to other destinations only; may lie before `first`.
     public var skipped: [ClosedRange<UInt64>]
 
     /// Makes a header.

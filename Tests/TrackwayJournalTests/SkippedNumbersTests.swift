@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+@Suite("Numbers that are for other destinations")
+struct SkippedNumbersTests {
+    /// What a receiving end knows of one writer's numbers.
+    private struct Account {
+        var known: Set<UInt64> = []
+        var requests = 0
+
+        /// Takes a batch and all it speaks of.
+        mutating func take(_ batch: EventBatch) {
+            requests += 1
+            known.formUnion(batch.records.map(\.sequence))
+            for range in batch.skipped { known.formUnion(range) }
+            for range in batch.dropped { known.formUnion(range.sequences) }
+        }
+
+        func gaps(upTo last: UInt64) -> [UInt64] { last == 0 ? [] : (1...last).filter { !known.contains($0) } }
+    }
+
+    private func settleAll(
+        _ desk: DeliveryDesk,
+        _ destination: DestinationID,
+        _ account: inout Account,
+        events: Int = 1000
+    ) throws {
+        while let batch = try desk.read(for: destination, limits: (events, 1 << 20)) {
+            account.take(batch.events)
+            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+        }
+    }
+
+    private func journal(
+        _ storage: MemoryStorage,
+        _ clock: SteppedClock = SteppedClock(),
+        _ destinations: [DestinationID] = ["collector", "audit"]
+    ) throws -> Journal {
+        let configuration = JournalConfiguration(folder: "/j", destinations: destinations, segmentBytes: 4096)
+        return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
+    }
+
+    @Test("a number that was passed over before the first event is told with the event")
+    func toldWithTheNextEvent() throws {
+        let journal = try journal(MemoryStorage())
+        let desk = try #require(try journal.tryElection())
+        var account = Account()
+        journal.append("{}", to: ["audit"])
+        try settleAll(desk, "collector", &account)
+        #expect(account.requests == 0)
+        journal.append("{}")
+        try settleAll(desk, "collector", &account)
+        #expect(account.requests == 1)
+        #expect(account.gaps(upTo: 2) == [])
+        #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 1, delivered: 1))
+    }
+
+    @Test("numbers behind the last event are told when somebody asks, all of them in one batch without events")
+    func toldWhenAsked() throws {
+        let journal = try journal(MemoryStorage())
+        let desk = try #require(try journal.tryElection())
+        var account = Account()
+        journal.append("{}")
+        try settleAll(desk, "collector", &account)
+        for _ in 0..<500 {
+            journal.append("{}", to: ["audit"])
+            try settleAll(desk, "collector", &account)
+        }
+        #expect(account.requests == 1)
+        desk.tellAll(to: "collector")
+        #expect(desk.isUntold("collector"))
+        try settleAll(desk, "collector", &account)
+        #expect(account.requests == 2)
+        #expect(account.gaps(upTo: 501) == [])
+        #expect(!desk.isUntold("collector"))
+        // Asked once, not for ever.
+        journal.append("{}", to: ["audit"])
+        try settleAll(desk, "collector", &account)
+        #expect(account.requests == 2)
+    }
+
+    @Test("nobody asks: they are told by themselves, at most once in five minutes")
+    func toldInTime() throws {
+        let clock = SteppedClock()
+        let journal = try journal(MemoryStorage(), clock)
+        let desk = try #require(try journal.tryElection())
+        var account = Account()
+        journal.append("{}")
+        for _ in 0..<360 {
+            journal.append("{}", to: ["audit"])
+            clock.advance(.seconds(10))
+            try desk.tend(at: clock.now())
+            try settleAll(desk, "collector", &account)
+        }
+        #expect((2...13).contains(account.requests))
+        #expect(account.gaps(upTo: 361).count <= 31)
+    }
+
+    @Test(
+        "what is untold survives a restart, and a dead writer's folder stays until it is told",
+        arguments: [false, true]
+    )
+    func restart(isKilled: Bool) throws {
+        let clock = SteppedClock()
+        var storage = MemoryStorage()
+        let first = try journal(storage, clock)
+        let writer = first.writer
+        let desk = try #require(try first.tryElection())
+        var account = Account()
+        first.append("{}")
+        try settleAll(desk, "collector", &account)
+        for _ in 0..<20 { first.append("{}", to: ["audit"]) }
+        try settleAll(desk, "collector", &account)
+        if isKilled {
+            storage = storage.afterKill()
+        } else {
+            desk.close()
+            first.close()
+        }
+        clock.advance(.seconds(1))
+        let second = try journal(storage, clock)
+        let again = try #require(try second.tryElection())
+        var others = Account()
+        try settleAll(again, "audit", &others)
+        try again.tend(at: clock.now())
+        #expect(storage.names(in: "/j/writers").contains(writer.description))
+        #expect(again.isUntold("collector"))
+        try settleAll(again, "collector", &account)
+        #expect(account.gaps(upTo: 21) == [])
+        try again.tend(at: clock.now())
+        #expect(!storage.names(in: "/j/writers").contains(writer.description))
+        let ledger = try second.ledger()
+        #expect(ledger.recorded == 21)
+        #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 1, delivered: 1))
+        #expect(ledger.isBalanced)
+    }
+
+    @Test("a refused batch tells nothing: what it named is told again")
+    func refused() throws {
+        let journal = try journal(MemoryStorage())
+        let desk = try #require(try journal.tryElection())
+        journal.append("{}", to: ["audit"])
+        journal.append("{\"poison\":1}")
+        let batch = try #require(try desk.read(for: "collector", limits: (100, 1 << 20)))
+        #expect(batch.events.skipped == [1...1])
+        let refusal = SetAside(sequence: 2, reason: .rejected)
+        try desk.settle(batch, records: 0..<1, delivered: 0, setAside: [refusal])
+        var account = Account()
+        try settleAll(desk, "collector", &account)
+        #expect(account.requests == 1)
+        #expect(account.gaps(upTo: 2) == [])
+    }
+
+    @Test("a destination added at run time hears that what came before was not for it")
+    func addedLater() throws {
+        let journal = try journal(MemoryStorage(), SteppedClock(), ["collector"])
+        for _ in 0..<5 { journal.append("{}") }
+        journal.addDestination("late")
+        journal.append("{}")
+        let desk = try #require(try journal.tryElection())
+        var account = Account()
+        try settleAll(desk, "late", &account)
+        #expect(account.requests == 1)
+        #expect(account.gaps(upTo: 6) == [])
+        #expect(try journal.ledger().destinations["late"] == Ledger.Account(recorded: 1, delivered: 1))
+    }
+
+    @Test("what is trimmed names the numbers between that were for others")
+    func trimmed() throws {
+        let clock = SteppedClock()
+        let configuration = JournalConfiguration(
+            folder: "/j",
+            destinations: ["collector", "audit"],
+            maximumBytes: 16_384,
+            segmentBytes: 4096
+        )
+        let journal = try Journal(configuration, clock: clock, bootID: "boot", storage: MemoryStorage())
+        let desk = try #require(try journal.tryElection())
+        let pad = String(repeating: "x", count: 500)
+        for number in 0..<100 {
+            journal.append("{\"pad\":\"\(pad)\"}", to: number % 2 == 0 ? ["audit"] : [])
+            if number % 10 == 0 { try desk.tend(at: clock.now()) }
+        }
+        try desk.tend(at: clock.now())
+        desk.tellAll(to: "collector")
+        var account = Account()
+        try settleAll(desk, "collector", &account)
+        #expect(account.gaps(upTo: 100) == [])
+        #expect(try journal.ledger().isBalanced)
+        #expect(try (journal.ledger().destinations["collector"]?.droppedTotal ?? 0) > 0)
+    }
+
+    @Test(
+        "in any interleaving of routes, restarts, refusals and flushes the receiving end ends without a gap",
+        arguments: 0..<60
+    )
+    func walk(seed: Int) throws {
+        var chance = Chance(seed: UInt64(seed))
+        let clock = SteppedClock()
+        var storage = MemoryStorage()
+        var accounts: [WriterID: Account] = [:]
+        var journal = try journal(storage, clock)
+        var recorded: [WriterID: UInt64] = [:]
+        var desk = try #require(try journal.tryElection())
+        for _ in 0..<200 {
+            switch chance.next() % 12 {
+            case 0...5:
+                let route: [DestinationID] = chance.next() % 3 == 0 ? [] : ["audit"]
+                journal.append("{}", to: route)
+                recorded[journal.writer, default: 0] += 1
+            case 6, 7, 8:
+                if chance.next() % 2 == 0 { desk.tellAll(to: "collector") }
+                guard let batch = try desk.read(for: "collector", limits: (Int(chance.next() % 4) + 1, 1 << 20))
+                else { continue }
+                let count = batch.texts.count
+                switch chance.next() % 4 {
+                case 0:
+                    desk.release(batch)
+                case 1 where count > 0:
+                    let refused = batch.events.records.map { SetAside(sequence: $0.sequence, reason: .rejected) }
+                    try desk.settle(batch, records: 0..<count, delivered: 0, setAside: refused)
+                default:
+                    accounts[batch.events.writer, default: Account()].take(batch.events)
+                    try desk.settle(batch, records: 0..<count, delivered: count)
+                }
+            case 9:
+                var others = Account()
+                try settleAll(desk, "audit", &others)
+            case 10:
+                clock.advance(.seconds(Int64(chance.next() % 200)))
+                try desk.tend(at: clock.now())
+            default:
+                guard chance.next() % 4 == 0 else { continue }
+                clock.advance(.seconds(1))
+                storage = storage.afterKill()
+                journal = try self.journal(storage, clock)
+                desk = try #require(try journal.tryElection())
+            }
+        }
+        desk.tellAll(to: "collector")
+        while let batch = try desk.read(for: "collector", limits: (100, 1 << 20)) {
+            accounts[batch.events.writer, default: Account()].take(batch.events)
+            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+        }
+        for (writer, last) in recorded {
+            #expect(accounts[writer, default: Account()].gaps(upTo: last) == [], "writer \(writer)")
+        }
+        #expect(try journal.ledger().isBalanced)
+    }
+}

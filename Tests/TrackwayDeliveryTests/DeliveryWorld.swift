@@ -33,6 +33,7 @@ final class DeliveryWorld: Sendable {
         tending: Duration = .seconds(60),
         memory: (any RetryMemory)? = nil,
         admission: Admission.Rule? = nil,
+        executor: (any SerialExecutor)? = nil,
         make: (DestinationID, BatchLimits) -> any Destination = { DeliveryWorld.destination($0, limits: $1) },
         seed: UInt64 = 1
     ) throws {
@@ -67,6 +68,7 @@ final class DeliveryWorld: Sendable {
             memory: memory,
             queues: uploads,
             boot: "boot-1",
+            executor: executor,
             report: { notice in notices.withLock { $0.append(notice) } }
         )
         ids = EventIDGenerator(chance: seed)

@@ -40,7 +40,11 @@ private func later(_ seconds: Double) -> MonotonicTime {
 
 private func wait(_ seconds: Double, failures: Int) -> [Action] {
     [
-        .release, .remember(RetryState(failures: failures, notBefore: later(seconds))), .wake(at: later(seconds)),
+        .release,
+        .remember(
+            RetryState(failures: failures, notBefore: later(seconds), since: MachineSituation.now)
+        ),
+        .wake(at: later(seconds)),
     ]
 }
 

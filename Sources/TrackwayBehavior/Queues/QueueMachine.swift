@@ -96,7 +96,12 @@ package struct QueueMachine: Sendable, Hashable {
     // MARK: Decisions
 
     private mutating func decide(at now: DeviceTime) -> [Action] {
-        if let pause, now.monotonic < pause { return [.wake(at: pause)] }
+        if let pause, now.monotonic < pause {
+            // Never longer than it can be: a clock may go back within a boot.
+            let until = min(pause, now.monotonic.advanced(by: Self.patience))
+            self.pause = until
+            return [.wake(at: until)]
+        }
         pause = nil
         guard waiting > 0 else { return [] }
         if isReadyForUpload(at: now) {

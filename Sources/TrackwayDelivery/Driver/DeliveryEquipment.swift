@@ -7,6 +7,8 @@ internal import TrackwayWire
 
 /// What every worker works with.
 struct DeliveryEquipment: Sendable {
+    /// Where files are waited for.
+    let place: DeliveryPlace
     let transport: any Transport
     let clock: any EventClock
     let sleeper: any DeliverySleeper

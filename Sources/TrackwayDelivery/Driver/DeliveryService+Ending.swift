@@ -13,7 +13,7 @@ extension DeliveryService {
     /// - Returns: What the final flush achieved.
     @discardableResult
     package func shutdown(timeout: Duration) async -> FlushReport {
-        let deadline = equipment.now.advanced(by: max(.zero, timeout))
+        let deadline = Deadline(after: timeout, at: equipment.now)
         let report = await flush(timeout: timeout, forcesQueues: false)
         await leave(for: .ending, by: deadline)
         return report
@@ -24,7 +24,7 @@ extension DeliveryService {
     ///
     /// - Parameter timeout: How long a request under way may take to end before it is cancelled.
     package func suspend(timeout: Duration) async {
-        await leave(for: .suspended, by: equipment.now.advanced(by: max(.zero, timeout)))
+        await leave(for: .suspended, by: Deadline(after: timeout, at: equipment.now))
     }
 
     /// Delivers again after `suspend`.
@@ -35,7 +35,8 @@ extension DeliveryService {
         attention.signal()
     }
 
-    private func leave(for phase: Phase, by deadline: MonotonicTime) async {
+    private func leave(for phase: Phase, by deadline: Deadline) async {
+        var deadline = deadline
         state.withLock { state in
             if state.phase != .ending { state.phase = phase }
         }
@@ -43,15 +44,15 @@ extension DeliveryService {
         changed.signal()
         attention.signal()
         let (key, signal) = beginObserving()
-        while isAtWork(phase), equipment.now < deadline {
-            await equipment.sleeper.sleep(until: deadline, or: signal)
+        while isAtWork(phase), !deadline.isOver(at: equipment.now) {
+            await equipment.sleeper.sleep(until: deadline.time, or: signal)
         }
         if isAtWork(phase) {
             abort.signal()
             // What is under way ends at once now: transports answer to cancellation. One that does not is not waited for.
-            let grace = equipment.now.advanced(by: .seconds(1))
-            while isAtWork(phase), equipment.now < grace, !Task.isCancelled {
-                await equipment.sleeper.sleep(until: grace, or: signal)
+            var grace = Deadline(after: .seconds(1), at: equipment.now)
+            while isAtWork(phase), !grace.isOver(at: equipment.now), !Task.isCancelled {
+                await equipment.sleeper.sleep(until: grace.time, or: signal)
             }
         }
         endObserving(key)

@@ -28,13 +28,18 @@ extension DeliveryService {
     /// - Returns: What was achieved.
     @concurrent
     package func flush(timeout: Duration, forcesQueues: Bool = true) async -> FlushReport {
-        let before = journal.counts() ?? Ledger()
-        let deadline = equipment.now.advanced(by: max(.zero, timeout))
+        await equipment.place.perform { await self.flushHere(timeout: timeout, forcesQueues: forcesQueues) }
+    }
+
+    private func flushHere(timeout: Duration, forcesQueues: Bool) async -> FlushReport {
+        // nil says that nothing can be counted now: what this flush delivers is then not told apart.
+        let before = try? journal.counts()
+        var deadline = Deadline(after: timeout, at: equipment.now)
         let (key, signal) = beginObserving()
         state.withLock { $0.flushes += 1 }
         var asked: Set<ObjectIdentifier> = []
         var looks = 0
-        while !Task.isCancelled, equipment.now < deadline {
+        while !Task.isCancelled, !deadline.isOver(at: equipment.now) {
             let workers = workers
             for worker in workers where !asked.contains(ObjectIdentifier(worker)) {
                 if worker.requestFlush(forcesQueue: forcesQueues) { asked.insert(ObjectIdentifier(worker)) }
@@ -45,7 +50,9 @@ extension DeliveryService {
             if isElected {
                 // A worker that has not begun yet says so when it has.
                 let isComplete = workers.allSatisfy { asked.contains(ObjectIdentifier($0)) }
-                guard let next = isComplete ? nextMove(of: workers, before: deadline) : deadline else { break }
+                guard let next = isComplete ? nextMove(of: workers, before: deadline.time) : deadline.time else {
+                    break
+                }
                 wakeAt = next
             } else {
                 // Another process delivers, or nobody does yet. Should the office fall vacant, this process takes it. What
@@ -55,18 +62,18 @@ extension DeliveryService {
                 if looks % Self.looksPerRequest == 0 { journal.askDeliverer() }
                 looks += 1
                 attention.signal()
-                wakeAt = min(deadline, equipment.now.advanced(by: Self.lookInterval))
+                wakeAt = min(deadline.time, equipment.now.advanced(by: Self.lookInterval))
             }
             await equipment.sleeper.sleep(until: wakeAt, or: signal)
         }
         endObserving(key)
-        let isLast = state.withLock { state -> Bool in
+        state.withLock { state in
             state.flushes -= 1
-            return state.flushes == 0
+            // Another flush may still wait for what it asked for. Given up under the same lock: one that begins now counts
+            // itself first and asks afterwards, so what it asks for is never taken for what this one asked for.
+            if state.flushes == 0 { for worker in state.workers { worker.giveUpFlush() } }
         }
-        // Another flush may still wait for what it asked for.
-        if isLast { for worker in workers { worker.giveUpFlush() } }
-        return report(from: before, to: journal.counts() ?? before)
+        return report(since: before)
     }
 
     /// When to look again at the latest; nil when nothing can move before the deadline.
@@ -86,8 +93,16 @@ extension DeliveryService {
         return earliest
     }
 
-    private func report(from before: Ledger, to after: Ledger) -> FlushReport {
-        var report = FlushReport()
+    private func report(since before: Ledger?) -> FlushReport {
+        var after: Ledger
+        do throws(Ledger.Uncounted) {
+            after = try journal.counts()
+        } catch {
+            after = before ?? Ledger()
+            after.uncounted = [error]
+        }
+        let before = before ?? after
+        var report = FlushReport(uncounted: after.uncounted)
         for worker in workers {
             let old = before.destinations[worker.id] ?? Ledger.Account()
             let new = after.destinations[worker.id] ?? Ledger.Account()
@@ -97,7 +112,8 @@ extension DeliveryService {
                 pending: new.pending,
                 dropped: new.droppedTotal &- min(old.droppedTotal, new.droppedTotal),
                 lastVerdict: outcome?.verdict,
-                obstacle: new.pending == 0 ? nil : outcome?.obstacle ?? Self.patience(of: worker)
+                obstacle: new.pending > 0
+                    ? outcome?.obstacle ?? Self.patience(of: worker) : after.uncounted.first?.reason
             )
         }
         return report

@@ -44,11 +44,12 @@ extension DeliveryService {
     }
 
     /// How many events wait for a destination: in a queue those beyond its last transfer, exactly; for any other those not
-    /// settled. While this process does not deliver, its own unsettled events are counted.
+    /// settled. While this process does not deliver, its own unsettled events are counted. 0 also while nothing can be
+    /// counted; a flush report says so.
     package func waiting(for id: DestinationID) -> UInt64 {
         guard let worker = worker(of: id) else { return 0 }
         guard let source = worker.source else { return journal.ownWaiting(for: id) ?? 0 }
-        return worker.queue == nil ? source.pending(for: id) : source.waiting(for: id) ?? 0
+        return (worker.queue == nil ? source.pending(for: id) : source.waiting(for: id)) ?? 0
     }
 
     /// The JSON of events in a queue, oldest first; none while this process does not deliver, nor for other destinations.

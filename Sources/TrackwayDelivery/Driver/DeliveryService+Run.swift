@@ -22,6 +22,10 @@ extension DeliveryService {
     /// waits until the earlier run has ended.
     @concurrent
     package func run() async {
+        await equipment.place.perform { await self.deliver() }
+    }
+
+    private func deliver() async {
         guard await begins() else { return }
         while !Task.isCancelled {
             switch state.withLock({ $0.phase }) {
@@ -30,8 +34,7 @@ extension DeliveryService {
             case .suspended:
                 await attention.wait()
             case .running:
-                guard let source = journal.openSource() else {
-                    state.withLock { $0.othersDeliver = true }
+                guard let source = elected() else {
                     wakeObservers()
                     let again = equipment.now.advanced(by: Self.electionInterval)
                     await equipment.sleeper.sleep(until: again, or: attention)
@@ -41,6 +44,30 @@ extension DeliveryService {
             }
         }
         ended()
+    }
+
+    /// The journal, if this process is elected now.
+    private func elected() -> (any DeliverySource)? {
+        do throws(DeliverySourceError) {
+            let source = try journal.openSource()
+            if source == nil { state.withLock { $0.othersDeliver = true } }
+            tell([])
+            return source
+        } catch {
+            // Nobody knows whether others deliver.
+            state.withLock { $0.othersDeliver = false }
+            tell([.journalFailed(error.message)])
+            return nil
+        }
+    }
+
+    /// Tells what stands in the way of delivery, each obstacle once until it is gone or another.
+    private func tell(_ obstacles: [DeliveryNotice]) {
+        let news = state.withLock { state in
+            defer { state.toldObstacles = Set(obstacles) }
+            return obstacles.filter { !state.toldObstacles.contains($0) }
+        }
+        for notice in news { equipment.report(notice) }
     }
 
     /// Waits for an earlier run to end; false when the task is cancelled meanwhile.
@@ -76,7 +103,7 @@ extension DeliveryService {
         equipment.report(.elected)
         await withTaskGroup(of: Ending.self) { group in
             group.addTask {
-                await self.keepHouse(source)
+                await self.equipment.place.perform { await self.keepHouse(source) }
                 return .housekeeping
             }
             group.addTask {
@@ -94,7 +121,7 @@ extension DeliveryService {
                         worker.prepare(source)
                         atWork[worker.id] = worker
                         group.addTask {
-                            await worker.run(source)
+                            await self.equipment.place.perform { await worker.run(source) }
                             return .worker(worker.id)
                         }
                     }
@@ -145,9 +172,9 @@ extension DeliveryService {
         while !Task.isCancelled {
             let tended = equipment.now
             do throws(DeliverySourceError) {
-                try source.tend(at: equipment.clock.now())
+                tell(try source.tend(at: equipment.clock.now()).map { .writerLeftOut($0) })
             } catch {
-                equipment.report(.journalFailed(error.message))
+                tell([.journalFailed(error.message)])
             }
             let isUrgent = source.wasAsked()
             for worker in workers {

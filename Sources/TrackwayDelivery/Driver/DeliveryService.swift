@@ -30,6 +30,8 @@ package final class DeliveryService: Sendable {
         var isAtWork = false
         var observers: [UInt64: WakeSignal] = [:]
         var nextObserver: UInt64 = 0
+        /// What stands in the way of delivery, as far as it was told.
+        var toldObstacles: Set<DeliveryNotice> = []
     }
 
     let journal: any DeliveryJournal
@@ -57,6 +59,7 @@ package final class DeliveryService: Sendable {
     ///   - memory: Keeps retry states across restarts; nil keeps none.
     ///   - queues: Keeps the times of queues' last uploads; nil keeps none.
     ///   - boot: The boot that the clock's monotonic time belongs to.
+    ///   - executor: A thread on which the journal's files are waited for; nil to wait where the service is called.
     ///   - report: Hears what is worth telling, on delivery's tasks; must not block.
     package init(
         journal: any DeliveryJournal,
@@ -69,10 +72,12 @@ package final class DeliveryService: Sendable {
         memory: (any RetryMemory)? = nil,
         queues: (any QueueMemory)? = nil,
         boot: String = "",
+        executor: (any SerialExecutor)? = nil,
         report: @escaping @Sendable (DeliveryNotice) -> Void
     ) {
         let state = Locked(State())
         let equipment = DeliveryEquipment(
+            place: DeliveryPlace(on: executor),
             transport: transport,
             clock: clock,
             sleeper: sleeper,
@@ -119,7 +124,7 @@ package final class DeliveryService: Sendable {
 
     /// What may leave for a destination, or for all, may have changed: what was held is looked at again at once.
     ///
-    /// Costs nothing worth counting while nothing is held; call it after every change of consent or of who uses the app.
+    /// Waits for no file; call it after every change of consent or of who uses the app.
     package func admissionChanged(for destination: DestinationID? = nil) {
         for worker in workers where destination == nil || destination == worker.id { worker.admissionChanged() }
     }

@@ -8,6 +8,8 @@ extension DestinationWorker {
     private enum Step {
         case carryOut(UploadMachine.Action)
         case rest(until: MonotonicTime?, nudgeAt: UInt64?)
+        /// Somebody asked for a look meanwhile.
+        case look
         case end
     }
 
@@ -30,22 +32,25 @@ extension DestinationWorker {
     func run(_ source: any DeliverySource) async {
         guard let queue else { return await deliver(source) }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await queue.run(source) { self.lookAgain() } }
+            group.addTask { await self.equipment.place.perform { await queue.run(source) { self.lookAgain() } } }
             await deliver(source)
             group.cancelAll()
         }
     }
 
     private func deliver(_ source: any DeliverySource) async {
-        lookAgain()
+        state.withLock { $0.looks = .again }
         var hand: LeasedBatch?
         while true {
             if Task.isCancelled { requestStop() }
+            look(source)
             switch next() {
             case .carryOut(let order):
                 await carryOut(order, source: source, hand: &hand)
             case .rest(let until, let nudgeAt):
                 await rest(until: until, nudgeAt: nudgeAt, source: source)
+            case .look:
+                continue
             case .end:
                 equipment.gate.arm(bell, after: nil)
                 state.withLock { $0.source = nil }
@@ -55,10 +60,23 @@ extension DestinationWorker {
         }
     }
 
+    /// Looks at what waits, if somebody asked for that.
+    private func look(_ source: any DeliverySource) {
+        let looks = state.withLock { state in
+            defer { state.looks = nil }
+            return state.looks
+        }
+        guard let looks else { return }
+        if looks == .anew { source.admissionChanged(for: id) }
+        let pending = pending(source)
+        tell { machine, now in machine.eventsWait(pending: pending, at: now) }
+    }
+
     private func next() -> Step {
         state.withLock { state in
             if !state.orders.isEmpty { return .carryOut(state.orders.removeFirst()) }
             if state.machine.isStopped { return .end }
+            if state.looks != nil { return .look }
             return .rest(until: state.wakeAt, nudgeAt: state.machine.wantsNudge)
         }
     }
@@ -116,6 +134,8 @@ extension DestinationWorker {
             state.withLock { $0.wakeAt = time }
         case .remember(let retryState):
             equipment.memory?.keep(retryState, for: id)
+        case .report(.journalFailed(let message)):
+            tellFailure(message)
         case .report(let notice):
             equipment.report(.destination(id, notice))
         }
@@ -178,6 +198,15 @@ extension DestinationWorker {
         }
     }
 
+    /// Tells how the journal fails, once until that changes; nil when it works.
+    private func tellFailure(_ message: String?) {
+        let isNews = state.withLock { state in
+            defer { state.toldFailure = message }
+            return message != state.toldFailure
+        }
+        if isNews, let message { equipment.report(.destination(id, .journalFailed(message))) }
+    }
+
     private func mayLeave(_ batch: EventBatch) -> Bool {
         guard let admission else { return true }
         return Set(batch.records.map(\.context)).allSatisfy { generation in
@@ -194,8 +223,7 @@ extension DestinationWorker {
     ) {
         let jitter = equipment.jitter.next()
         do throws(DeliverySourceError) {
-            let warning = try source.settle(batch, records: settlement.records, setAside: settlement.setAside)
-            if let warning { equipment.report(.destination(id, .journalFailed(warning))) }
+            tellFailure(try source.settle(batch, records: settlement.records, setAside: settlement.setAside))
         } catch {
             return tell { machine, now in machine.settleFailed(error.message, at: now, jitter: jitter) }
         }

@@ -23,6 +23,18 @@ final class DestinationWorker: Sendable {
         var source: (any DeliverySource)?
         /// True when the destination was removed: the worker ends, and is not wanted again.
         var isRetired = false
+        /// What `run` is to look at before it does anything else; nil for nothing.
+        var looks: Look?
+        /// How the journal failed last, as far as that was told; nil since it works again.
+        var toldFailure: String?
+    }
+
+    /// A look at what waits.
+    enum Look: Sendable, Hashable {
+        /// At how much there is.
+        case again
+        /// Also at what was found held, for the rule may have changed.
+        case anew
     }
 
     let id: DestinationID
@@ -63,20 +75,18 @@ final class DestinationWorker: Sendable {
 
     // MARK: Inputs from outside, any thread
 
-    /// Asks the machine to look at what waits, because something may have changed.
+    /// Has `run` look at what waits, because something may have changed. Waits for no file.
     func lookAgain() {
-        guard let source = state.withLock({ $0.source }) else { return }
-        let pending = pending(source)
-        tell { machine, now in machine.eventsWait(pending: pending, at: now) }
+        state.withLock { $0.looks = $0.looks ?? .again }
         signal.signal()
         queue?.lookAgain()
     }
 
-    /// What may leave may have changed: looks at once at what was held.
+    /// What may leave may have changed: has `run` look at once at what was held.
     func admissionChanged() {
-        guard let source = state.withLock({ $0.source }) else { return }
-        source.admissionChanged(for: id)
-        lookAgain()
+        state.withLock { $0.looks = .anew }
+        signal.signal()
+        queue?.lookAgain()
     }
 
     /// Whether events wait for leave to travel, as far as was seen.
@@ -88,7 +98,7 @@ final class DestinationWorker: Sendable {
     /// Whether events wait in the destination's queue and nothing else does, as far as can be counted.
     var isGathering: Bool {
         guard queue != nil, let source else { return false }
-        return source.released(for: id) == 0
+        return source.released(for: id).map { $0 == 0 } ?? false
     }
 
     /// Asks for everything that waits now; of a queue, for what was released.
@@ -99,6 +109,7 @@ final class DestinationWorker: Sendable {
         guard let source = state.withLock({ $0.source }) else { return false }
         // Whoever asks wants the rule asked again too.
         source.admissionChanged(for: id)
+        source.tellAll(to: id)
         // What cannot be released now is reported, and stays.
         if forcesQueue { _ = queue?.transfer(force: true) }
         let pending = pending(source)
@@ -159,20 +170,20 @@ final class DestinationWorker: Sendable {
         state.withLock { ($0.machine.flushProgress, $0.machine.lastOutcome) }
     }
 
-    /// Events that the machine may have sent.
+    /// Events that the machine may have sent. What cannot be counted is not nothing: reading it says what is the matter.
     func pending(_ source: any DeliverySource) -> UInt64 {
-        queue == nil ? source.pending(for: id) : source.released(for: id)
+        (queue == nil ? source.pending(for: id) : source.released(for: id)) ?? 1
     }
 
-    /// Lock, ask, unlock; the orders are carried out by `run`.
+    /// Lock, ask, unlock; the orders are carried out by `run`. Only the clock is read meanwhile.
     func tell(
         _ input: (inout UploadMachine, MonotonicTime) -> [UploadMachine.Action],
         before: (inout State) -> Void = { _ in }
     ) {
-        let now = equipment.now
         state.withLock { state in
             before(&state)
-            state.orders += input(&state.machine, now)
+            // Read in here, so that of two inputs at the same time none tells of an earlier time than the one before.
+            state.orders += input(&state.machine, equipment.now)
         }
         equipment.progressed()
     }

@@ -11,11 +11,20 @@ package struct RetryState: Sendable, Hashable {
     package var notBefore: MonotonicTime
     /// How often the events at the front were tried; none while the policy sets no limit.
     package var attempts: Attempts
+    /// When that was decided; nil in what older versions remembered. A clock that shows less went back within the boot, as
+    /// that of a restored virtual machine does.
+    package var since: MonotonicTime?
 
     /// Makes a state.
-    package init(failures: Int, notBefore: MonotonicTime, attempts: Attempts = Attempts()) {
+    package init(
+        failures: Int,
+        notBefore: MonotonicTime,
+        attempts: Attempts = Attempts(),
+        since: MonotonicTime? = nil
+    ) {
         self.failures = failures
         self.notBefore = notBefore
         self.attempts = attempts
+        self.since = since
     }
 }

@@ -25,6 +25,28 @@ extension UploadMachine {
         case stopped
     }
 
+    /// Follows a clock that went back within the boot, as that of a restored virtual machine does: what was to happen in a
+    /// while still happens in that while, instead of when the clock has caught up.
+    ///
+    /// - Returns: True when times were moved.
+    mutating func follow(_ now: MonotonicTime) -> Bool {
+        defer { lastTold = now }
+        guard let lastTold, now < lastTold else { return false }
+        let back = lastTold.duration(to: now)
+        switch state {
+        case .gathering(let since, let until):
+            state = .gathering(since: since.advanced(by: back), until: until.advanced(by: back))
+        case .waiting(let until, let cause):
+            state = .waiting(until: until.advanced(by: back), cause: cause)
+        case .parked(let probeAt):
+            state = .parked(probeAt: probeAt.advanced(by: back))
+        case .idle, .reading, .sending, .settling, .stopped:
+            break  // Nothing is waited for.
+        }
+        notBefore = notBefore?.advanced(by: back)
+        return true
+    }
+
     /// Why the machine waits.
     enum Wait: Sendable, Hashable {
         /// A request failed; a flush may try once more at once.

@@ -87,7 +87,7 @@ extension UploadMachine {
         let reports: [Action] = opened ? [.report(.down(failures: failures, reason: reason))] : []
         let cause = breaker.isOpen || asked > .zero ? Wait.strict : .backOff
         let settlement = exhausting(hand, by: attempt, reason: reason)
-        let state = RetryState(failures: failures, notBefore: until, attempts: attempts)
+        let state = RetryState(failures: failures, notBefore: until, attempts: attempts, since: now)
         if let settlement {
             // The next events wait like these would have: giving up is no reason to ask more often.
             var hand = hand

@@ -35,6 +35,8 @@ package struct UploadMachine: Sendable, Hashable {
     var attempts: Attempts
     /// Where a restart left us: nothing is sent before it.
     var notBefore: MonotonicTime?
+    /// When the machine was last told what waits, or the memory was written that it began with.
+    var lastTold: MonotonicTime?
     /// What the last attempt led to; nil before the first.
     package internal(set) var lastOutcome: Outcome?
 
@@ -51,6 +53,7 @@ package struct UploadMachine: Sendable, Hashable {
         window = BatchWindow(limit: limits.events)
         attempts = remembered?.attempts ?? Attempts()
         notBefore = remembered?.notBefore
+        lastTold = remembered?.since
     }
 
     /// True when nothing will be ordered any more.
@@ -83,6 +86,7 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// Events wait: after the start, after a nudge, or because somebody counted.
     package mutating func eventsWait(pending: UInt64, at now: MonotonicTime) -> [Action] {
+        let isMoved = follow(now)
         switch state {
         case .idle:
             if let notBefore, notBefore > now, pending > 0 {
@@ -95,8 +99,11 @@ package struct UploadMachine: Sendable, Hashable {
             return plan(pending: pending, since: now, at: now)
         case .gathering(let since, _):
             return plan(pending: pending, since: since, at: now)
-        case .reading, .sending, .settling, .waiting, .parked:
-            return []  // Work or a wait is under way; the journal is looked at again after it.
+        case .waiting(let until, _), .parked(let until):
+            // The wait is under way; the journal is looked at again after it.
+            return isMoved ? [.wake(at: until)] : []
+        case .reading, .sending, .settling:
+            return []  // Work is under way; the journal is looked at again after it.
         case .stopped:
             return []
         }
@@ -108,18 +115,22 @@ package struct UploadMachine: Sendable, Hashable {
     /// the back-end named, nor the wait while it is taken for down, nor parking. What waits is counted before this is told,
     /// so it may come between an event's settlement and the news of it.
     package mutating func flushRequested(pending: UInt64, at now: MonotonicTime) -> [Action] {
+        let isMoved = follow(now)
         switch state {
         case .idle, .gathering:
             demand = max(demand, pending)
             return eventsWait(pending: pending, at: now)
-        case .waiting(_, .backOff), .waiting(_, .journal):
+        case .waiting(let until, .backOff), .waiting(let until, .journal):
             demand = max(demand, pending)
-            return pending > 0 ? read() : []
+            return pending > 0 ? read() : isMoved ? [.wake(at: until)] : []
         case .reading, .settling:
             demand = max(demand, pending)
             if pending > 0 { hasFreshDemand = true }
             return []
-        case .sending, .waiting, .parked, .stopped:
+        case .waiting(let until, _), .parked(let until):
+            demand = max(demand, pending)
+            return isMoved ? [.wake(at: until)] : []
+        case .sending, .stopped:
             demand = max(demand, pending)
             return []
         }
@@ -132,6 +143,7 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// The time of the last `wake` order came.
     package mutating func timeCame(pending: UInt64, at now: MonotonicTime) -> [Action] {
+        _ = follow(now)
         switch state {
         case .gathering(let since, _):
             return plan(pending: pending, since: since, at: now)

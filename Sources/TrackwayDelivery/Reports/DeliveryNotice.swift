@@ -8,8 +8,11 @@ package import TrackwayWire
 package enum DeliveryNotice: Sendable, Hashable {
     /// This process delivers for the installation from now on.
     case elected
-    /// The journal could not be tended.
+    /// The journal could not be opened for delivery, or not be tended.
     case journalFailed(String)
+    /// The events of one writer wait because they cannot be read, or one that is done with cannot be removed; the others go
+    /// on.
+    case writerLeftOut(String)
     /// Something happened at a destination.
     case destination(DestinationID, UploadMachine.Notice)
     /// A destination took events less what its format or its back-end would not take; at least one.
@@ -22,6 +25,8 @@ package enum DeliveryNotice: Sendable, Hashable {
             "This process delivers the installation's events."
         case .journalFailed(let message):
             "The journal could not be tended: \(message)"
+        case .writerLeftOut(let message):
+            "One writer is left out: \(message)"
         case .trimmed(let id, let parts):
             "\(id) took events without \(parts.count) parts that it would refuse: "
                 + (parts.first.map { "\($0.code): \($0.message)" } ?? "")

@@ -10,7 +10,7 @@ public struct FlushReport: Sendable, Hashable {
     public struct Part: Sendable, Hashable {
         /// Events delivered while the flush ran.
         public var delivered: UInt64
-        /// Events that still wait.
+        /// Events that still wait, as far as they could be counted; see ``FlushReport/uncounted``.
         public var pending: UInt64
         /// Events given up while the flush ran: refused by the back-end, expired, damaged. The ledger says why.
         public var dropped: UInt64
@@ -37,12 +37,15 @@ public struct FlushReport: Sendable, Hashable {
 
     /// The destinations' parts.
     public var destinations: [DestinationID: Part]
+    /// What could not be counted when the flush ended: events may wait there, though no part says so.
+    public var uncounted: [Ledger.Uncounted]
 
     /// Makes a report.
-    public init(destinations: [DestinationID: Part] = [:]) {
+    public init(destinations: [DestinationID: Part] = [:], uncounted: [Ledger.Uncounted] = []) {
         self.destinations = destinations
+        self.uncounted = uncounted
     }
 
-    /// True when nothing waits for any destination.
-    public var isComplete: Bool { destinations.values.allSatisfy { $0.pending == 0 } }
+    /// True when nothing waits for any destination, and that is known of the whole journal.
+    public var isComplete: Bool { uncounted.isEmpty && destinations.values.allSatisfy { $0.pending == 0 } }
 }

@@ -7,11 +7,14 @@ package import TrackwayEvents
 package protocol DeliveryJournal: Sendable {
     /// Tries to become the one process of the installation that delivers.
     ///
-    /// - Returns: nil while another process is, or the journal cannot be read.
-    func openSource() -> (any DeliverySource)?
+    /// - Returns: nil while another process is.
+    /// - Throws: When nobody can say, because the journal cannot be read at present.
+    func openSource() throws(DeliverySourceError) -> (any DeliverySource)?
 
-    /// What became of every event of the installation; nil when it cannot be counted at present.
-    func counts() -> Ledger?
+    /// What became of every event of the installation, as far as it can be counted; the ledger says what could not be.
+    ///
+    /// - Throws: When nothing can be counted at present.
+    func counts() throws(Ledger.Uncounted) -> Ledger
 
     /// Events of this process that wait for a destination; nil when they cannot be counted at present.
     func ownWaiting(for destination: DestinationID) -> UInt64?

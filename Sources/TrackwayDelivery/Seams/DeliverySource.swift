@@ -37,12 +37,15 @@ package protocol DeliverySource: Sendable {
     /// Gives back what is not settled of a batch.
     func release(_ batch: LeasedBatch)
 
-    /// Events that wait for a destination, those on loan included, those behind an event found held left out; none when
+    /// Events that wait for a destination, those on loan included, those behind an event found held left out; nil when
     /// they cannot be counted at present.
-    func pending(for destination: DestinationID) -> UInt64
+    func pending(for destination: DestinationID) -> UInt64?
 
     /// The same for a queue, of what its transfers released: 0 exactly when nothing released is left, else perhaps too many.
-    func released(for destination: DestinationID) -> UInt64
+    func released(for destination: DestinationID) -> UInt64?
+
+    /// Somebody waits until a destination knows everything: it is told even of numbers that were for others.
+    func tellAll(to destination: DestinationID)
 
     /// How many events wait for a queue's next transfer, exactly; nil when they cannot be counted at present.
     func waiting(for destination: DestinationID) -> UInt64?
@@ -63,7 +66,10 @@ package protocol DeliverySource: Sendable {
     func admissionChanged(for destination: DestinationID)
 
     /// Trims, adopts what dead writers left, removes what everybody has settled.
-    func tend(at moment: Moment) throws(DeliverySourceError)
+    ///
+    /// - Returns: What stands in the way of single writers, whose events wait while the others' are delivered: sentences
+    ///   that name the path and the remedy.
+    func tend(at moment: Moment) throws(DeliverySourceError) -> [String]
 
     /// True while other writers are alive, whose events nobody announces here.
     var hasCompany: Bool { get }

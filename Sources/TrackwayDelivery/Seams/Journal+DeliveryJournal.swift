@@ -6,15 +6,22 @@ package import TrackwayJournal
 
 extension Journal: DeliveryJournal {
     /// Tries to become the one process of the installation that delivers.
-    package func openSource() -> (any DeliverySource)? {
-        // Not elected and cannot be elected now are the same to the caller: it stands again soon.
-        guard let desk = try? tryElection() else { return nil }
-        return JournalSource(desk, of: self)
+    package func openSource() throws(DeliverySourceError) -> (any DeliverySource)? {
+        do throws(JournalError) {
+            guard let desk = try tryElection() else { return nil }
+            return JournalSource(desk, of: self)
+        } catch {
+            throw DeliverySourceError(error.message)
+        }
     }
 
     /// What became of every event of the installation.
-    package func counts() -> Ledger? {
-        try? ledger()  // nil says that they cannot be counted at present.
+    package func counts() throws(Ledger.Uncounted) -> Ledger {
+        do throws(JournalError) {
+            return try ledger()
+        } catch {
+            throw Ledger.Uncounted(path: error.cause?.path ?? configuration.folder, reason: error.message)
+        }
     }
 
     /// Events of this process that wait for a destination.

@@ -66,16 +66,22 @@ final class JournalSource: DeliverySource {
         if let lent = batch.lease as? JournalBatch { desk.release(lent) }
     }
 
-    func pending(for destination: DestinationID) -> UInt64 {
-        // What cannot be counted now is counted when the journal is next tended.
-        let events = (try? desk.deliverable(for: destination)) ?? 0
-        // Losses that no event will carry are worth a request of their own.
+    func pending(for destination: DestinationID) -> UInt64? {
+        // nil says that they cannot be counted at present.
+        guard let events = try? desk.deliverable(for: destination) else { return nil }
+        // What no event will carry is worth a request of its own.
         return events == 0 && desk.isUntold(destination) ? 1 : events
     }
 
-    func released(for destination: DestinationID) -> UInt64 {
-        // Losses are told with the events of the next transfer: they are no reason to send before it.
-        (try? desk.released(for: destination, leavingOutHeld: true)) ?? 0
+    func released(for destination: DestinationID) -> UInt64? {
+        // nil says that they cannot be counted at present.
+        guard let events = try? desk.released(for: destination, leavingOutHeld: true) else { return nil }
+        // What the next transfer can tell is no reason to send before it.
+        return events == 0 && desk.owesSkips(destination) ? 1 : events
+    }
+
+    func tellAll(to destination: DestinationID) {
+        desk.tellAll(to: destination)
     }
 
     func waiting(for destination: DestinationID) -> UInt64? {
@@ -104,9 +110,10 @@ final class JournalSource: DeliverySource {
         desk.forgetHeld(for: destination)
     }
 
-    func tend(at moment: Moment) throws(DeliverySourceError) {
+    func tend(at moment: Moment) throws(DeliverySourceError) -> [String] {
         do throws(JournalError) {
             try desk.tend(at: moment)
+            return desk.obstacles.map(\.message)
         } catch {
             throw DeliverySourceError(error.message)
         }

@@ -13,6 +13,9 @@ struct SettledTotals: Sendable, Hashable {
     var recorded: UInt64 = 0
     var accounts: [DestinationID: Ledger.Account] = [:]
     var folded: Set<WriterID> = []
+    /// The installation that is about to take this one's place, and the writers that it will find counted.
+    private(set) var successor: InstallationID?
+    private(set) var leaving: Set<WriterID> = []
 
     init(of installation: InstallationID? = nil) {
         self.installation = installation
@@ -24,6 +27,34 @@ struct SettledTotals: Sendable, Hashable {
         for (destination, account) in added {
             accounts[destination, default: Ledger.Account()].add(account)
         }
+    }
+
+    /// The same counts, and what is left of them once another installation has taken this one's place: so a kill between
+    /// that and the next writing of the file costs no counts before, and makes nothing alive after.
+    func announcing(
+        _ successor: InstallationID,
+        after installation: InstallationID,
+        without leaving: [WriterID]
+    ) -> SettledTotals {
+        var announced = self
+        announced.installation = installation
+        announced.successor = successor
+        announced.leaving = Set(leaving)
+        return announced
+    }
+
+    /// What the file means to an installation: the counts if they are its own; of another's only which writers' folders
+    /// are to be removed, if that one announced it.
+    func seen(by installation: InstallationID) -> SettledTotals {
+        var own = SettledTotals(of: installation)
+        if self.installation == nil || self.installation == installation {
+            own.recorded = recorded
+            own.accounts = accounts
+            own.folded = folded
+        } else if successor == installation {
+            own.folded = folded.union(leaving)
+        }
+        return own
     }
 
     var fileBytes: [UInt8] {
@@ -38,6 +69,8 @@ struct SettledTotals: Sendable, Hashable {
             }
         }
         for writer in folded.sorted() { lines.add("folded", writer) }
+        if let successor { lines.add("successor", successor) }
+        for writer in leaving.sorted() { lines.add("leaving", writer) }
         return lines.bytes
     }
 
@@ -61,6 +94,8 @@ struct SettledTotals: Sendable, Hashable {
             accounts[destination]?.dropped[DropReason(rawValue: String(parts[2]))] = count
         }
         folded = Set(lines.all("folded").compactMap { WriterID($0) })
+        successor = lines["successor"].flatMap { InstallationID($0) }
+        leaving = Set(lines.all("leaving").compactMap { WriterID($0) })
     }
 }
 

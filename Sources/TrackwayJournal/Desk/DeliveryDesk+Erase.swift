@@ -12,16 +12,19 @@ extension DeliveryDesk {
     /// - Returns: the new identity, which is on stable storage when this returns.
     /// - Throws: `storage` when something could not be removed: call again.
     package func erase() throws(JournalError) -> InstallationID {
-        try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
-            return try state.erase(journal)
-        }
+        try change { (state) throws(JournalError) in try state.erase(journal) }
     }
 }
 
 extension DeskState {
+    /// In this order, so that a kill between any two steps leaves nothing that could be sent: first every event is given up
+    /// at every cursor; then the totals say which folders the new identity will find counted, which its next opening removes
+    /// before anything else; then the identity changes, and the former one's counts end with it; the folders go last.
     fileprivate mutating func erase(_ journal: Journal) throws(JournalError) -> InstallationID {
         leases = [:]
+        // What cannot be read cannot be erased; the caller hears of it, and may call again.
+        let unreadable = shelves.values.first { $0.isUnreadable }
+        if let obstacle = unreadable?.problem { throw obstacle }
         do throws(StorageError) {
             // First, while the cursors still tell who knows of earlier erasings, and while there is something to prove with.
             try journal.keepProof(storage)
@@ -37,30 +40,49 @@ extension DeskState {
         save()
         let secret = InstallationSecret.generate()
         let fresh = secret.installation(at: journal.clock.now().wall)
+        let own = journal.writer
         do throws(StorageError) {
             setAsideLog?.close()
             setAsideLog = nil
             for name in try storage.names(in: folder.setAside) { try storage.remove(folder.setAside + "/" + name) }
-            // The identity first: the former one's counts are its own, and nobody sees them shrink.
+            let leaving = order.filter { shelves[$0]?.isOwn == true || shelves[$0]?.isComplete == true }
+            try storage.replace(
+                folder.settled,
+                with: totals.announcing(fresh, after: journal.installation, without: leaving).fileBytes,
+                durably: true
+            )
             try storage.replace(folder.installation, with: InstallationFile.bytes(fresh, secret), durably: true)
-            totals = SettledTotals(of: fresh)
-            try storage.replace(folder.settled, with: totals.fileBytes, durably: true)
-        } catch {
-            throw JournalError(error)
-        }
-        try journal.restart(as: fresh)
-        do throws(StorageError) {
-            for id in order {
-                guard let shelf = shelves[id], shelf.isOwn || shelf.isComplete else { continue }
-                try removeFolder(of: id)
+            var emptied = SettledTotals(of: fresh)
+            emptied.folded = totals.folded.union(leaving)
+            try storage.replace(folder.settled, with: emptied.fileBytes, durably: true)
+            totals = emptied
+            try restart(journal, as: fresh)
+            for id in totals.folded {
                 shelves[id] = nil
+                tallies.withLock { $0.forget(id) }
             }
             order = shelves.keys.sorted()
+            publish()
+            removeFolded()
+            if let obstacle = leftovers.values.first?.cause { throw obstacle }
             try refresh(own: journal.writer)
         } catch {
+            // This process may go on in its old folder: that must not count as gone then.
+            if journal.writer == own, totals.folded.remove(own) != nil {
+                // Written with the next change of the totals; until then only a kill would have it removed.
+                try? storage.replace(folder.settled, with: totals.fileBytes, durably: true)
+            }
             throw JournalError(error)
         }
         return fresh
+    }
+
+    private func restart(_ journal: Journal, as fresh: InstallationID) throws(StorageError) {
+        do throws(JournalError) {
+            try journal.restart(as: fresh)
+        } catch {
+            throw error.cause ?? StorageError(.other, operation: "begin anew in", path: folder.root)
+        }
     }
 }
 

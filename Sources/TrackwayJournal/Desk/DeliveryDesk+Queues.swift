@@ -12,9 +12,8 @@ extension DeliveryDesk {
     ///   while another's did not waits for the next transfer.
     package func transfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
         journal.drain()
-        return try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
-            return try state.transfer(for: destination, journal)
+        return try change { (state) throws(JournalError) in
+            try state.transfer(for: destination, journal)
         }
     }
 
@@ -22,13 +21,12 @@ extension DeliveryDesk {
     ///
     /// Events that wait in memory because the storage refuses them count as soon as they are written.
     ///
+    /// Waits for no disk that delivery writes to.
+    ///
     /// - Complexity: O(number of writers), plus what was recorded since the last call. A queue's first call reads what waits.
     package func waiting(for destination: DestinationID) throws(JournalError) -> UInt64 {
         journal.drain()
-        return try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
-            return try state.waiting(for: destination, journal)
-        }
+        return try currentView().waiting(for: destination, journal, tallies)
     }
 
     /// How many events released to delivery a queue has not settled: 0 exactly when there are none, else at least as many
@@ -39,9 +37,8 @@ extension DeliveryDesk {
         for destination: DestinationID,
         leavingOutHeld: Bool = false
     ) throws(JournalError) -> UInt64 {
-        try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
-            return try state.released(for: destination, leavingOutHeld: leavingOutHeld, journal)
+        try change { (state) throws(JournalError) in
+            try state.released(for: destination, leavingOutHeld: leavingOutHeld, journal)
         }
     }
 
@@ -50,9 +47,8 @@ extension DeliveryDesk {
     /// - Parameter most: how many at most.
     package func waitingEvents(for destination: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
         journal.drain()
-        return try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
-            return try state.waitingEvents(for: destination, most: most, journal)
+        return try change { (state) throws(JournalError) in
+            try state.waitingEvents(for: destination, most: most, journal)
         }
     }
 }

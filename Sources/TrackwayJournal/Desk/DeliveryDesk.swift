@@ -11,9 +11,15 @@ package import TrackwayEvents
 package final class DeliveryDesk: Sendable {
     let journal: Journal
     let state: Locked<DeskState>
+    /// What counting knows of the state; see ``DeskView``.
+    let board: Locked<DeskView>
+    let tallies: Locked<Tallies>
 
     init(journal: Journal, lock: any StorageLock) throws(JournalError) {
         self.journal = journal
+        let (board, tallies) = (Locked(DeskView()), Locked(Tallies()))
+        self.board = board
+        self.tallies = tallies
         var fresh = DeskState(
             folder: journal.folder,
             storage: journal.storage,
@@ -21,14 +27,19 @@ package final class DeliveryDesk: Sendable {
             bootID: journal.bootID,
             roster: journal.roster,
             clock: journal.clock,
+            board: board,
+            tallies: tallies,
             lock: lock
         )
         do throws(StorageError) {
             fresh.totals = try SettledTotals.load(journal.folder, journal.storage, of: journal.installation)
+            // First of all: what a kill left of a writer that is counted already must not be taken for a writer.
+            fresh.removeFolded()
             try fresh.refresh(own: journal.writer)
         } catch {
             throw JournalError(error)
         }
+        fresh.publish()
         state = Locked(fresh)
     }
 
@@ -55,8 +66,7 @@ package final class DeliveryDesk: Sendable {
         onlyReleased: Bool = false
     ) throws(JournalError) -> JournalBatch? {
         let limits = BatchReader.Limits(events: max(1, limits.events), bytes: limits.bytes, throughSegment: nil)
-        return try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
+        return try change { (state) throws(JournalError) in
             guard state.leases[destination] == nil else {
                 throw JournalError(
                     .outOfOrder,
@@ -92,8 +102,7 @@ package final class DeliveryDesk: Sendable {
         delivered: Int,
         setAside: [SetAside] = []
     ) throws(JournalError) {
-        try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
+        try change { (state) throws(JournalError) in
             try state.settle(batch, records: records, delivered: delivered, setAside: setAside)
         }
     }
@@ -107,11 +116,12 @@ package final class DeliveryDesk: Sendable {
 
     /// Gives up everything a destination has not settled, counted under `reason`; a leased batch's lease ends.
     package func discardPending(for destination: DestinationID, reason: DropReason) throws(JournalError) {
-        try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
+        try change { (state) throws(JournalError) in
             state.leases[destination] = nil
-            for id in state.order {
-                try state.discard(id, destination, throughSegment: nil, reason: reason, journal)
+            for id in state.order where state.shelves[id]?.problem == nil {
+                _ = try state.attempt(id) { (state) throws(JournalError) in
+                    try state.discard(id, destination, throughSegment: nil, reason: reason, journal)
+                }
             }
             state.save()
         }
@@ -125,8 +135,7 @@ package final class DeliveryDesk: Sendable {
         for destination: DestinationID,
         admitting rule: @escaping Admission.Rule
     ) throws(JournalError) {
-        try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
+        try change { (state) throws(JournalError) in
             try state.discardDropped(for: destination, admitting: rule, journal)
         }
     }
@@ -146,32 +155,51 @@ package final class DeliveryDesk: Sendable {
 
     /// How many events wait for a destination at writers whose next event was not found held when it was read last.
     package func deliverable(for destination: DestinationID) throws(JournalError) -> UInt64 {
-        try state.withLock { (state) throws(JournalError) in
-            try state.deliverable(for: destination, journal)
-        }
+        try currentView().deliverable(for: destination, journal)
     }
 
     /// Whether this process's own next event for a destination was found held when it was read last: then nothing it
     /// records now can be delivered either.
     package func isOwnHeld(for destination: DestinationID) -> Bool {
-        state.withLock { $0.shelves[journal.writer]?.isHeld(destination) ?? false }
+        board.withLock { $0.writers[journal.writer].map { $0.isHeld(destination) } ?? false }
     }
 
     /// Whether any writer's next event for a destination was found held when it was read last.
     package func isHeld(for destination: DestinationID) -> Bool {
-        state.withLock { state in state.shelves.values.contains { $0.isHeld(destination) } }
+        board.withLock { view in view.writers.values.contains { $0.isHeld(destination) } }
     }
 
     /// The rule for a destination may have changed: forgets what was found held, so that it is read again.
     package func forgetHeld(for destination: DestinationID) {
         state.withLock { state in
             for id in state.order { state.shelves[id]?.held[destination] = nil }
+            state.publish()
         }
     }
 
-    /// Whether a destination has yet to be told of losses behind its last event; reading gives a batch without records then.
+    /// Whether a destination is due to be told of numbers behind its last event that are lost, or were for others; reading
+    /// gives a batch without records then.
     package func isUntold(_ destination: DestinationID) -> Bool {
-        state.withLock { $0.isUntold(destination) }
+        board.withLock { $0.untold.contains(destination) }
+    }
+
+    /// Somebody wants a destination told of everything now: numbers that were for others wait for no event any more.
+    package func tellAll(to destination: DestinationID) {
+        state.withLock { state in
+            state.eager.insert(destination)
+            state.publish()
+        }
+    }
+
+    /// Whether a queue has to be told of numbers for others at the end of a dead writer's log, which no transfer may follow.
+    package func owesSkips(_ destination: DestinationID) -> Bool {
+        board.withLock { $0.owing.contains(destination) }
+    }
+
+    /// What stands in the way of single writers, whose events wait while the others' are delivered: each a sentence that
+    /// names the path and the remedy.
+    package var obstacles: [JournalError] {
+        state.withLock { $0.obstacles }
     }
 
     /// Housekeeping: what ``Journal/keepHouse()`` does, notices new and dead writers, trims by age and bytes, deletes what
@@ -180,8 +208,7 @@ package final class DeliveryDesk: Sendable {
     /// - Complexity: O(number of writers and segments).
     package func tend(at moment: Moment) throws(JournalError) {
         journal.keepHouse()
-        try state.withLock { (state) throws(JournalError) in
-            try state.checkOpen()
+        try change { (state) throws(JournalError) in
             try state.tend(at: moment, journal)
         }
     }
@@ -197,7 +224,7 @@ package final class DeliveryDesk: Sendable {
 
     /// Whether other living writers share the installation, whose events nobody announces to this process.
     package var hasOtherWriters: Bool {
-        state.withLock { state in state.shelves.values.contains { !$0.isOwn && !$0.isComplete } }
+        board.withLock { view in view.writers.values.contains { !$0.isOwn && !$0.isComplete } }
     }
 
     /// Gives the office up: another process can be elected. A second call does nothing.
@@ -210,6 +237,7 @@ package final class DeliveryDesk: Sendable {
             state.lock?.release()
             state.lock = nil
             state.leases = [:]
+            state.publish()
             state.setAsideLog?.close()
             state.setAsideLog = nil
         }
@@ -218,13 +246,33 @@ package final class DeliveryDesk: Sendable {
     // MARK: Counting
 
     func ledger() throws(JournalError) -> Ledger {
-        try state.withLock { (state) throws(JournalError) in
-            try state.ledger(journal)
-        }
+        try currentView().ledger(journal, tallies)
     }
 
     func cursor(of writer: WriterID, _ destination: DestinationID) -> Cursor? {
-        state.withLock { $0.lock == nil ? nil : $0.shelves[writer]?.cursors[destination] }
+        board.withLock { $0.isOpen ? $0.writers[writer]?.cursors[destination] : nil }
+    }
+
+    /// How things stand. Waits for the desk only where something has come that the desk must take in first.
+    func currentView() throws(JournalError) -> DeskView {
+        let view = board.withLock { $0 }
+        if try view.isCurrent(journal) { return view }
+        try state.withLock { (state) throws(JournalError) in
+            defer { state.publish() }
+            try state.takeIn(journal)
+        }
+        return board.withLock { $0 }
+    }
+
+    /// Changes the state, and lets others know when that is done.
+    func change<Result: Sendable>(
+        _ body: (inout DeskState) throws(JournalError) -> Result
+    ) throws(JournalError) -> Result {
+        try state.withLock { (state) throws(JournalError) in
+            defer { state.publish() }
+            try state.checkOpen()
+            return try body(&state)
+        }
     }
 }
 

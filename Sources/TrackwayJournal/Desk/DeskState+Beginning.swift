@@ -82,8 +82,8 @@ extension DeskState {
             let isMeant = reader.withPayload(of: entry) { payload in
                 RouteNames(payload, length: route).contains(destination)
             }
-            if isMeant { return Cursor(at: entry.start, next: entry.sequence) }
+            if isMeant { return Cursor(addedAt: entry.start, next: entry.sequence) }
         }
-        return Cursor(at: reader.position, next: last + 1)
+        return Cursor(addedAt: reader.position, next: last + 1)
     }
 }

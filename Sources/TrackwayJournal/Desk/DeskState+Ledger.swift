@@ -9,53 +9,34 @@ extension DeskState {
         max(extent.last, cursors.map { $0.next - 1 }.max() ?? 0)
     }
 
-    /// Events that wait for a destination, without those behind a held one.
-    mutating func deliverable(for destination: DestinationID, _ journal: Journal) throws(JournalError) -> UInt64 {
+    /// Takes in what has come since the last look, as far as counting needs it: writers, and cursors of destinations.
+    mutating func takeIn(_ journal: Journal) throws(JournalError) {
         do throws(StorageError) {
             try refresh(own: journal.writer)
         } catch {
             throw JournalError(error)
         }
-        var waiting: UInt64 = 0
-        for id in order where hasPlace(destination, at: id) {
-            let cursor = try cursor(id, destination, journal)
-            guard let shelf = shelves[id], shelf.problem == nil, !shelf.isHeld(destination) else { continue }
-            guard let extent = try journal.readableExtent(of: id, isComplete: shelf.isComplete) else { continue }
-            waiting += max(extent.last, cursor.next - 1) - (cursor.next - 1)
+        for id in order where shelves[id]?.problem == nil {
+            _ = try attempt(id) { (state) throws(JournalError) in
+                for destination in state.destinations(of: id) { _ = try state.cursor(id, destination, journal) }
+                // A newer version's log shows as one here.
+                _ = try state.readableExtent(of: id, isComplete: state.shelves[id]?.isComplete ?? false, journal)
+            }
         }
-        return waiting
     }
 
-    mutating func ledger(_ journal: Journal) throws(JournalError) -> Ledger {
-        var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts)
-        let present = journal.destinations
-        for destination in present where ledger.destinations[destination] == nil {
-            ledger.destinations[destination] = Ledger.Account()
-        }
-        do throws(StorageError) {
-            try refresh(own: journal.writer)
+    /// A writer's extent; nil when a newer version wrote it, which is then left to the version that can read it.
+    mutating func readableExtent(
+        of id: WriterID,
+        isComplete: Bool,
+        _ journal: Journal
+    ) throws(JournalError) -> LedgerCounter.Extent? {
+        do throws(JournalError) {
+            return try journal.extent(of: id, isComplete: isComplete)
         } catch {
-            throw JournalError(error)
+            guard error.code == .newerVersion else { throw error }
+            shelves[id]?.problem = error
+            return nil
         }
-        for id in order {
-            // The cursors first: whatever is recorded between the two looks is pending, never missing.
-            let cursors = try destinations(of: id).map { destination throws(JournalError) in
-                (destination, try cursor(id, destination, journal))
-            }
-            guard shelves[id]?.problem == nil else { continue }
-            let isComplete = shelves[id]?.isComplete ?? false
-            guard let extent = try journal.readableExtent(of: id, isComplete: isComplete) else { continue }
-            ledger.recorded += Self.last(extent, cursors.map(\.1))
-            for (destination, cursor) in cursors {
-                var account = Ledger.Account(cursor, last: extent.last)
-                // Nobody reads on for these, so what is for others would count as theirs for long.
-                let isIdle = queues.contains(destination) || !present.contains(destination)
-                if isIdle, let waiting = try tally(id, destination, journal)?.count {
-                    account.limitPending(to: released(cursor) + waiting)
-                }
-                ledger.destinations[destination, default: Ledger.Account()].add(account)
-            }
-        }
-        return ledger
     }
 }

@@ -6,14 +6,6 @@ internal import TrackwayEvents
 extension DeskState {
     // MARK: What waits
 
-    mutating func waiting(for destination: DestinationID, _ journal: Journal) throws(JournalError) -> UInt64 {
-        var count: UInt64 = 0
-        for id in try writers(of: destination, journal) {
-            count += try tally(id, destination, journal)?.count ?? 0
-        }
-        return count
-    }
-
     mutating func waitingEvents(
         for destination: DestinationID,
         most: Int,
@@ -21,27 +13,52 @@ extension DeskState {
     ) throws(JournalError) -> [[UInt8]] {
         var events: [[UInt8]] = []
         for id in try writers(of: destination, journal) where events.count < most {
-            guard let tally = try tally(id, destination, journal), tally.count > 0 else { continue }
-            let cursor = try cursor(id, destination, journal)
-            // A reader of its own, so that delivery's stays where it is.
-            var reader = try BatchReader(
-                folder: folder.writer(id),
-                storage: storage,
-                destination: destination,
-                from: cursor.position,
-                isComplete: shelves[id]?.isComplete ?? false
-            )
-            let limits = BatchReader.Limits(events: most - events.count, bytes: .max)
-            var next = cursor.firstWaiting
-            var isCut = true
-            while isCut, events.count < most {
-                let stretch = try reader.read(next: next, limits)
-                events += stretch.records.prefix(most - events.count).map { Array(stretch.bytes[$0.payload]) }
-                next = stretch.next
-                isCut = stretch.isCut
-            }
+            let left = most - events.count
+            events +=
+                try attempt(id) { (state) throws(JournalError) in
+                    try state.waitingEvents(id, destination, most: left, journal)
+                } ?? []
         }
         return events
+    }
+
+    private mutating func waitingEvents(
+        _ id: WriterID,
+        _ destination: DestinationID,
+        most: Int,
+        _ journal: Journal
+    ) throws(JournalError) -> [[UInt8]] {
+        guard let tally = try tally(id, destination, journal), tally.count > 0 else { return [] }
+        let cursor = try cursor(id, destination, journal)
+        // A reader of its own, so that delivery's stays where it is.
+        var reader = try BatchReader(
+            folder: folder.writer(id),
+            storage: storage,
+            destination: destination,
+            from: cursor.position,
+            isComplete: shelves[id]?.isComplete ?? false
+        )
+        let limits = BatchReader.Limits(events: most, bytes: .max)
+        var events: [[UInt8]] = []
+        var next = cursor.firstWaiting
+        var isCut = true
+        while isCut, events.count < most {
+            let stretch = try reader.read(next: next, limits)
+            events += stretch.records.prefix(most - events.count).map { Array(stretch.bytes[$0.payload]) }
+            next = stretch.next
+            isCut = stretch.isCut
+        }
+        return events
+    }
+
+    /// What waits at one writer; nil when it cannot be read.
+    private mutating func readableTally(
+        _ id: WriterID,
+        _ destination: DestinationID,
+        _ journal: Journal
+    ) throws(JournalError) -> WaitingTally? {
+        let tally = try attempt(id) { (state) throws(JournalError) in try state.tally(id, destination, journal) }
+        return tally ?? nil
     }
 
     /// The writers at which a destination has a place.
@@ -68,13 +85,18 @@ extension DeskState {
         guard let isOwn = shelves[id]?.isOwn, shelves[id]?.problem == nil else { return nil }
         let isComplete = shelves[id]?.isComplete ?? false
         let last = isOwn ? try recorded(id, journal) : nil
-        var counter =
-            shelves[id]?.counter ?? WaitingCounter(folder: folder.writer(id), storage: storage, from: cursor.position)
-        // Taken out, so that reading changes it in place.
-        shelves[id]?.counter = nil
-        defer { shelves[id]?.counter = counter }
         do throws(JournalError) {
-            return try counter.tally(of: destination, cursor, upTo: last, isComplete: isComplete)
+            return try tallies.withLock { (tallies) throws(JournalError) in
+                try tallies.tally(
+                    of: destination,
+                    at: id,
+                    cursor,
+                    upTo: last,
+                    isComplete: isComplete,
+                    folder: folder.writer(id),
+                    storage: storage
+                )
+            }
         } catch {
             guard error.code == .newerVersion else { throw error }
             shelves[id]?.problem = error
@@ -88,7 +110,7 @@ extension DeskState {
         var released: UInt64 = 0
         var problem: StorageError?
         for id in try writers(of: destination, journal) {
-            guard let tally = try tally(id, destination, journal), let last = tally.last,
+            guard let tally = try readableTally(id, destination, journal), let last = tally.last,
                 var cursor = shelves[id]?.cursors[destination]
             else { continue }
             cursor.mark = last + 1
@@ -114,13 +136,16 @@ extension DeskState {
         var count: UInt64 = 0
         for id in try writers(of: destination, journal) {
             if leavingOutHeld, shelves[id]?.isHeld(destination) == true { continue }
-            count += try released(id, destination, journal)
+            let part = try attempt(id) { (state) throws(JournalError) in
+                try state.released(id, destination, journal)
+            }
+            count += part ?? 0
         }
         return count
     }
 
     /// How many numbers lie between a cursor and its mark, once the cursor stands before an event of its destination.
-    func released(_ cursor: Cursor) -> UInt64 {
+    static func released(_ cursor: Cursor) -> UInt64 {
         let mark = cursor.mark ?? cursor.base
         return mark > cursor.next ? mark - cursor.next : 0
     }
@@ -130,13 +155,13 @@ extension DeskState {
         _ destination: DestinationID,
         _ journal: Journal
     ) throws(JournalError) -> UInt64 {
-        let before = try released(cursor(id, destination, journal))
+        let before = try Self.released(cursor(id, destination, journal))
         // What is on its way is not settled.
         guard before > 0, leases[destination]?.writer != id else { return before }
         let front = try passOthers(id, destination, journal)
         let cursor = try cursor(id, destination, journal)
         guard let front, front < cursor.mark ?? cursor.base else { return 0 }
-        return released(cursor)
+        return Self.released(cursor)
     }
 
     // MARK: Passing over what is for others
@@ -170,22 +195,32 @@ extension DeskState {
     mutating func passIdle(_ journal: Journal) throws(JournalError) {
         let busy = Set(journal.destinations).intersection(delivered)
         for id in order where shelves[id]?.problem == nil {
-            let idle = destinations(of: id).filter { !busy.contains($0) && leases[$0]?.writer != id }
-            guard !idle.isEmpty, let end = try end(of: id, journal) else { continue }
-            for destination in idle {
-                let cursor = try cursor(id, destination, journal)
-                let isBehind = cursor.position.segment < end.segment || end.last.map { cursor.next <= $0 } ?? false
-                guard isBehind, shelves[id]?.problem == nil else { continue }
-                guard shelves[id]?.fronts[destination]?.next != cursor.next else { continue }
-                _ = try passOthers(id, destination, journal)
-                // A reader holds a window of the log; this one may not be needed for long.
-                shelves[id]?.readers[destination] = nil
-            }
+            _ = try attempt(id) { (state) throws(JournalError) in try state.passIdle(id, except: busy, journal) }
+        }
+    }
+
+    private mutating func passIdle(
+        _ id: WriterID,
+        except busy: Set<DestinationID>,
+        _ journal: Journal
+    ) throws(JournalError) {
+        let idle = destinations(of: id).filter { !busy.contains($0) && leases[$0]?.writer != id }
+        guard !idle.isEmpty, let end = try end(of: id, journal) else { return }
+        for destination in idle {
+            let cursor = try cursor(id, destination, journal)
+            let isBehind = cursor.position.segment < end.segment || end.last.map { cursor.next <= $0 } ?? false
+            guard isBehind, shelves[id]?.problem == nil else { continue }
+            guard shelves[id]?.fronts[destination]?.next != cursor.next else { continue }
+            _ = try passOthers(id, destination, journal)
+            // A reader holds a window of the log; this one may not be needed for long.
+            shelves[id]?.readers[destination] = nil
         }
     }
 
     /// The newest segment of a writer and, when it is dead, its last number; nil when a newer version wrote it.
-    private func end(of id: WriterID, _ journal: Journal) throws(JournalError) -> (segment: UInt32, last: UInt64?)? {
+    private mutating func end(of id: WriterID, _ journal: Journal) throws(JournalError) -> (
+        segment: UInt32, last: UInt64?
+    )? {
         let segment: UInt32
         do throws(StorageError) {
             segment = try SegmentName.all(in: folder.writer(id), storage).last ?? 0
@@ -193,6 +228,6 @@ extension DeskState {
             throw JournalError(error)
         }
         guard shelves[id]?.isComplete == true else { return (segment, nil) }
-        return try journal.readableExtent(of: id, isComplete: true).map { (segment, $0.last) }
+        return try readableExtent(of: id, isComplete: true, journal).map { (segment, $0.last) }
     }
 }

@@ -22,28 +22,41 @@ extension DeskState {
         _ journal: Journal
     ) throws(JournalError) -> JournalBatch? {
         for id in order where shelves[id]?.problem == nil {
-            guard
-                let (cursor, stretch) = try passing(id, destination, limits, admitting: rule, onlyReleased, journal)
-            else { continue }
-            if stretch.records.isEmpty {
-                guard let batch = try untold(id, destination, journal) else { continue }
-                return batch
+            let batch = try attempt(id) { (state) throws(JournalError) in
+                try state.readNext(at: id, for: destination, limits, admitting: rule, onlyReleased, journal)
             }
-            let events = EventBatch(
-                installation: journal.installation,
-                writer: id,
-                first: cursor.next,
-                last: stretch.next - 1,
-                recorded: max(try recorded(id, journal), stretch.next - 1),
-                records: stretch.records,
-                contexts: stretch.contexts,
-                dropped: cursor.unreported.ranges + stretch.dropped,
-                skipped: stretch.skipped,
-                bytes: stretch.bytes
-            )
-            return lend(events, to: destination, ends: stretch.ends, end: stretch.end, found: stretch.dropped)
+            if let batch = batch ?? nil { return batch }
         }
+        // Nothing is left to be told, either.
+        eager.remove(destination)
         return nil
+    }
+
+    private mutating func readNext(
+        at id: WriterID,
+        for destination: DestinationID,
+        _ limits: BatchReader.Limits,
+        admitting rule: Admission.Rule?,
+        _ onlyReleased: Bool,
+        _ journal: Journal
+    ) throws(JournalError) -> JournalBatch? {
+        guard
+            let (cursor, stretch) = try passing(id, destination, limits, admitting: rule, onlyReleased, journal)
+        else { return nil }
+        guard !stretch.records.isEmpty else { return try untold(id, destination, journal) }
+        let events = EventBatch(
+            installation: journal.installation,
+            writer: id,
+            first: cursor.next,
+            last: stretch.next - 1,
+            recorded: max(try recorded(id, journal), stretch.next - 1),
+            records: stretch.records,
+            contexts: stretch.contexts,
+            dropped: cursor.unreported.ranges + stretch.dropped,
+            skipped: cursor.untoldSkips.ranges + stretch.skipped,
+            bytes: stretch.bytes
+        )
+        return lend(events, to: destination, ends: stretch.ends, end: stretch.end, found: stretch.dropped)
     }
 
     /// Reads one stretch, and moves the cursor over what comes before the next event that may leave.
@@ -91,20 +104,23 @@ extension DeskState {
         let limits = BatchReader.Limits(events: 1, bytes: 1 << 20)
         for id in order where shelves[id]?.problem == nil && leases[destination]?.writer != id {
             let wasHeld = shelves[id]?.held[destination]
-            _ = try passing(id, destination, limits, admitting: frontOnly, false, journal)
+            _ = try attempt(id) { (state) throws(JournalError) in
+                try state.passing(id, destination, limits, admitting: frontOnly, false, journal)
+            }
             // What stopped this is held only if it was before.
             let isHeld = wasHeld != nil && shelves[id]?.held[destination] == wasHeld
             shelves[id]?.held[destination] = isHeld ? wasHeld : nil
         }
     }
 
-    /// A batch without events that tells of losses no later event will carry; nil when all are told.
+    /// A batch without events that tells of losses and of numbers for others, which no later event may carry; nil when
+    /// nothing is due to be told.
     private mutating func untold(
         _ id: WriterID,
         _ destination: DestinationID,
         _ journal: Journal
     ) throws(JournalError) -> JournalBatch? {
-        guard let cursor = shelves[id]?.cursors[destination], !cursor.unreported.isEmpty else { return nil }
+        guard let cursor = shelves[id]?.cursors[destination], isUntold(id, destination) else { return nil }
         let events = EventBatch(
             installation: journal.installation,
             writer: id,
@@ -114,7 +130,7 @@ extension DeskState {
             records: [],
             contexts: [],
             dropped: cursor.unreported.ranges,
-            skipped: [],
+            skipped: cursor.untoldSkips.ranges,
             bytes: []
         )
         return lend(events, to: destination, ends: [], end: cursor.position, found: [])
@@ -143,10 +159,42 @@ extension DeskState {
         )
     }
 
-    /// Whether a destination has yet to be told of losses.
-    func isUntold(_ destination: DestinationID) -> Bool {
-        shelves.values.contains { shelf in
-            shelf.problem == nil && shelf.cursors[destination].map { !$0.unreported.isEmpty } ?? false
+    /// Whether a destination is due to be told of one writer's numbers that no event came with.
+    ///
+    /// Losses are told soon; numbers that were for others when the next event travels, when somebody asks, when nothing can
+    /// follow any more because the writer is dead, or when they have waited long enough.
+    func isUntold(_ id: WriterID, _ destination: DestinationID) -> Bool {
+        guard let shelf = shelves[id], let cursor = shelf.cursors[destination] else { return false }
+        guard cursor.unreported.isEmpty else { return true }
+        guard cursor.owesSkips else { return false }
+        if shelf.isComplete || eager.contains(destination) { return true }
+        guard let since = shelf.skippingSince[destination] else { return false }
+        return since.duration(to: clock.now().monotonic) >= Self.skipPatience
+    }
+
+    /// How long numbers that were for others wait for an event to travel with: a request of their own then tells of all of
+    /// them, so an app that records for others alone costs this one at most twelve requests an hour.
+    private static let skipPatience = Duration.seconds(300)
+
+    /// Whether the log of a dead writer that a queue knows of ends with numbers for others: no transfer may ever follow
+    /// that could tell of them.
+    func owesSkips(_ id: WriterID, _ destination: DestinationID) -> Bool {
+        guard let shelf = shelves[id], shelf.isComplete, let cursor = shelf.cursors[destination] else { return false }
+        return cursor.owesSkips && leases[destination]?.writer != id
+    }
+
+    /// Notes since when numbers for others wait to be told.
+    mutating func watchSkips(at now: MonotonicTime) {
+        for id in order {
+            for (destination, cursor) in shelves[id]?.cursors ?? [:] {
+                guard !cursor.untoldSkips.isEmpty else {
+                    shelves[id]?.skippingSince[destination] = nil
+                    continue
+                }
+                // A clock that went back would let them wait for long.
+                let since = shelves[id]?.skippingSince[destination] ?? now
+                shelves[id]?.skippingSince[destination] = min(since, now)
+            }
         }
     }
 

@@ -11,7 +11,11 @@ struct DeskState: Sendable {
     let bootID: String
     /// The journal's; destinations come and go while it is open.
     let roster: Locked<DestinationRoster>
-    private let clock: any EventClock
+    let clock: any EventClock
+    /// What others may know of this state without waiting for it.
+    let board: Locked<DeskView>
+    /// Shared with whoever counts.
+    let tallies: Locked<Tallies>
     /// The office itself; nil after closing.
     var lock: (any StorageLock)?
     var shelves: [WriterID: Shelf] = [:]
@@ -23,9 +27,13 @@ struct DeskState: Sendable {
     /// Destinations that were read without regard to a release mark: somebody reads on from their cursors.
     var delivered: Set<DestinationID> = []
     var totals = SettledTotals()
+    /// Folders of writers that are counted in the totals and could not be removed, and why.
+    var leftovers: [WriterID: JournalError] = [:]
     var setAsideLog: SegmentedLog?
     var lastTended: MonotonicTime?
     var lastLease: UInt64 = 0
+    /// Destinations that somebody wants told of everything now, even where no event is left to carry it.
+    var eager: Set<DestinationID> = []
 
     /// A batch on its way.
     struct Lease: Sendable, Hashable {
@@ -42,8 +50,12 @@ struct DeskState: Sendable {
         bootID: String,
         roster: Locked<DestinationRoster>,
         clock: any EventClock,
+        board: Locked<DeskView>,
+        tallies: Locked<Tallies>,
         lock: any StorageLock
     ) {
+        self.board = board
+        self.tallies = tallies
         self.roster = roster
         self.clock = clock
         self.folder = folder
@@ -58,48 +70,32 @@ struct DeskState: Sendable {
         throw JournalError(.closed, "this process no longer delivers for \(folder.root)")
     }
 
-    // MARK: Writers
-
-    /// Notices new writers; true when there was one.
-    @discardableResult
-    mutating func refresh(own: WriterID) throws(StorageError) -> Bool {
-        var isChanged = false
-        for name in try storage.names(in: folder.writers) {
-            guard let id = WriterID(name), shelves[id] == nil, !totals.folded.contains(id) else { continue }
-            var shelf = Shelf(id: id, isOwn: id == own)
-            for destination in try CursorFile.destinations(of: id, folder, storage) {
-                shelf.take(try CursorFile.load(id, destination, folder, storage), of: destination)
+    /// Lets others know how things stand now.
+    func publish() {
+        var view = DeskView()
+        view.isOpen = lock != nil
+        view.totals = totals
+        view.order = order
+        view.queues = queues
+        view.uncounted = uncounted
+        for id in order where shelves[id]?.problem == nil {
+            for destination in (shelves[id]?.cursors ?? [:]).keys where isUntold(id, destination) {
+                view.untold.insert(destination)
+                if owesSkips(id, destination) { view.owing.insert(destination) }
             }
-            shelf.isComplete = try isDead(shelf)
-            shelf.observed = try ObservedAge.load(id, folder, storage)
-            shelves[id] = shelf
-            isChanged = true
         }
-        if isChanged { order = shelves.keys.sorted() }
-        return isChanged
-    }
-
-    /// Notices the cursors that another process made for a destination it added, in its own writer's folder.
-    mutating func noticeCursors(of id: WriterID) throws(StorageError) {
-        for destination in try CursorFile.destinations(of: id, folder, storage)
-        where shelves[id]?.cursors[destination] == nil {
-            let kept = try CursorFile.load(id, destination, folder, storage)
-            shelves[id]?.take(kept, of: destination)
+        view.writers = shelves.mapValues { shelf in
+            DeskView.Writer(
+                isComplete: shelf.isComplete,
+                isOwn: shelf.isOwn,
+                problem: shelf.problem,
+                cursors: shelf.cursors,
+                destinations: shelf.destinations,
+                held: shelf.held
+            )
         }
-    }
-
-    /// Whether a writer's process is gone: its lock can be had, and it has begun to write.
-    ///
-    /// A process makes its folder, then takes the lock, then makes its first segment. A folder without a segment whose
-    /// lock is free may therefore belong to a process that is just starting; only after an hour it is taken for one
-    /// that died there.
-    func isDead(_ shelf: Shelf) throws(StorageError) -> Bool {
-        guard !shelf.isOwn else { return false }
-        guard let lock = try storage.lock(folder.aliveLock(shelf.id)) else { return false }
-        defer { lock.release() }
-        if try !SegmentName.all(in: folder.writer(shelf.id), storage).isEmpty { return true }
-        let made = Timestamp(milliseconds: Int64(shelf.id.high >> 16))
-        return made.duration(to: clock.now().wall) > .seconds(3600)
+        let fresh = view
+        board.withLock { $0 = fresh }
     }
 
     // MARK: Settling
@@ -131,12 +127,16 @@ struct DeskState: Sendable {
         // What was set aside since then is not. A batch without records was made to tell of them.
         if records.lowerBound == 0, delivered > 0 || batch.ends.isEmpty {
             cursor.unreported.remove(before: batch.events.first)
+            cursor.untoldSkips.remove(before: batch.events.first)
         }
         for range in lost {
             cursor.drop(range)
             if delivered == 0 { cursor.unreported.insert(range) }
         }
-        cursor.skipped += Self.count(batch.events.skipped, in: passed)
+        for range in Self.clamp(batch.events.skipped, to: passed) {
+            cursor.skipped += UInt64(range.count)
+            if delivered == 0 { cursor.untoldSkips.insert(range) }
+        }
         cursor.delivered += UInt64(delivered)
         for event in setAside {
             let range = DroppedRange(sequences: event.sequence...event.sequence, reason: event.reason)
@@ -159,7 +159,10 @@ struct DeskState: Sendable {
     ) throws(JournalError) {
         guard var cursor = shelves[id]?.cursors[destination] else { return }
         let isAdvanced = stretch.next > cursor.next
-        cursor.skipped += Self.count(stretch.skipped, in: cursor.next..<stretch.next)
+        for range in Self.clamp(stretch.skipped, to: cursor.next..<max(stretch.next, cursor.next)) {
+            cursor.skipped += UInt64(range.count)
+            cursor.untoldSkips.insert(range)
+        }
         for range in stretch.dropped {
             cursor.drop(range)
             cursor.unreported.insert(range)
@@ -234,12 +237,14 @@ struct DeskState: Sendable {
         }
     }
 
-    private static func count(_ ranges: [ClosedRange<UInt64>], in passed: Range<UInt64>) -> UInt64 {
-        ranges.reduce(0) { total, range in
-            let low = max(range.lowerBound, passed.lowerBound)
-            let high = min(range.upperBound + 1, passed.upperBound)
-            return total + (low < high ? high - low : 0)
-        }
+    /// The parts of ranges that lie inside a stretch of sequence numbers.
+    private static func clamp(
+        _ ranges: [ClosedRange<UInt64>],
+        to passed: Range<UInt64>
+    ) -> [ClosedRange<UInt64>] {
+        guard !passed.isEmpty else { return [] }
+        let bounds = passed.lowerBound...(passed.upperBound - 1)
+        return ranges.compactMap { $0.overlaps(bounds) ? $0.clamped(to: bounds) : nil }
     }
 }
 

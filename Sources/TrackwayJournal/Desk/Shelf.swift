@@ -10,14 +10,12 @@ struct Shelf: Sendable {
     let isOwn: Bool
     /// The writer's process is gone; nothing will be added.
     var isComplete = false
-    /// A newer version wrote it, or it cannot be read: left alone.
+    /// A newer version wrote it, or it cannot be read now: left alone, the latter until it can be.
     var problem: JournalError?
     var cursors: [DestinationID: Cursor] = [:]
     /// Destinations whose cursor file was found damaged: what is kept for them begins anew once it is asked for.
     var damaged: Set<DestinationID> = []
     var readers: [DestinationID: BatchReader] = [:]
-    /// What waits for queues; nil until one asks.
-    var counter: WaitingCounter?
     /// The next event of a queue's own, as far as it was looked for; see ``Front``.
     var fronts: [DestinationID: Front] = [:]
     /// Where a destination was last found to be held: the first sequence number that may not leave yet.
@@ -26,6 +24,10 @@ struct Shelf: Sendable {
     var unsaved: Set<DestinationID> = []
     /// Time deliverers have spent on this writer since its boot ended.
     var observed: Duration = .zero
+    /// What its segments say of their beginnings, as far as that was asked for.
+    var origins: [UInt32: SegmentOrigin] = [:]
+    /// Since when there have been numbers for others that a destination has not been told of.
+    var skippingSince: [DestinationID: MonotonicTime] = [:]
 
     /// The next event of a destination, valid while its cursor stands where it stood.
     struct Front: Sendable, Hashable {
@@ -39,6 +41,9 @@ struct Shelf: Sendable {
         self.id = id
         self.isOwn = isOwn
     }
+
+    /// Whether the writer is left alone only until it can be read.
+    var isUnreadable: Bool { problem.map { $0.code != .newerVersion } ?? false }
 
     /// The destinations that have a place in the writer's folder.
     var destinations: Set<DestinationID> { damaged.union(cursors.keys) }

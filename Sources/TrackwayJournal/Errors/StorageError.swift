@@ -55,13 +55,18 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         )
     }
 
+    /// `ENFILE` and `EMFILE` on every system we run on.
+    private static let tooManyOpen: Set<Int32> = [23, 24]
+
     /// A sentence for people, with the remedy where there is one.
     public var description: String {
         let remedy =
             switch code {
             case .full: "; free some space, nothing already stored is touched"
             case .denied: "; make the folder writable for this user"
-            default: ""
+            default:
+                Self.tooManyOpen.contains(number)
+                    ? "; too many files are open: close some, or raise the limit of open files" : ""
             }
         return "could not \(operation) \(path): \(code.rawValue) (errno \(number))\(remedy)"
     }

@@ -46,6 +46,14 @@ public struct LogReader: Sendable {
         window = SegmentWindow()
     }
 
+    /// A reader that reads ahead less than usual, for somebody who wants a record or two.
+    ///
+    /// - Parameter size: how many bytes of a segment to read at once; more only for a larger record.
+    init(folder: String, storage: any JournalStorage, from position: LogPosition, window size: Int) {
+        self.init(folder: folder, storage: storage, from: position)
+        window = SegmentWindow(size: size)
+    }
+
     /// The next intact record; nil at the end for now.
     ///
     /// - Throws: ``JournalError`` when the storage cannot be read now (nothing is skipped because of that), or when a

@@ -4,7 +4,7 @@
 /// The part of one segment file that a reader holds in memory.
 struct SegmentWindow: Sendable {
     /// Read ahead this much: large enough to make system calls rare, small enough for a phone.
-    static let size = 256 * 1024
+    static let usualSize = 256 * 1024
 
     private(set) var segment: UInt32 = 0
     private(set) var isValid = false
@@ -12,6 +12,11 @@ struct SegmentWindow: Sendable {
     private(set) var fileSize = 0
     private var start = 0
     private var bytes: [UInt8] = []
+    private let size: Int
+
+    init(size: Int = Self.usualSize) {
+        self.size = size
+    }
 
     mutating func invalidate() {
         isValid = false
@@ -55,7 +60,7 @@ struct SegmentWindow: Sendable {
         }
         fileSize = size
         start = offset
-        let wanted = max(0, min(max(Self.size, count), size - offset))
+        let wanted = max(0, min(max(self.size, count), size - offset))
         if bytes.count != wanted { bytes = [UInt8](repeating: 0, count: wanted) }
         var got = 0
         if wanted > 0 {

@@ -30,25 +30,40 @@ extension Journal {
         }
         for name in try storage.names(in: folder.writers).sorted() {
             guard let id = WriterID(name), !totals.folded.contains(id) else { continue }
-            // The cursors first: whatever is recorded between the two looks is pending, never missing.
-            var cursors: [DestinationID: Cursor] = [:]
-            for destination in try CursorFile.destinations(of: id, folder, storage) {
-                cursors[destination] = try CursorFile.load(id, destination, folder, storage)
-            }
-            guard let extent = try readableExtent(of: id, isComplete: false) else { continue }
-            for destination in destinations where cursors[destination] == nil {
-                let beginning = id == writer ? roster.withLock { $0.beginning(of: destination) } : nil
-                // Whoever was only added later has no place in a log that knows nothing of it.
-                let isFor = roster.withLock { $0.takesBacklog(destination) }
-                cursors[destination] = beginning ?? (isFor ? Cursor(at: .start, next: extent.first) : nil)
-            }
-            ledger.recorded += DeskState.last(extent, Array(cursors.values))
-            for (destination, cursor) in cursors {
-                let account = Ledger.Account(cursor, last: extent.last)
-                ledger.destinations[destination, default: Ledger.Account()].add(account)
+            do {
+                let part = try accountsFromFiles(of: id)
+                ledger.recorded += part.recorded
+                for (destination, account) in part.destinations {
+                    ledger.destinations[destination, default: Ledger.Account()].add(account)
+                }
+            } catch let error as StorageError {
+                let problem = JournalError(unreadable: folder.writer(id), error)
+                ledger.uncounted.append(Ledger.Uncounted(path: error.path, reason: problem.message))
+            } catch let error as JournalError {
+                let path = error.cause?.path ?? folder.writer(id)
+                ledger.uncounted.append(Ledger.Uncounted(path: path, reason: error.message))
             }
         }
         return ledger
+    }
+
+    private func accountsFromFiles(of id: WriterID) throws -> Ledger {
+        // The cursors first: whatever is recorded between the two looks is pending, never missing.
+        var cursors: [DestinationID: Cursor] = [:]
+        for destination in try CursorFile.destinations(of: id, folder, storage) {
+            cursors[destination] = try CursorFile.load(id, destination, folder, storage)
+        }
+        let extent = try extent(of: id, isComplete: false)
+        for destination in destinations where cursors[destination] == nil {
+            let beginning = id == writer ? roster.withLock { $0.beginning(of: destination) } : nil
+            // Whoever was only added later has no place in a log that knows nothing of it.
+            let isFor = roster.withLock { $0.takesBacklog(destination) }
+            cursors[destination] = beginning ?? (isFor ? Cursor(at: .start, next: extent.first) : nil)
+        }
+        return Ledger(
+            recorded: DeskState.last(extent, Array(cursors.values)),
+            destinations: cursors.mapValues { Ledger.Account($0, last: extent.last) }
+        )
     }
 
     /// While the storage refuses, events that did not fit into memory either are lost, though no file can say so yet: to
@@ -120,6 +135,12 @@ extension Journal {
         }
     }
 
+    /// A writer's highest sequence number, as far as that is known without reading.
+    func knownLast(of id: WriterID) -> UInt64 {
+        if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) { return last }
+        return counting.withLock { $0.known(id)?.last ?? 0 }
+    }
+
     // MARK: Asking another process to deliver
 
     /// Asks the process that delivers, if it is another one, to deliver now.
@@ -141,14 +162,10 @@ extension SettledTotals {
         _ storage: any JournalStorage,
         of installation: InstallationID?
     ) throws(StorageError) -> SettledTotals {
-        guard let bytes = try storage.contents(of: folder.settled), var totals = SettledTotals(fileBytes: bytes) else {
+        guard let bytes = try storage.contents(of: folder.settled), let totals = SettledTotals(fileBytes: bytes) else {
             return SettledTotals(of: installation)
         }
         guard let installation else { return totals }
-        guard totals.installation == nil || totals.installation == installation else {
-            return SettledTotals(of: installation)
-        }
-        totals.installation = installation
-        return totals
+        return totals.seen(by: installation)
     }
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@testable import TrackwayDelivery
+
+/// A virtual machine that is restored goes on in the boot it was saved in, with an earlier monotonic time.
+@Suite("A clock that goes back within a boot")
+struct ClockGoingBackTests {
+    private func wake(_ orders: [UploadMachine.Action]) -> MonotonicTime? {
+        orders.lazy.compactMap { if case .wake(let time) = $0 { time } else { nil } }.last
+    }
+
+    @Test(
+        "a machine that waits moves on after what was left of its wait, whatever it waits for",
+        arguments: MachineSituation.allCases,
+        [1, 60_000, 900_000] as [Int64]
+    )
+    func machine(_ situation: MachineSituation, back: Int64) {
+        var machine = situation.machine()
+        // Somebody looks, as the housekeeping does every few seconds; from here on the clock shows less.
+        var known = wake(machine.eventsWait(pending: 5, at: MachineSituation.now))
+        let earlier = MonotonicTime(milliseconds: MachineSituation.now.milliseconds - back)
+        known = wake(machine.eventsWait(pending: 5, at: earlier)) ?? known
+        let longest: Duration =
+            switch situation {
+            case .idle, .gathering: .seconds(10)
+            case .waiting, .strict, .journalWait, .parked: .seconds(300)
+            case .reading, .sending, .sendingOne, .settling, .stopped: .zero
+            }
+        guard longest > .zero else {
+            #expect(known == nil)
+            return
+        }
+        guard let known else {
+            Issue.record("nothing wakes it")
+            return
+        }
+        #expect(earlier.duration(to: known) <= longest)
+        let orders = machine.timeCame(pending: 5, at: known)
+        #expect(orders.contains { if case .read = $0 { true } else { false } })
+    }
+
+    @Test("a flush, too, tells the new time of an ordinary wait", arguments: [MachineSituation.strict, .parked])
+    func flush(_ situation: MachineSituation) throws {
+        var machine = situation.machine()
+        _ = machine.eventsWait(pending: 5, at: MachineSituation.now)
+        let earlier = MonotonicTime(milliseconds: 1_000)
+        let time = try #require(wake(machine.flushRequested(pending: 5, at: earlier)))
+        #expect(earlier.duration(to: time) <= .seconds(300))
+    }
+
+    @Test(
+        "what was remembered before the clock went back holds for as long as it was meant to",
+        arguments: [
+            (since: 50_000_000 as Int64?, notBefore: 50_002_000 as Int64, longest: 2 as Int64),
+            (since: nil, notBefore: 50_002_000, longest: 3_600),
+            (since: .max, notBefore: .max, longest: 3_600),
+            (since: 50_000_000, notBefore: .max, longest: 3_600),
+            (since: .min, notBefore: .min, longest: 10),
+        ]
+    )
+    func remembered(_ memory: (since: Int64?, notBefore: Int64, longest: Int64)) {
+        let state = RetryState(
+            failures: 2,
+            notBefore: MonotonicTime(milliseconds: memory.notBefore),
+            since: memory.since.map { MonotonicTime(milliseconds: $0) }
+        )
+        var machine = UploadMachine(policy: DeliveryPolicy(), limits: BatchLimits(), remembered: state)
+        let now = MonotonicTime(milliseconds: 1_000)
+        let orders = machine.eventsWait(pending: 1, at: now)
+        guard let time = wake(orders) else {
+            Issue.record("nothing wakes it")
+            return
+        }
+        #expect(now.duration(to: time) <= .seconds(memory.longest))
+    }
+
+    @Test("a deadline is not put off", arguments: [0, 1, 5_000] as [Int64])
+    func deadline(_ passed: Int64) {
+        var deadline = Deadline(after: .seconds(10), at: MonotonicTime(milliseconds: 1_000_000))
+        #expect(!deadline.isOver(at: MonotonicTime(milliseconds: 1_000_000 + passed)))
+        let back = MonotonicTime(milliseconds: 500)
+        #expect(!deadline.isOver(at: back))
+        #expect(deadline.isOver(at: back.advanced(by: .seconds(10))))
+    }
+}

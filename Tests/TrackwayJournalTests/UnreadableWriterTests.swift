@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+@Suite("Writers that cannot be read")
+struct UnreadableWriterTests {
+    /// What another user's folder refuses.
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        let operation: StorageOperation
+        let file: String
+        var fault = StorageFault.denied
+
+        var testDescription: String { "\(operation) of \(file.isEmpty ? "the folder" : file), errno \(fault.number)" }
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(operation: .names, file: ""),
+        Refusal(operation: .lock, file: "alive.lock"),
+        Refusal(operation: .contents, file: "cursor.collector"),
+        Refusal(operation: .read, file: ".segment"),
+        Refusal(operation: .size, file: ".segment"),
+        Refusal(operation: .names, file: "", fault: StorageFault(.other, number: 24)),
+        Refusal(operation: .lock, file: "alive.lock", fault: StorageFault(.other, number: 24)),
+    ]
+
+    private func journal(_ storage: any JournalStorage, _ clock: SteppedClock) throws -> Journal {
+        let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
+        return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
+    }
+
+    @Test(
+        "one writer that cannot be read stops nobody else, is named, and goes on when it can be read",
+        arguments: refusals
+    )
+    func others(_ refusal: Refusal) throws {
+        let clock = SteppedClock()
+        let storage = FaultyStorage()
+        let foreign = try journal(storage, clock)
+        for number in 0..<5 { foreign.append("{\"foreign\":\(number)}") }
+        let path = "writers/\(foreign.writer)"
+        foreign.close()
+        clock.advance(.seconds(1))
+        let own = try journal(storage, clock)
+        storage.fail(refusal.operation, with: refusal.fault, paths: refusal.file.isEmpty ? path : "\(path)/")
+        for number in 0..<5 { own.append("{\"own\":\(number)}") }
+        let before = try own.ledger()
+        // Who does not deliver asks for no lock.
+        #expect(before.isWhole == (refusal.operation == .lock))
+        let desk = try #require(try own.tryElection())
+        #expect(try desk.deliverAll("collector") == (0..<5).map { "{\"own\":\($0)}" })
+        for _ in 0..<3 {
+            clock.advance(.seconds(1))
+            try desk.tend(at: clock.now())
+            #expect(desk.obstacles.count == 1)
+        }
+        let obstacle = try #require(desk.obstacles.first)
+        #expect(obstacle.message.contains(path))
+        #expect(obstacle.message.contains(refusal.fault.number == 13 ? "give the folder" : "too many files"))
+        #expect(try desk.deliverable(for: "collector") == 0)
+        let ledger = try own.ledger()
+        #expect(ledger.uncounted.count == 1)
+        #expect(ledger.uncounted.first?.path.contains(path) == true)
+        #expect(ledger.destinations["collector"]?.delivered == 5)
+        #expect(ledger.isBalanced)
+
+        storage.heal()
+        clock.advance(.seconds(1))
+        try desk.tend(at: clock.now())
+        #expect(desk.obstacles.isEmpty)
+        #expect(try desk.deliverAll("collector") == (0..<5).map { "{\"foreign\":\($0)}" })
+        let whole = try own.ledger()
+        #expect(whole.isWhole)
+        #expect(whole.destinations["collector"] == Ledger.Account(recorded: 10, delivered: 10))
+    }
+
+    @Test("a writer that can no longer be read half-way keeps its counts, and nothing comes twice")
+    func halfWay() throws {
+        let clock = SteppedClock()
+        let storage = FaultyStorage()
+        let foreign = try journal(storage, clock)
+        for number in 0..<200 {
+            foreign.append("{\"foreign\":\(number),\"pad\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\"}")
+        }
+        foreign.close()
+        clock.advance(.seconds(1))
+        let own = try journal(storage, clock)
+        let desk = try #require(try own.tryElection())
+        let batch = try #require(try desk.read(for: "collector", limits: (50, 1 << 20)))
+        try desk.settle(batch, records: 0..<50, delivered: 50)
+        let recorded = try own.ledger().recorded
+        storage.fail(.size, with: .denied, paths: "\(foreign.writer)/")
+        storage.fail(.read, with: .denied, paths: "\(foreign.writer)/")
+        own.append("{}")
+        // What lies in a window that was read before may still come; nothing else of that writer does.
+        while let batch = try desk.read(for: "collector", limits: (1000, 1 << 20)) {
+            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+        }
+        try desk.tend(at: clock.now())
+        #expect(try own.ledger().recorded >= recorded)
+        #expect(try !own.ledger().isWhole)
+        storage.heal()
+        try desk.tend(at: clock.now())
+        _ = try desk.deliverAll("collector")
+        #expect(try own.ledger().destinations["collector"] == Ledger.Account(recorded: 201, delivered: 201))
+    }
+
+    @Test(
+        "while the list of writers cannot be read, nothing is counted, and that is an error",
+        arguments: [true, false]
+    )
+    func everything(isElected: Bool) throws {
+        let clock = SteppedClock()
+        let storage = FaultyStorage()
+        let own = try journal(storage, clock)
+        own.append("{}")
+        let desk = isElected ? try own.tryElection() : nil
+        #expect((desk != nil) == isElected)
+        storage.fail(.names, with: StorageFault(.other, number: 24), paths: "/writers")
+        #expect(throws: JournalError.self) { try own.ledger() }
+        if let desk { #expect(throws: JournalError.self) { try desk.deliverable(for: "collector") } }
+        storage.heal()
+        #expect(try own.ledger().destinations["collector"]?.pending == 1)
+        desk?.close()
+    }
+
+    @Test("erasing says that it could not erase what it could not read")
+    func erase() throws {
+        let clock = SteppedClock()
+        let storage = FaultyStorage()
+        let foreign = try journal(storage, clock)
+        foreign.append("{\"secret\":1}")
+        foreign.close()
+        clock.advance(.seconds(1))
+        let own = try journal(storage, clock)
+        storage.fail(.names, with: .denied, paths: "\(foreign.writer)")
+        #expect(throws: JournalError.self) { try own.erase() }
+        storage.heal()
+        _ = try own.erase()
+        let desk = try #require(try own.tryElection())
+        #expect(try desk.deliverAll("collector") == [])
+    }
+}

@@ -8,12 +8,17 @@ package import TrackwayJournal
 /// The settings on disk, shared by all processes of an installation.
 ///
 /// A change is with the kernel before ``change(_:)`` returns, so it survives the death of the process; it is flushed to
-/// stable storage soon after, on the storage queue, so that no caller waits for a disk.
+/// stable storage soon after, on the storage queue, so that no caller waits for a disk. What lies in the file is read,
+/// changed and replaced in one turn (``FileTurn``), so that no process puts back what another one has just replaced. A
+/// caller waits for its turn a moment at most; should another process have been stopped in the middle of its own, the
+/// change holds here at once, and is written by the storage queue.
 package final class SettingsFile: Sendable {
     private struct State: Sendable {
         var settings: Settings
         /// What changed here and could not be written yet; applied again on what the file then holds.
         var unsaved: [@Sendable (inout Settings) -> Void] = []
+        /// True while the storage queue is about to try again.
+        var isRetrying = false
     }
 
     /// An app on a full disk may change its mind this often before the oldest changes are given up.
@@ -25,6 +30,9 @@ package final class SettingsFile: Sendable {
     private let queue: StorageQueue
     private let reporter: DiagnosticReporter
     private let rules: ConsentRules
+    private let turn: FileTurn
+    /// Taken by whoever changes or reads the file, before the lock below; whoever only asks what is known never waits for it.
+    private let access = Locked(())
     private let state: Locked<State>
 
     /// Reads the settings.
@@ -44,6 +52,7 @@ package final class SettingsFile: Sendable {
         self.rules = rules
         self.folder = folder
         path = folder + "/settings"
+        turn = FileTurn(of: path, in: storage)
         self.storage = storage
         self.queue = queue
         self.reporter = reporter
@@ -89,30 +98,74 @@ package final class SettingsFile: Sendable {
         _ body: @escaping @Sendable (inout Settings) -> Outcome
     ) -> (Outcome, StorageError?) {
         let again = Locked<Outcome?>(nil)
-        let (first, failure) = state.withLock { state -> (Outcome, StorageError?) in
-            let first = body(&state.settings)
-            state.unsaved.append { settings in
-                let outcome = body(&settings)
-                again.withLock { $0 = outcome }
+        let (first, ending) = access.withLock { _ -> (Outcome, Ending) in
+            let first = state.withLock { state -> Outcome in
+                let first = body(&state.settings)
+                state.unsaved.append { settings in
+                    let outcome = body(&settings)
+                    again.withLock { $0 = outcome }
+                }
+                if state.unsaved.count > Self.mostUnsaved { state.unsaved.removeFirst() }
+                return first
             }
-            if state.unsaved.count > Self.mostUnsaved { state.unsaved.removeFirst() }
-            return (first, save(&state))
+            return (first, save(attempts: FileTurn.shortly))
         }
-        if let failure { return (first, failure) }
-        queue.order { [self] in flush() }
-        return (again.withLock { $0 } ?? first, nil)
+        switch ending {
+        case .saved:
+            queue.order { [self] in flush() }
+            return (again.withLock { $0 } ?? first, nil)
+        case .failed(let failure):
+            return (first, failure)
+        case .notOurTurn:
+            retry()
+            return (first, nil)
+        }
     }
 
-    /// What another process may have decided meanwhile: reads the file again, unless changes wait here to be written.
+    /// What another process may have decided meanwhile: reads the file again. Changes that wait here are written first, or,
+    /// if that cannot be now, hold.
     package func refresh() {
-        state.withLock { state in
-            guard state.unsaved.isEmpty else { return }
+        access.withLock { _ in
+            guard state.withLock({ $0.unsaved.isEmpty }) else {
+                _ = save(attempts: 1)  // Told when it was made; it is tried again with the next look.
+                return
+            }
             // Unreadable now: what is known stays true until the file says otherwise.
-            if let stored = try? Self.read(path, storage, rules) { state.settings = stored }
+            guard let stored = try? Self.read(path, storage, rules) else { return }
+            state.withLock { $0.settings = stored }
         }
     }
 
     // MARK: Writing
+
+    /// What came of an attempt to write what changed here.
+    private enum Ending: Sendable {
+        case saved
+        case failed(StorageError)
+        /// Another process holds the file; nothing was tried.
+        case notOurTurn
+    }
+
+    /// Has the storage queue wait for the turn that a caller did not get in time.
+    private func retry() {
+        let isNeeded = state.withLock { state in
+            defer { state.isRetrying = true }
+            return !state.isRetrying
+        }
+        guard isNeeded else { return }
+        queue.order { [self] in
+            state.withLock { $0.isRetrying = false }
+            switch access.withLock({ _ in save(attempts: FileTurn.patiently) }) {
+            case .saved:
+                flush()
+            case .failed(let error):
+                tell(error)
+            case .notOurTurn:
+                let error = StorageError(.other, operation: "have a turn at, which another process holds,", path: path)
+                tell(error)
+            }
+        }
+    }
 
     /// On the storage queue: brings what was written to stable storage.
     private func flush() {
@@ -124,23 +177,31 @@ package final class SettingsFile: Sendable {
         }
     }
 
-    /// Writes under the lock: the file's content, changed by what changed here.
-    private func save(_ state: inout State) -> StorageError? {
-        var settings = state.settings
-        // Another process may have changed other members meanwhile; only our own changes are put on top. A file that
-        // cannot be read or understood is replaced by what is known here.
-        if let stored = try? Self.read(path, storage, rules) {
-            settings = stored
-            for change in state.unsaved { change(&settings) }
-        }
+    /// With access to the file: replaces its content by what it holds, changed by what changed here.
+    private func save(attempts: Int) -> Ending {
+        let (known, unsaved) = state.withLock { ($0.settings, $0.unsaved) }
+        guard !unsaved.isEmpty else { return .saved }
+        var settings = known
         do throws(StorageError) {
-            try storage.replace(path, with: settings.bytes, durably: false)
+            let isOurs = try turn.take(attempts: attempts) { () throws(StorageError) in
+                // Another process may have changed other members meanwhile; only our own changes are put on top. A file
+                // that cannot be read or understood is replaced by what is known here.
+                if let stored = try? Self.read(path, storage, rules) {
+                    settings = stored
+                    for change in unsaved { change(&settings) }
+                }
+                try storage.replace(path, with: settings.bytes, durably: false)
+            }
+            guard isOurs else { return .notOurTurn }
         } catch {
-            return error
+            return .failed(error)
         }
-        state.settings = settings
-        state.unsaved = []
-        return nil
+        let written = settings
+        state.withLock { state in
+            state.settings = written
+            state.unsaved = []
+        }
+        return .saved
     }
 
     /// Tells the app that a change is not written yet.

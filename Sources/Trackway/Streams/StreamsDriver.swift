@@ -9,8 +9,8 @@ internal import TrackwayJournal
 /// Which destinations there are, and what must be remembered of queues.
 ///
 /// Two locks. Who is there is asked with every event that names somebody, so that lock is held for a moment only, and is
-/// the innermost of all. The other one is taken where the file is read and written; who records takes it only
-/// to write what a full disk did not take before.
+/// the innermost of all. The other one is taken where the file is read and written, never by who records: what a full disk
+/// did not take before, the storage queue writes.
 /// Destinations come and go one at a time; the caller sees to that.
 final class StreamsDriver: Sendable {
     private struct Presence: Sendable {
@@ -42,6 +42,7 @@ final class StreamsDriver: Sendable {
     /// The destinations of the configuration, which stay.
     let configured: Set<DestinationID>
     private let file: StreamsFile
+    private let queue: StorageQueue
     private let repeats: RepeatFilter
     private let reporter: DiagnosticReporter
     private let presence: Locked<Presence>
@@ -51,7 +52,8 @@ final class StreamsDriver: Sendable {
     static let most = 256
 
     /// Reads what earlier runs remembered. What cannot be read or understood is told, and counts as nothing.
-    init(_ configuration: Configuration, _ world: World, _ reporter: DiagnosticReporter) {
+    init(_ configuration: Configuration, _ world: World, _ queue: StorageQueue, _ reporter: DiagnosticReporter) {
+        self.queue = queue
         file = StreamsFile(folder: world.folder, storage: world.storage)
         self.reporter = reporter
         configured = Set(configuration.destinations.map(\.id))
@@ -155,7 +157,12 @@ final class StreamsDriver: Sendable {
             let change = StreamsMemory.Change.erased(state.memory.destinations.filter { present.contains($0) })
             state.memory.apply(change)
             state.unsaved = [change]
-            try file.write(state.memory)
+            // What others remember is forgotten, too: nothing of theirs is read.
+            let memory = state.memory
+            let isOurs = try file.turn.take(attempts: FileTurn.patiently) { () throws(StorageError) in
+                try file.write(memory)
+            }
+            guard isOurs else { throw file.notOurTurn }
             state.unsaved = []
         }
         try repeats.forgetAll()
@@ -189,8 +196,18 @@ final class StreamsDriver: Sendable {
         let (window, isBehind) = presence.withLock { ($0.windows[id] ?? .zero, $0.isBehind) }
         let (outcome, problem) = repeats.append(content, to: id, within: window, at: now, append)
         // A disk that takes this may take what it did not take before.
-        guard isBehind, problem == nil else { return (outcome, problem) }
-        return (outcome, state.withLock { save(&$0) })
+        if isBehind, problem == nil { retry() }
+        return (outcome, problem)
+    }
+
+    /// Has the storage queue write what could not be written before.
+    private func retry() {
+        queue.order { [self] in
+            let problem = state.withLock { state in
+                state.unsaved.isEmpty ? nil : save(&state, attempts: FileTurn.patiently)
+            }
+            if let problem { reporter.report(problem) }
+        }
     }
 
     // MARK: Remembering
@@ -200,17 +217,28 @@ final class StreamsDriver: Sendable {
         state.memory.apply(change)
         state.unsaved.removeAll { change.replaces($0) }
         state.unsaved.append(change)
-        return save(&state)
+        return save(&state, attempts: FileTurn.shortly)
     }
 
-    private func save(_ state: inout State) -> Diagnostic? {
+    /// Reads the file, puts what happened here on top, and replaces it, in one turn.
+    private func save(_ state: inout State, attempts: Int) -> Diagnostic? {
         defer {
             let isBehind = !state.unsaved.isEmpty
             presence.withLock { $0.isBehind = isBehind }
         }
+        var latest = state
         do throws(StorageError) {
-            try catchUp(&state)
-            try file.write(state.memory)
+            let isOurs = try file.turn.take(attempts: attempts) { () throws(StorageError) in
+                try catchUp(&latest)
+                try file.write(latest.memory)
+            }
+            guard isOurs else {
+                // A process that was stopped in the middle of its turn, perhaps: another wait of this kind is not the app's.
+                guard attempts < FileTurn.patiently else { throw file.notOurTurn }
+                retry()
+                return nil
+            }
+            state.memory = latest.memory
             state.unsaved = []
             state.isTold = false
             return nil

@@ -26,9 +26,17 @@ struct StreamsFile: Sendable {
 
     private let path: String
     private let storage: any JournalStorage
+    /// Whose turn it is to read, change and replace the file.
+    let turn: FileTurn
+
+    /// It was another process's turn all the time.
+    var notOurTurn: StorageError {
+        StorageError(.other, operation: "have a turn at, which another process holds,", path: path)
+    }
 
     init(folder: String, storage: any JournalStorage) {
         path = folder + "/streams"
+        turn = FileTurn(of: path, in: storage)
         self.storage = storage
     }
 

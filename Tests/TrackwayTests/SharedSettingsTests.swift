@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+
+@testable import Trackway
+
+@Suite("Settings that several processes share")
+struct SharedSettingsTests {
+    private let disk = MemoryStorage()
+
+    init() {
+        disk.makeFolder("/app")
+    }
+
+    private func opening(
+        _ storage: any JournalStorage,
+        _ queue: StorageQueue = StorageQueue(label: "test"),
+        _ heard: Locked<[Diagnostic]> = Locked([])
+    ) throws -> SettingsFile {
+        let reporter = DiagnosticReporter(
+            { diagnostic in heard.withLock { $0.append(diagnostic) } },
+            log: { _ in }
+        )
+        return try SettingsFile(ConsentRules(), folder: "/app", storage: storage, queue: queue, reporter: reporter)
+    }
+
+    @Test(
+        "a refusal is never put back by another process that changes something else at the same time",
+        arguments: [StorageOperation.contents, .lock, .replace]
+    )
+    func interleaved(_ step: StorageOperation) async throws {
+        try opening(disk).change { settings in _ = settings.consent.decided(.granted, by: .device) }
+        let (slowDisk, queue) = (FaultyStorage(disk), StorageQueue(label: "quick"))
+        let slow = try opening(slowDisk)
+        let quick = try opening(disk, queue)
+        // The other process stops at one step of its change; the refusal comes in between.
+        slowDisk.hold(step, paths: "/app/settings")
+        let change = Thread { slow.change { settings in settings.global["person"] = "anna" } }
+        change.start()
+        while slowDisk.heldCalls == 0 { await Task.yield() }
+        quick.change { settings in _ = settings.consent.decided(.denied, by: .device) }
+        #expect(quick.current.consent.device.overall == .denied)
+        slowDisk.release()
+        while !change.isFinished { await Task.yield() }
+        await queue.run {}
+        let next = try opening(disk)
+        #expect(next.current.consent.device.overall == .denied)
+        #expect(next.current.global["person"] == "anna")
+        slow.refresh()
+        #expect(slow.current.consent.device.overall == .denied)
+    }
+
+    @Test("two processes that change settings as fast as they can lose none of each other's changes")
+    func manyChanges() async throws {
+        let files = try (0..<2).map { _ in try opening(disk) }
+        let queues = (0..<2).map { StorageQueue(label: "changes \($0)") }
+        await withTaskGroup(of: Void.self) { group in
+            for (index, file) in files.enumerated() {
+                group.addTask {
+                    await queues[index].run {
+                        for number in 0..<100 { file.change { $0.global["k\(index)_\(number)"] = .integer(1) } }
+                    }
+                }
+            }
+        }
+        for file in files {
+            // Whatever could not have its turn in time is written with the next look.
+            file.refresh()
+        }
+        let next = try opening(disk)
+        let known = next.current.global
+        let lost = (0..<200).filter { known["k\($0 % 2)_\($0 / 2)"] == nil }
+        #expect(lost == [])
+    }
+
+    @Test(
+        "a process stopped in the middle of its turn holds nobody up: the change holds here, is told, and written later"
+    )
+    func holderStopped() async throws {
+        let queue = StorageQueue(label: "test")
+        let heard = Locked<[Diagnostic]>([])
+        let file = try opening(disk, queue, heard)
+        let lock = try #require(try disk.lock("/app/settings.lock"))
+        file.change { settings in _ = settings.consent.decided(.denied, by: .device) }
+        #expect(file.current.consent.device.overall == .denied)
+        await queue.run {}
+        #expect(heard.withLock { $0.map(\.code) } == [.settingsNotSaved])
+        lock.release()
+        file.refresh()
+        #expect(try opening(disk).current.consent.device.overall == .denied)
+    }
+
+    @Test("where the lock cannot be opened, decisions are written all the same")
+    func lockDenied() throws {
+        let storage = FaultyStorage(disk)
+        storage.fail(.lock, with: .denied)
+        try opening(storage).change { settings in _ = settings.consent.decided(.denied, by: .device) }
+        #expect(try opening(disk).current.consent.device.overall == .denied)
+    }
+}

@@ -69,6 +69,7 @@ extension World {
                 }
             }
         )
+        world.deliveryExecutor = DeliveryExecutor()
         // Sources are made only for an app that has snapshots taken: some of them watch the system.
         if configuration.snapshots != nil { world.snapshotSources = .system(app: app) }
         return world

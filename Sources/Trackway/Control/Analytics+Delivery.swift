@@ -26,7 +26,8 @@ extension Analytics {
     }
 
     /// What became of every event of this installation, as of now: per destination delivered, waiting, or dropped by
-    /// reason. When storage cannot be read now, a `Diagnostic` tells, and the counts are the last ones read.
+    /// reason. When storage cannot be read now, a `Diagnostic` tells, and the counts are the last ones read; what could not
+    /// be counted is named in `Ledger.uncounted`.
     public func ledger() -> Ledger {
         do throws(JournalError) {
             let ledger = try journal.ledger()
@@ -41,7 +42,11 @@ extension Analytics {
                     remedy: "Make the storage folder readable; the counts shown are older."
                 )
             )
-            return lastLedger.withLock { $0 }
+            var ledger = lastLedger.withLock { $0 }
+            ledger.uncounted = [
+                Ledger.Uncounted(path: error.cause?.path ?? journal.configuration.folder, reason: error.message)
+            ]
+            return ledger
         }
     }
 

@@ -46,8 +46,8 @@ package final class RetryFile: RetryMemory {
                 value: .array(
                     [
                         Int64(state.failures), state.notBefore.milliseconds, Int64(state.attempts.refusals),
-                        Int64(state.attempts.failures),
-                    ].map(JSONValue.integer)
+                        Int64(state.attempts.failures), state.since?.milliseconds,
+                    ].compactMap { $0.map(JSONValue.integer) }
                 )
             )
         }
@@ -74,11 +74,12 @@ package final class RetryFile: RetryMemory {
                 let failures = parts[0], let notBefore = parts[1]
             else { continue }
             // Older files have no attempts.
-            let attempts = parts.dropFirst(2).map { Int(clamping: $0 ?? 0) }
+            let attempts = parts[2...].prefix(2).map { Int(clamping: $0 ?? 0) }
             states[id] = RetryState(
                 failures: Int(clamping: failures),
                 notBefore: MonotonicTime(milliseconds: notBefore),
-                attempts: attempts.count == 2 ? Attempts(refusals: attempts[0], failures: attempts[1]) : Attempts()
+                attempts: attempts.count == 2 ? Attempts(refusals: attempts[0], failures: attempts[1]) : Attempts(),
+                since: parts.count > 4 ? parts[4].map { MonotonicTime(milliseconds: $0) } : nil
             )
         }
         return states

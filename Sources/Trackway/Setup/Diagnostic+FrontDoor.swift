@@ -61,6 +61,26 @@ extension Diagnostic {
             )
             return
         }
+        switch notice {
+        case .journalFailed(let message):
+            self.init(
+                code: .storageFailing,
+                field: "storageFolder",
+                value: message,
+                remedy: "Events are kept; delivery goes on when the storage folder can be read and written again."
+            )
+            return
+        case .writerLeftOut(let message):
+            self.init(
+                code: .storageFailing,
+                field: "storageFolder",
+                value: message,
+                remedy: "Everything else is delivered; this is looked at again every few seconds."
+            )
+            return
+        case .elected, .trimmed, .destination:
+            break
+        }
         guard case .destination(let id, let what) = notice else { return nil }
         let field = "destinations.\(id)"
         switch what {

@@ -35,7 +35,7 @@ struct Parts {
         self.world = world
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: world.log)
         let queue = StorageQueue(label: "trackway.storage")
-        let streams = StreamsDriver(configuration, world, reporter)
+        let streams = StreamsDriver(configuration, world, queue, reporter)
         let journal = try Self.openJournal(configuration, world, expecting: streams.expected)
         let settings = try Self.openSettings(configuration, world, queue, reporter)
         let known = settings.current
@@ -65,7 +65,11 @@ struct Parts {
             queue: queue,
             reporter: reporter
         )
-        let transport = PermittedTransport(configuration.transport ?? world.transport) { consents.isPermitted() }
+        // Weak, because the consents hold the delivery that sends through this: whoever lets go of the analytics lets go of
+        // the journal, too. Nobody is left to permit anything then.
+        let transport = PermittedTransport(configuration.transport ?? world.transport) { [weak consents] in
+            consents?.isPermitted() ?? false
+        }
         let delivery = DeliveryService(
             journal: journal,
             routes: configuration.destinations.map { destination in
@@ -82,6 +86,7 @@ struct Parts {
             memory: RetryFile(folder: world.folder, storage: world.storage, boot: world.facts.boot),
             queues: streams,
             boot: world.facts.boot,
+            executor: world.deliveryExecutor,
             report: { notice in
                 if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
             }

@@ -24,6 +24,8 @@ package struct World: Sendable {
     package var segmentBytes: Int
     /// Carries requests.
     package var transport: any Transport
+    /// The thread on which delivery waits for the storage; where it is called, when nil.
+    package var deliveryExecutor: (any SerialExecutor)?
     /// Lets time pass for the delivery.
     package var sleeper: any DeliverySleeper
     /// Lets time pass for what is captured: the late start, and heartbeats.

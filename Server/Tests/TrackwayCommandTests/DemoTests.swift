@@ -78,6 +78,17 @@ struct DemoTests {
         waiting.pending = 2
         #expect(!waiting.isBalanced)
         #expect(waiting.lost == 0)
+        var withdrawn = good
+        withdrawn.delivered = 7
+        withdrawn.dropped = 3
+        withdrawn.rows = 6
+        withdrawn.distinct = 6
+        #expect(!withdrawn.isBalanced)
+        #expect(withdrawn.lost == 1)
+        // An event that tells of an erasure is carried out, and is no row.
+        withdrawn.erasures = 1
+        #expect(withdrawn.isBalanced)
+        #expect(withdrawn.lost == 0)
     }
 
     @Test("the device's side is read from its journal without the app")
@@ -108,10 +119,12 @@ struct DemoTests {
             journal.recorded = 5 * number
             journal.delivered = ["collector": number]
             journal.dropped = ["audit": 1]
+            journal.skipped = ["audit": 2]
             sum.add(journal)
         }
         #expect(sum.recorded == 15 && sum.delivered == ["collector": 3] && sum.dropped == ["audit": 2])
-        #expect(sum.pending(for: "collector") == 12 && sum.pending(for: "audit") == 13)
+        #expect(sum.pending(for: "collector") == 12 && sum.pending(for: "audit") == 9)
+        #expect(sum.recorded(for: "collector") == 15 && sum.recorded(for: "audit") == 11)
     }
 
     @Test(

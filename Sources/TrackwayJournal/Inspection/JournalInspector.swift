@@ -114,6 +114,7 @@ public struct JournalInspector: Sendable {
                     next: cursor.next,
                     delivered: cursor.delivered,
                     dropped: cursor.dropped,
+                    skipped: cursor.skipped,
                     isBalanced: cursor.isBalanced
                 )
             )

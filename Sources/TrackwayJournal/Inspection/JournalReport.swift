@@ -58,6 +58,8 @@ public struct JournalReport: Sendable, Hashable {
         public var delivered: UInt64
         /// Events given up, by reason.
         public var dropped: [DropReason: UInt64]
+        /// Events addressed to other destinations only.
+        public var skipped: UInt64
         /// Whether the cursor's own numbers add up.
         public var isBalanced: Bool
     }

@@ -60,6 +60,27 @@ struct Bookkeeper: Sendable {
         analytics.signOut()
     }
 
+    /// The till was counted, which concerns one destination alone.
+    func noteTill(after visits: Int, for auditor: DestinationID) {
+        analytics.record("till_counted", ["visits": .integer(Int64(visits))], to: [auditor])
+    }
+
+    /// Whoever shops takes their consent back, and gives it again a moment later. What had not been sent by then never is.
+    func waver() async {
+        analytics.record("read_privacy_notice")
+        analytics.setConsent(.denied)
+        // Returns when what waits is dropped.
+        _ = await analytics.flush(timeout: .zero)
+        analytics.setConsent(.granted)
+    }
+
+    /// Everything that is known of this installation is forgotten, here and at every destination; the shop goes on as
+    /// another one.
+    func forget() async throws {
+        try await analytics.erase()
+        analytics.record("shop_reopened")
+    }
+
     /// Whoever shops looks away, or goes away.
     func turnAway() {
         analytics.lifeCycleChanged(to: .willResignActive)

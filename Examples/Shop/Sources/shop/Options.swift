@@ -24,6 +24,12 @@ struct Options: Sendable {
     var name: String?
     /// Which phone the shop plays; this machine as it is when `nil`.
     var phone: UInt64?
+    /// Who alone hears of the till: one of the further destinations.
+    var till: DestinationID?
+    /// Whether every second visitor takes consent back for a moment.
+    var wavers = false
+    /// Whether everything is forgotten in the end.
+    var forgets = false
     /// Whether the ledger is shown as JSON.
     var wantsJSON = false
     /// Whether only the help is wanted.
@@ -45,6 +51,9 @@ struct Options: Sendable {
           --name NAME             who you are; without it you are a guest until you check out
           --phone N               take snapshots of phone number N, which the shop plays: battery, walk, network, grip
                                   (default: of this machine as it is)
+          --till NAME             count the till after each visit, and tell that destination alone
+          --waver                 every second visitor takes consent back for a moment: what waits then is dropped
+          --forget                in the end everything is forgotten, here and at every destination
           --json                  show the ledger at the end as JSON, and the visitors' steps on standard error
           --help                  this text
 
@@ -98,6 +107,16 @@ struct Options: Sendable {
                     throw UsageError(sentence: "--phone needs a whole number")
                 }
                 self.phone = phone
+            case "--till":
+                let name = try value()
+                guard let till = DestinationID(name) else {
+                    throw UsageError(sentence: "--till needs a destination's name, not \"\(name)\"")
+                }
+                self.till = till
+            case "--waver":
+                wavers = true
+            case "--forget":
+                forgets = true
             case "--json":
                 wantsJSON = true
             case "--help", "-h":

@@ -46,6 +46,7 @@ struct ShopApp {
             try await TerminalVisit(customer: options.name, bookkeeper: bookkeeper).run()
         }
 
+        if options.forgets { try await bookkeeper.forget() }
         let report = await analytics.flush(timeout: options.visitors == nil ? .seconds(5) : .seconds(20))
         await analytics.shutdown(within: .seconds(1))
         let ledger = LedgerReport(

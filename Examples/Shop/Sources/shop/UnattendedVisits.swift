@@ -43,6 +43,8 @@ struct UnattendedVisits: Sendable {
         }
         bookkeeper.turnAway()
         bookkeeper.signOut()
+        if let till = options.till { bookkeeper.noteTill(after: number, for: till) }
+        if options.wavers, number.isMultiple(of: 2) { await bookkeeper.waver() }
         say(number, "leaves")
     }
 

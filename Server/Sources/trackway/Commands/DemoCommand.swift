@@ -14,7 +14,8 @@ struct DemoCommand: AsyncParsableCommand {
             Starts a collector on a free port and lets visitors through the example shop. Every event goes to two
             destinations, one of which answers badly (503, lost answers, a captive portal). One shop process is killed with
             -9 while somebody pays, and started again. The shop takes snapshots of this machine as it is; further shops play a
-            phone each (its battery, its way, its networks are made up). Then the ledger is shown and the collector stays up until Ctrl-C.
+            phone each (its battery, its way, its networks are made up). In one more, visitors take their consent back, and one
+            is forgotten in the end. Then the ledger is shown and checked, and the collector stays up until Ctrl-C.
 
             `make demo` builds everything and calls this.
 
@@ -71,8 +72,12 @@ struct DemoCommand: AsyncParsableCommand {
             let (bad, requests) = stage.badAnswers
             console.write("Audit      answered \(bad) of \(requests) requests badly")
             console.write([""] + DemoAccount.lines(accounts, style: console.style) + [""])
-            let isBalanced = accounts.allSatisfy(\.isBalanced)
-            let sentence = "recorded = delivered, 0 lost, duplicates 0"
+            let isComplete = try await demo.isComplete()
+            let isBalanced = accounts.allSatisfy(\.isBalanced) && isComplete
+            console.write(
+                "Ledger     trackway ledger --check: \(isComplete ? "nothing is missing" : "something is missing")"
+            )
+            let sentence = "recorded = delivered + withdrawn, 0 lost, duplicates 0"
             console.write(
                 isBalanced
                     ? console.style.coloured("✓ ", .green) + console.style.bold(sentence)

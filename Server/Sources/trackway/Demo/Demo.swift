@@ -39,6 +39,12 @@ struct Demo: Sendable {
 
     /// Where the shop keeps its events: those of this machine, or of a phone that it plays.
     private func journal(_ phone: Int?) -> String { folder + (phone.map { "/phone-\($0)" } ?? "/shop") }
+    /// Where a shop keeps its events whose visitors take their consent back.
+    private var wavering: String { folder + "/wavering" }
+    /// Where a shop keeps its events that is forgotten in the end.
+    private var forgotten: String { folder + "/forgotten" }
+    /// Every journal there is.
+    private var journals: [String] { ([nil] + Self.phones).map(journal) + [wavering, forgotten] }
 
     /// Runs the shop, kills it once, lets it finish, and waits until both collectors have everything.
     ///
@@ -60,11 +66,21 @@ struct Demo: Sendable {
         for phone in Self.phones {
             try check(try await visit(Self.visitorsPerPhone, seed: 10 + phone, phone: phone))
         }
+        console.write(
+            "Privacy    one shop whose visitors take consent back, killed once; one that is forgotten in the end"
+        )
+        // What is counted at the till is for one destination alone: the other must not take it for missing.
+        let till = ["--till", "\(Self.auditID)"]
+        let waver = till + ["--waver"]
+        try check(try await visit(6, seed: 20, in: wavering, waver, killingAt: 3))
+        try check(try await visit(6, seed: 21, in: wavering, waver))
+        try check(try await visit(3, seed: 22, in: forgotten, till + ["--forget"]))
         var accounts = try await accounts()
         // The badly behaved destination may still be catching up: a last visitor gives it the time.
         for _ in 0..<Self.attempts where !accounts.allSatisfy(\.isBalanced) {
             if accounts.contains(where: { $0.pending > 0 }) {
                 for phone in [nil] + Self.phones { try check(try await visit(1, seed: 3, phone: phone)) }
+                for journal in [wavering, forgotten] { try check(try await visit(1, seed: 3, in: journal, till)) }
             }
             accounts = try await self.accounts()
         }
@@ -77,12 +93,23 @@ struct Demo: Sendable {
         phone: Int? = nil,
         killingAt victim: Int? = nil
     ) async throws(CommandFailure) -> ShopRun.End {
+        let options = phone.map { ["--phone", "\($0)"] } ?? []
+        return try await visit(visitors, seed: seed, in: journal(phone), options, killingAt: victim)
+    }
+
+    private func visit(
+        _ visitors: Int,
+        seed: Int,
+        in journal: String,
+        _ options: [String],
+        killingAt victim: Int? = nil
+    ) async throws(CommandFailure) -> ShopRun.End {
         let run = ShopRun(
             executable: shop,
             arguments: [
                 "--visitors", "\(visitors)", "--seed", "\(seed)", "--collector", collector.root, "--key", key,
-                "--also", "\(Self.auditID)=\(flaky)", "--data", journal(phone),
-            ] + (phone.map { ["--phone", "\($0)"] } ?? [])
+                "--also", "\(Self.auditID)=\(flaky)", "--data", journal,
+            ] + options
         )
         var bar = ProgressBar(total: UInt64(visitors))
         let end = try await run.run(killingAtCheckoutOf: victim) { step in
@@ -106,8 +133,7 @@ struct Demo: Sendable {
     /// What the devices and the collectors say now.
     func accounts() async throws(CommandFailure) -> [DemoAccount] {
         var device = DeviceLedger()
-        for phone in [nil] + Self.phones {
-            let journal = journal(phone)
+        for journal in journals {
             do {
                 device.add(DeviceLedger(try JournalInspector(folder: journal).inspect()))
             } catch {
@@ -118,6 +144,18 @@ struct Demo: Sendable {
             try await account(Self.collectorID, at: collector, device),
             try await account(Self.auditID, at: audit, device),
         ]
+    }
+
+    /// What `trackway ledger --check` says of both collectors: whether every number that any device told of is accounted for.
+    func isComplete() async throws(CommandFailure) -> Bool {
+        for address in [collector, audit] {
+            let (_, ledger) = try await CollectorClient(address).settledLedger()
+            guard ledger.isComplete else {
+                console.write(LedgerText(style: console.style).lines(ledger))
+                return false
+            }
+        }
+        return true
     }
 
     /// How people used the shop, as the main collector knows it.
@@ -146,21 +184,19 @@ struct Demo: Sendable {
     ) async throws(CommandFailure) -> DemoAccount {
         let client = CollectorClient(address)
         // What was answered is in the intake log; the index may be a moment behind it.
-        _ = try await client.get(
-            "/v1/wait",
-            query: [("count", "\(device.delivered[destination] ?? 0)"), ("timeout", "10")]
-        )
-        let ledger = CollectorLedger(try await client.get("/v1/ledger"))
+        let (_, ledger) = try await client.settledLedger()
         let rows = try await rows(client)
         return DemoAccount(
             destination: destination,
-            recorded: device.recorded,
+            recorded: device.recorded(for: destination),
             delivered: device.delivered[destination] ?? 0,
             pending: device.pending(for: destination),
             dropped: device.dropped[destination] ?? 0,
             rows: rows.count,
             distinct: rows.distinct,
-            repeats: ledger.total(\.duplicates)
+            repeats: ledger.total(\.duplicates),
+            // Each destination is told once; later visitors come to the shop that was opened anew.
+            erasures: 1
         )
     }
 

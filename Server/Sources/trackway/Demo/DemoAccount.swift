@@ -7,7 +7,7 @@ internal import TrackwayEvents
 struct DemoAccount: Sendable, Hashable {
     /// The destination.
     var destination: DestinationID
-    /// Events recorded on the device.
+    /// Events recorded on the device for this destination.
     var recorded: UInt64
     /// Events the device knows to be delivered.
     var delivered: UInt64
@@ -21,26 +21,28 @@ struct DemoAccount: Sendable, Hashable {
     var distinct: UInt64
     /// Events that arrived again and were recognised.
     var repeats: UInt64
+    /// Events that told of an erasure: they were carried out, and are no rows.
+    var erasures: UInt64 = 0
 
     /// Events that are neither in the collector nor waiting nor given up.
     var lost: UInt64 {
-        let known = distinct + pending + dropped
+        let known = distinct + erasures + pending + dropped
         return recorded > known ? recorded - known : 0
     }
 
     /// Rows that should not be there.
     var duplicates: UInt64 { rows - min(rows, distinct) }
 
-    /// Whether every recorded event is in the collector exactly once.
+    /// Whether every recorded event that nobody withdrew is in the collector exactly once.
     var isBalanced: Bool {
-        recorded == delivered && recorded == distinct && pending == 0 && dropped == 0 && duplicates == 0
+        recorded == delivered + dropped && delivered == distinct + erasures && pending == 0 && duplicates == 0
     }
 
     /// The accounts as a table.
     static func lines(_ accounts: [DemoAccount], style: Style) -> [String] {
         var table = Table([
             ("destination", .left), ("recorded", .right), ("delivered", .right), ("waiting", .right),
-            ("dropped", .right), ("in the collector", .right), ("lost", .right), ("duplicates", .right),
+            ("withdrawn", .right), ("in the collector", .right), ("lost", .right), ("duplicates", .right),
             ("repeats recognised", .right),
         ])
         for account in accounts {

@@ -8,6 +8,8 @@ internal import TrackwayJournal
 struct DeviceLedger: Sendable, Hashable {
     /// Events recorded on the device.
     var recorded: UInt64 = 0
+    /// Events that were for others only, by destination.
+    var skipped: [DestinationID: UInt64] = [:]
     /// Events delivered, by destination.
     var delivered: [DestinationID: UInt64] = [:]
     /// Events given up, by destination.
@@ -21,6 +23,7 @@ struct DeviceLedger: Sendable, Hashable {
         recorded = report.settled.recorded
         for (destination, account) in report.settled.destinations {
             delivered[destination, default: 0] += account.delivered
+            skipped[destination, default: 0] += report.settled.recorded - min(report.settled.recorded, account.recorded)
             dropped[destination, default: 0] += account.droppedTotal
         }
         for writer in report.writers {
@@ -30,6 +33,7 @@ struct DeviceLedger: Sendable, Hashable {
             recorded += max(last, settled)
             for cursor in writer.cursors {
                 delivered[cursor.destination, default: 0] += cursor.delivered
+                skipped[cursor.destination, default: 0] += cursor.skipped
                 dropped[cursor.destination, default: 0] += cursor.dropped.values.reduce(0, +)
             }
         }
@@ -39,12 +43,19 @@ struct DeviceLedger: Sendable, Hashable {
     mutating func add(_ other: DeviceLedger) {
         recorded += other.recorded
         delivered.merge(other.delivered, uniquingKeysWith: +)
+        skipped.merge(other.skipped, uniquingKeysWith: +)
         dropped.merge(other.dropped, uniquingKeysWith: +)
+    }
+
+    /// Events recorded for a destination.
+    func recorded(for destination: DestinationID) -> UInt64 {
+        recorded - min(recorded, skipped[destination] ?? 0)
     }
 
     /// Events that still wait for a destination.
     func pending(for destination: DestinationID) -> UInt64 {
         let settled = (delivered[destination] ?? 0) + (dropped[destination] ?? 0)
+        let recorded = recorded(for: destination)
         return recorded > settled ? recorded - settled : 0
     }
 }

@@ -26,6 +26,7 @@ package final class DeliveryDesk: Sendable {
             configuration: journal.configuration,
             bootID: journal.bootID,
             roster: journal.roster,
+            leased: journal.leased,
             clock: journal.clock,
             board: board,
             tallies: tallies,

@@ -6,6 +6,7 @@ internal import TrackwayEvents
 extension DeskState {
     /// Housekeeping; see ``DeliveryDesk/tend(at:)``.
     mutating func tend(at moment: Moment, _ journal: Journal) throws(JournalError) {
+        try standAgain(journal)
         save()
         removeFolded()
         do throws(StorageError) {
@@ -16,6 +17,7 @@ extension DeskState {
         }
         watchSkips(at: moment.monotonic)
         try observe(moment)
+        try passMissingSegments(journal)
         try passIdle(journal)
         try trim(at: moment, journal)
         try foldDrained(journal)

@@ -81,7 +81,8 @@ struct CursorFileTests {
         #expect(try SegmentName.all(in: folder, DiskStorage()).first ?? 0 > 1)
         try DiskStorage().replace(folder + "/cursor.collector", with: Array("no cursor".utf8), durably: false)
         let next = try world.open()
-        let later = isElected ? try #require(try next.tryElection()) : nil
+        let later = isElected ? try next.tryElection() : nil
+        #expect((later != nil) == isElected)
         let after = try #require(try next.ledger().destinations["collector"])
         #expect(try next.ledger().recorded == 200)
         #expect(after.recorded == before.recorded && after.isBalanced)
@@ -93,7 +94,8 @@ struct CursorFileTests {
     func absurdNumbers() {
         #expect(LogPosition("1.4294967295") == nil)
         #expect(LogPosition("1.1073741824") != nil)
-        for length in [UInt32.max, 1 << 31, (1 << 30) + 1, 23, 0] {
+        let lengths: [UInt32] = [.max, 1 << 31, (1 << 30) + 1, 23, 0]
+        for length in lengths {
             var header = [UInt8](repeating: 0, count: 24)
             withUnsafeBytes(of: length.littleEndian) { header.replaceSubrange(0..<4, with: $0) }
             let read = header.withUnsafeBytes { bytes in

@@ -8,7 +8,8 @@
 /// journal keeps it.
 ///
 /// Given up is what the last request carried: the batch, or the single event that a destination taken for down or refusing
-/// its credentials is probed with. The pauses between requests stay what they were. An answer that calls a batch too large,
+/// its credentials is probed with. The pauses between requests are those without a limit, but at least as long as
+/// ``spacing`` says; one that refuses the credentials is asked as soon as that allows. An answer that calls a batch too large,
 /// or refuses it for an event in it, is no attempt in vain, for the batch is divided until that event is found. The count
 /// begins anew once anything is settled, and outlives a restart of the process after a failure.
 public struct AttemptLimit: Sendable, Hashable {
@@ -17,13 +18,29 @@ public struct AttemptLimit: Sendable, Hashable {
     public var refusals: Int?
     /// After so many requests in a row that nobody answered; any answer begins the count anew. nil for never.
     public var failures: Int?
+    /// The shortest pause after an attempt in vain; with each further refusal in a row it is twice as long. Zero leaves the
+    /// pauses as they are.
+    public var spacing: Duration
 
-    /// A limit of these parts; counts below 1 are raised to 1.
-    public init(refusals: Int? = nil, failures: Int? = nil) {
+    /// A limit of these parts; counts below 1 are raised to 1, a negative time to zero.
+    public init(refusals: Int? = nil, failures: Int? = nil, spacing: Duration = .zero) {
         self.refusals = refusals.map { max(1, $0) }
         self.failures = failures.map { max(1, $0) }
+        self.spacing = max(.zero, spacing)
     }
 
-    /// Three answers or 120 failures: what the older Sift SDK did.
-    public static let threeStrikes = AttemptLimit(refusals: 3, failures: 120)
+    /// Three answers, 5 and 10 seconds apart at least, or 120 failures: what the older Sift SDK did.
+    public static let threeStrikes = AttemptLimit(refusals: 3, failures: 120, spacing: .seconds(5))
+
+    /// The shortest pause after so many refusals in a row, none of which was the last that the limit allows.
+    func pause(afterRefusals refusals: Int) -> Duration {
+        // An hour is as long as a destination may ask us to wait by default.
+        var pause = spacing
+        var doublings = max(0, refusals - 1)
+        while doublings > 0, pause > .zero, pause < .seconds(3_600) {
+            pause *= 2
+            doublings -= 1
+        }
+        return max(spacing, min(pause, .seconds(3_600)))
+    }
 }

@@ -127,7 +127,30 @@ struct AttemptLimitTests {
             #expect(world.problems == [])
             return world.requests
         }
-        #expect(requests(.threeStrikes) == requests(nil))
+        #expect(requests(AttemptLimit(refusals: 3, failures: 120)) == requests(nil))
+    }
+
+    @Test("three strikes are 5 and 10 seconds apart, whatever the refusal", arguments: vain)
+    func spacing(answer: Verdict) {
+        var world = world(.threeStrikes)
+        world.allowsGivingUp = true
+        run(&world, requests: 3) { _ in answer }
+        let pauses = zip(world.requests, world.requests.dropFirst()).map { $0.duration(to: $1) }
+        #expect(pauses == [.seconds(5), .seconds(10)])
+        #expect(world.fates.allSatisfy { $0 == .setAside } && !world.fates.isEmpty)
+    }
+
+    @Test(
+        "absurd spacings neither trap nor shorten a pause",
+        arguments: [Duration.zero, .seconds(-1), .seconds(Int64.max)]
+    )
+    func absurdSpacing(spacing: Duration) {
+        let limit = AttemptLimit(refusals: .max, failures: .max, spacing: spacing)
+        #expect(limit.spacing == max(.zero, spacing))
+        var world = world(AttemptLimit(refusals: 2, spacing: min(spacing, .seconds(1_000_000))))
+        world.allowsGivingUp = true
+        run(&world, requests: 2) { _ in Self.busy }
+        #expect(world.problems == [])
     }
 
     @Test("new settings begin the count anew; what failed with the old ones does not count")

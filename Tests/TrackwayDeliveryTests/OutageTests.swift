@@ -50,7 +50,7 @@ struct OutageTests {
         #expect(report.destinations["collector"]?.pending == 300)
         #expect(report.destinations["collector"]?.lastVerdict == .unauthorized(reason: "401 status_401: Scripted."))
         await world.pass(.seconds(3_600), sleepers: 2)
-        #expect(world.collector.attempts <= 26)
+        #expect(world.collector.attempts <= 30)
         let parked = world.notices.withLock {
             $0.filter { if case .destination(_, .parked) = $0 { true } else { false } }
         }

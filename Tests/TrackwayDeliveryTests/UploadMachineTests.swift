@@ -87,6 +87,19 @@ struct UploadMachineTests {
         Transition(.parked, "events", []) { $0.eventsWait(pending: 99, at: now) },
         Transition(.parked, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
         Transition(.parked, "the time came: one event asks", [probe]) { $0.timeCame(pending: 9, at: later(150)) },
+        Transition(.parked, "woken a moment after the answer: asked when the pause is over", [.wake(at: later(1))]) {
+            $0.woken(after: .seconds(1), at: now)
+        },
+        Transition(.parked, "woken after the pause: one event asks", [probe]) {
+            $0.woken(after: .seconds(1), at: later(1))
+        },
+        Transition(.parked, "woken, but for later than it asks by itself", []) {
+            $0.woken(after: .seconds(60), at: now)
+        },
+        Transition(.strict, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
+        Transition(.waiting, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
+        Transition(.journalWait, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
+        Transition(.sending, "woken: the settings are not in doubt", []) { $0.woken(after: .zero, at: now) },
         Transition(.stopped, "events", []) { $0.eventsWait(pending: 99, at: now) },
         Transition(.stopped, "a flush", []) { $0.flushRequested(pending: 9, at: now) },
         Transition(.stopped, "the time came", []) { $0.timeCame(pending: 9, at: later(999)) },
@@ -186,13 +199,13 @@ struct UploadMachineTests {
         Transition(
             .sending,
             "unauthorized: parked",
-            [.release, .report(.parked(.unauthorized(reason: "no"))), .wake(at: later(225))],
+            [.release, .report(.parked(.unauthorized(reason: "no"))), .wake(at: later(24))],
             answer(.unauthorized(reason: "no"))
         ),
         Transition(
             .sending,
             "misconfigured: parked",
-            [.release, .report(.parked(.misconfigured(reason: "no"))), .wake(at: later(225))],
+            [.release, .report(.parked(.misconfigured(reason: "no"))), .wake(at: later(24))],
             answer(.misconfigured(reason: "no"))
         ),
         Transition(.sending, "no network", wait(0.5, failures: 1)) {
@@ -202,7 +215,7 @@ struct UploadMachineTests {
             .sending,
             "an address that is none: parked",
             [
-                .release, .report(.parked(.misconfigured(reason: "invalid_request: no host"))), .wake(at: later(150)),
+                .release, .report(.parked(.misconfigured(reason: "invalid_request: no host"))), .wake(at: later(16)),
             ]
         ) {
             $0.transportFailed(TransportError(.invalidRequest, "no host"), at: now, jitter: 0)
@@ -236,7 +249,7 @@ struct UploadMachineTests {
         Transition(
             .sending,
             "settings that allow no request: parked",
-            [.release, .report(.parked(.misconfigured(reason: "no key"))), .wake(at: later(150))]
+            [.release, .report(.parked(.misconfigured(reason: "no key"))), .wake(at: later(16))]
         ) {
             $0.encodingFailed(WireEncodingError(.misconfigured, "no key"), at: now, jitter: 0)
         },

@@ -20,6 +20,8 @@ struct DeliveryEquipment: Sendable {
     let queues: (any QueueMemory)?
     /// The boot that the clock's monotonic time belongs to.
     let boot: String
+    /// True while nothing new is begun; see `DeliveryService.hold()`.
+    let isHeld = Locked(false)
     let report: @Sendable (DeliveryNotice) -> Void
     /// Called after every step, outside any lock: somebody may wait for it.
     let progressed: @Sendable () -> Void

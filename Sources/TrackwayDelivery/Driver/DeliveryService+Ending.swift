@@ -29,6 +29,7 @@ extension DeliveryService {
 
     /// Delivers again after `suspend`.
     package func resume() {
+        release()
         state.withLock { state in
             if state.phase == .suspended { state.phase = .running }
         }

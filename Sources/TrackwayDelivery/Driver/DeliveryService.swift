@@ -129,6 +129,11 @@ package final class DeliveryService: Sendable {
         for worker in workers where destination == nil || destination == worker.id { worker.admissionChanged() }
     }
 
+    /// Asks destinations again whose settings were found wrong: the app said something that may have changed that.
+    package func wakeParked() {
+        for worker in workers { worker.wake(after: worker.policy.retry.base) }
+    }
+
     // MARK: Observing
 
     static func wakeObservers(of state: Locked<State>) {

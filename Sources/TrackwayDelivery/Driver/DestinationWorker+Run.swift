@@ -10,6 +10,7 @@ extension DestinationWorker {
         case rest(until: MonotonicTime?, nudgeAt: UInt64?)
         /// Somebody asked for a look meanwhile.
         case look
+        case hold
         case end
     }
 
@@ -32,7 +33,7 @@ extension DestinationWorker {
     func run(_ source: any DeliverySource) async {
         guard let queue else { return await deliver(source) }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.equipment.place.perform { await queue.run(source) { self.lookAgain() } } }
+            group.addTask { await self.equipment.place.perform { await queue.run(source) { self.released() } } }
             await deliver(source)
             group.cancelAll()
         }
@@ -47,6 +48,11 @@ extension DestinationWorker {
             switch next() {
             case .carryOut(let order):
                 await carryOut(order, source: source, hand: &hand)
+                state.withLock { $0.isBusy = false }
+                if equipment.isHeld.withLock({ $0 }) { equipment.progressed() }
+            case .hold:
+                equipment.progressed()
+                await signal.wait()
             case .rest(let until, let nudgeAt):
                 await rest(until: until, nudgeAt: nudgeAt, source: source)
             case .look:
@@ -73,8 +79,14 @@ extension DestinationWorker {
     }
 
     private func next() -> Step {
-        state.withLock { state in
-            if !state.orders.isEmpty { return .carryOut(state.orders.removeFirst()) }
+        let isHeld = equipment.isHeld.withLock { $0 }
+        return state.withLock { state in
+            // Who is to end begins nothing by itself, and must not wait here for leave to.
+            if isHeld, state.isAtBeginning, !state.machine.isStopping { return .hold }
+            if !state.orders.isEmpty {
+                state.isBusy = true
+                return .carryOut(state.orders.removeFirst())
+            }
             if state.machine.isStopped { return .end }
             if state.looks != nil { return .look }
             return .rest(until: state.wakeAt, nudgeAt: state.machine.wantsNudge)
@@ -193,6 +205,7 @@ extension DestinationWorker {
             if verdict.isTaken, !request.trimmed.isEmpty { equipment.report(.trimmed(id, request.trimmed)) }
             tell { machine, now in machine.answered(verdict, leftOut: request.leftOut, at: now, jitter: jitter) }
         } catch {
+            if error.code == .notPermitted, putBack(.send(records: records)) { return }
             let jitter = equipment.jitter.next()
             tell { machine, now in machine.transportFailed(error, at: now, jitter: jitter) }
         }
@@ -205,6 +218,18 @@ extension DestinationWorker {
             return message != state.toldFailure
         }
         if isNews, let message { equipment.report(.destination(id, .journalFailed(message))) }
+    }
+
+    /// A hold began just before the order was carried out: it waits for the hold's end, and nothing has failed.
+    ///
+    /// - Returns: False when nothing is held, or the worker is to end.
+    private func putBack(_ order: UploadMachine.Action) -> Bool {
+        guard equipment.isHeld.withLock({ $0 }) else { return false }
+        return state.withLock { state in
+            guard !state.machine.isStopping else { return false }
+            state.orders.insert(order, at: 0)
+            return true
+        }
     }
 
     private func mayLeave(_ batch: EventBatch) -> Bool {

@@ -27,6 +27,17 @@ final class DestinationWorker: Sendable {
         var looks: Look?
         /// How the journal failed last, as far as that was told; nil since it works again.
         var toldFailure: String?
+        /// True while an order is carried out.
+        var isBusy = false
+
+        /// Whether the next order begins something, which may wait.
+        var isAtBeginning: Bool {
+            guard let next = orders.first else { return false }
+            return switch next {
+            case .read, .send: true
+            case .settle, .release, .wake, .remember, .report: false
+            }
+        }
     }
 
     /// A look at what waits.
@@ -125,7 +136,28 @@ final class DestinationWorker: Sendable {
     func requestUpload(force: Bool) -> Bool? {
         let isHandedOver = queue?.transfer(force: force)
         if isHandedOver == true { lookAgain() }
+        if force { wake(after: policy.retry.base) }
         return isHandedOver
+    }
+
+    /// Asks a destination again whose settings were wrong, this long after its last answer at the earliest.
+    func wake(after pause: Duration) {
+        tell { machine, now in machine.woken(after: pause, at: now) }
+        signal.signal()
+    }
+
+    /// The queue released events by its rules.
+    func released() {
+        lookAgain()
+        wake(after: Self.newsPause)
+    }
+
+    /// How soon new events make a destination be asked again whose settings were wrong.
+    private static let newsPause = Duration.seconds(30)
+
+    /// Whether a request is on its way, or its answer is being settled.
+    var isUnderWay: Bool {
+        state.withLock { $0.isBusy || !($0.orders.isEmpty || $0.isAtBeginning) }
     }
 
     /// Takes a destination with new settings.

@@ -179,6 +179,8 @@ extension UploadMachine {
         if hadFailures { actions.append(.remember(nil)) }
         if took, wasParked {
             wasParked = false
+            parkedAt = nil
+            parkings = 0
             actions.append(.report(.resumed))
         }
         hasOldRequest = false

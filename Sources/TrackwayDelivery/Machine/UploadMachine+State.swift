@@ -53,6 +53,8 @@ extension UploadMachine {
         case backOff
         /// The back-end named the time, or is taken for down: nothing shortens the wait.
         case strict
+        /// The settings were found wrong before the machine was stopped.
+        case parking
         /// The journal failed.
         case journal
     }

@@ -83,10 +83,10 @@ extension UploadMachine {
             ? policy.retry.probeDelay(afterFailures: failures, jitter: jitter)
             : policy.retry.delay(afterFailures: failures, jitter: jitter)
         let asked = after.map { min($0, policy.longestRetryAfter) } ?? .zero
-        let until = now.advanced(by: max(own, asked))
+        let settlement = exhausting(hand, by: attempt, reason: reason)
+        let until = now.advanced(by: max(own, asked, spacing(after: attempt)))
         let reports: [Action] = opened ? [.report(.down(failures: failures, reason: reason))] : []
         let cause = breaker.isOpen || asked > .zero ? Wait.strict : .backOff
-        let settlement = exhausting(hand, by: attempt, reason: reason)
         let state = RetryState(failures: failures, notBefore: until, attempts: attempts, since: now)
         if let settlement {
             // The next events wait like these would have: giving up is no reason to ask more often.
@@ -118,10 +118,16 @@ extension UploadMachine {
             hasOldRequest = false
             return [.release] + read()
         }
-        let probeAt = now.advanced(by: policy.retry.probeDelay(afterFailures: .max, jitter: jitter))
         let reports: [Action] = wasParked ? [] : [.report(.parked(verdict))]
         wasParked = true
-        if let settlement = exhausting(hand, by: attempt, reason: verdict.reason) {
+        parkedAt = now
+        parkings += parkings < Self.mostParkings ? 1 : 0
+        let settlement = exhausting(hand, by: attempt, reason: verdict.reason)
+        // Whoever limits attempts says how far apart they are; else a slip is over soon, and a wrong key asks seldom.
+        let least = spacing(after: attempt)
+        let own = policy.retry.probeDelay(afterFailures: Self.firstParking + parkings, jitter: jitter)
+        let probeAt = now.advanced(by: least > .zero ? least : own)
+        if let settlement {
             var hand = hand
             hand.then = .park(probeAt: probeAt)
             return reports + settle(settlement, hand: hand)
@@ -132,6 +138,21 @@ extension UploadMachine {
     mutating func park(probeAt: MonotonicTime) -> [Action] {
         state = .parked(probeAt: probeAt)
         return [.wake(at: probeAt)]
+    }
+
+    /// A destination whose settings are wrong is asked again after as long as one that failed so often before (16 to 32 s by
+    /// default, later up to 300).
+    private static let firstParking = 5
+    /// More make no difference.
+    private static let mostParkings = 64
+
+    /// The pause that the policy's limit asks for after the attempt that was counted last.
+    private func spacing(after attempt: Attempts.Kind?) -> Duration {
+        guard let limit = policy.attempts, let attempt else { return .zero }
+        switch attempt {
+        case .refusal: return limit.pause(afterRefusals: attempts.refusals)
+        case .failure: return limit.spacing
+        }
     }
 
     /// Counts an attempt in vain.

@@ -31,12 +31,18 @@ package struct UploadMachine: Sendable, Hashable {
     /// True from a change of settings until the request then under way, made with the old ones, is answered.
     var hasOldRequest = false
     var wasParked = false
+    /// When the settings were last found wrong; nil unless they are.
+    var parkedAt: MonotonicTime?
+    /// How often in a row they were.
+    var parkings = 0
     /// Attempts in vain since something was last settled.
     var attempts: Attempts
     /// Where a restart left us: nothing is sent before it.
     var notBefore: MonotonicTime?
     /// When the machine was last told what waits, or the memory was written that it began with.
     var lastTold: MonotonicTime?
+    /// Why.
+    var notBeforeCause = Wait.strict
     /// What the last attempt led to; nil before the first.
     package internal(set) var lastOutcome: Outcome?
 
@@ -93,7 +99,7 @@ package struct UploadMachine: Sendable, Hashable {
                 // An earlier run was told to wait, or found the back-end down. Never longer than that can be, whatever
                 // the memory says.
                 let longest = now.advanced(by: max(policy.longestRetryAfter, policy.retry.cap))
-                return wait(until: min(notBefore, longest), cause: .strict)
+                return wait(until: min(notBefore, longest), cause: notBeforeCause)
             }
             notBefore = nil
             return plan(pending: pending, since: now, at: now)
@@ -136,6 +142,29 @@ package struct UploadMachine: Sendable, Hashable {
         }
     }
 
+    /// Somebody has reason to believe that a destination whose settings were wrong takes events now: what waits is to be
+    /// sent, its keys were said once more, events came. Brings the next question forward; nothing happens when the settings
+    /// are not in doubt.
+    ///
+    /// - Parameter pause: how long after the last answer it is asked at the earliest.
+    package mutating func woken(after pause: Duration, at now: MonotonicTime) -> [Action] {
+        guard wasParked, let parkedAt else { return [] }
+        let earliest = max(now, parkedAt.advanced(by: max(.zero, pause)))
+        switch state {
+        case .parked(let probeAt):
+            if earliest <= now { return read() }
+            return earliest < probeAt ? park(probeAt: earliest) : []
+        case .idle, .stopped:
+            if notBeforeCause == .parking, let wait = notBefore, wait > earliest { notBefore = earliest }
+            return []
+        case .waiting(let until, .parking):
+            guard earliest < until else { return [] }
+            return wait(until: earliest, cause: .parking)
+        case .gathering, .reading, .sending, .settling, .waiting:
+            return []
+        }
+    }
+
     /// Whoever asked for a flush waits no longer.
     package mutating func flushGivenUp() {
         demand = 0
@@ -170,6 +199,7 @@ package struct UploadMachine: Sendable, Hashable {
         refusals = 0
         attempts = Attempts()
         notBefore = nil
+        parkings = 0
         switch state {
         case .waiting(_, .journal):
             return []  // New settings do not mend a disk.
@@ -189,9 +219,15 @@ package struct UploadMachine: Sendable, Hashable {
         case .idle, .gathering:
             state = .stopped
             return []
-        case .waiting(let until, _), .parked(let until):
+        case .waiting(let until, let cause):
             // A pause of the whole service does not shorten the wait.
             notBefore = until
+            notBeforeCause = cause == .parking ? .parking : .strict
+            state = .stopped
+            return []
+        case .parked(let until):
+            notBefore = until
+            notBeforeCause = .parking
             state = .stopped
             return []
         case .reading, .sending, .settling:

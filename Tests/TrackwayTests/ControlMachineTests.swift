@@ -11,7 +11,7 @@ struct ControlMachineTests {
     /// Something that happens to the machine.
     enum Input: Sendable, CaseIterable {
         case grant, wait, deny, denyHere, enable, disable, pause, goOn, shutDown, suspend, resume, beginErase, endErase,
-            stopped, discarded
+            held, heldBefore, stopped, discarded
     }
 
     /// Inputs in order, and every order given on the way.
@@ -87,15 +87,38 @@ struct ControlMachineTests {
             orders: [.startDelivery, .stopDelivery(lastFlush: .zero), .startDelivery]
         ),
         Story(
-            testDescription: "pausing stops without a last flush and drops nothing, again changes nothing",
-            inputs: [.pause, .stopped, .pause],
-            orders: [.startDelivery, .stopDelivery(lastFlush: .zero)],
-            mayRecord: false
+            testDescription:
+                "pausing lets what is on its way come back, then stops; recording goes on, again changes nothing",
+            inputs: [.pause, .pause, .held, .stopped, .pause],
+            orders: [.startDelivery, .holdDelivery(number: 1), .stopDelivery(lastFlush: .zero)]
         ),
         Story(
             testDescription: "going on after a pause starts again, again changes nothing",
-            inputs: [.pause, .stopped, .goOn, .goOn],
-            orders: [.startDelivery, .stopDelivery(lastFlush: .zero), .startDelivery]
+            inputs: [.pause, .held, .stopped, .goOn, .goOn],
+            orders: [.startDelivery, .holdDelivery(number: 1), .stopDelivery(lastFlush: .zero), .startDelivery]
+        ),
+        Story(
+            testDescription:
+                "going on while something is on its way stops nothing, and an earlier hold's end is none of this one",
+            inputs: [.pause, .goOn, .pause, .heldBefore],
+            orders: [.startDelivery, .holdDelivery(number: 1), .releaseDelivery, .holdDelivery(number: 2)]
+        ),
+        Story(
+            testDescription: "leaving in a pause gives what is on its way the time that leaving has",
+            inputs: [.pause, .suspend, .stopped],
+            orders: [
+                .startDelivery, .holdDelivery(number: 1),
+                .stopDelivery(lastFlush: .zero, patience: .milliseconds(200)),
+            ]
+        ),
+        Story(
+            testDescription: "a refusal in a pause waits for nothing",
+            inputs: [.suspend, .stopped, .resume, .pause, .deny, .stopped],
+            orders: [
+                .startDelivery, .stopDelivery(lastFlush: .milliseconds(200)), .startDelivery, .holdDelivery(number: 1),
+                .stopDelivery(lastFlush: .zero), .discardPending,
+            ],
+            mayRecord: false
         ),
         Story(
             testDescription: "a pause does not switch on what is switched off",
@@ -183,7 +206,9 @@ struct ControlMachineTests {
         var state = seed &* 2 &+ 1
         var machine = ControlMachine(consent: Consent.allCases[Int(seed % 3)], isEnabled: seed % 2 == 0)
         var isDelivering = false
+        var isStopping = false
         var isDiscarding = false
+        var lastHold = 0
         var erasures = 0
         for _ in 0..<300 {
             while let order = machine.nextOrder() {
@@ -193,9 +218,16 @@ struct ControlMachineTests {
                     #expect(machine.maySend || machine.isShutDown && machine.isAllowedToSend)
                     isDelivering = true
                     machine.deliveryBegan()
-                case .stopDelivery(let lastFlush):
+                case .holdDelivery(let number):
+                    #expect(isDelivering && machine.isPaused)
+                    lastHold = number
+                case .releaseDelivery:
+                    #expect(isDelivering && machine.maySend)
+                case .stopDelivery(let lastFlush, let patience):
                     #expect(isDelivering)
                     if !machine.isAllowedToSend { #expect(lastFlush == .zero) }
+                    if !machine.isPaused || !machine.isEnabled || erasures > 0 { #expect(patience == .zero) }
+                    isStopping = true
                 case .discardPending:
                     #expect(!isDelivering && !isDiscarding)
                     #expect(machine.consent == .denied)
@@ -208,10 +240,13 @@ struct ControlMachineTests {
             state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             let input = Input.allCases[Int((state >> 33) % UInt64(Input.allCases.count))]
             switch input {
-            case .stopped where !isDelivering || machine.maySend: continue
+            case .stopped where !isStopping: continue
+            case .held:
+                machine.deliveryHeld(lastHold)
+                continue
             case .discarded where !isDiscarding: continue
             case .endErase where erasures == 0: continue
-            case .stopped: isDelivering = false
+            case .stopped: (isDelivering, isStopping) = (false, false)
             case .discarded: isDiscarding = false
             case .beginErase: erasures += 1
             case .endErase: erasures -= 1
@@ -248,6 +283,8 @@ extension ControlMachine {
         case .resume: resumed()
         case .beginErase: eraseBegan()
         case .endErase: eraseEnded()
+        case .held: deliveryHeld(1)
+        case .heldBefore: deliveryHeld(1)
         case .stopped: deliveryStopped()
         case .discarded: discardEnded()
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayDelivery
 internal import TrackwayEvents
 
 extension Analytics {
@@ -22,7 +23,7 @@ extension Analytics {
     /// Whether the SDK is switched on.
     public var isEnabled: Bool { control.machine.isEnabled }
 
-    /// Changes what may change at run time.
+    /// Changes what may change at run time. A destination whose settings were found wrong is asked again.
     ///
     /// ```swift
     /// analytics.reconfigure { $0.logEvents = true }
@@ -36,6 +37,7 @@ extension Analytics {
         reporter.replaceHandler(options.onDiagnostic)
         recorder.log.use(options.eventLogForm)
         control.setGate(.logsEvents) { options.logEvents }
+        delivery.wakeParked()
         applyCapture()
         snapshots?.allows(motion: options.allowsMotion, location: options.allowsLocation)
     }

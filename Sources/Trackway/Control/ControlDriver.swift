@@ -98,8 +98,8 @@ package final class ControlDriver: Sendable {
                 switch order {
                 case .startDelivery:
                     await deliver(work)
-                case .stopDelivery:
-                    assertionFailure("delivery is stopped where it was started")
+                case .stopDelivery, .holdDelivery, .releaseDelivery:
+                    assertionFailure("delivery is held and stopped where it was started")
                 case .discardPending:
                     await work.discard()
                     change { $0.discardEnded() }
@@ -116,10 +116,24 @@ package final class ControlDriver: Sendable {
         change { $0.deliveryBegan() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await work.deliver() }
-            for await _ in changes {
-                guard case .stopDelivery(let lastFlush) = nextOrder() else { continue }
-                await work.stop(lastFlush)
-                break
+            steps: for await _ in changes {
+                while let order = nextOrder() {
+                    switch order {
+                    case .holdDelivery(let number):
+                        work.hold()
+                        group.addTask {
+                            await work.untilHeld()
+                            self.change { $0.deliveryHeld(number) }
+                        }
+                    case .releaseDelivery:
+                        work.release()
+                    case .stopDelivery(let lastFlush, let patience):
+                        await work.stop(lastFlush, patience)
+                        break steps
+                    case .startDelivery, .discardPending, .end:
+                        assertionFailure("delivery was not stopped before the next step")
+                    }
+                }
             }
             // Nothing is under way any more; what is left is a service that waits to be told to go on.
             group.cancelAll()
@@ -135,7 +149,7 @@ package final class ControlDriver: Sendable {
         var open = state.others
         if state.machine.mayRecord { open.insert(.isOpen) }
         if state.machine.isShutDown { open.insert(.isShutDown) }
-        if !state.machine.isEnabled || state.machine.isPaused { open.insert(.isDisabled) }
+        if !state.machine.isEnabled { open.insert(.isDisabled) }
         gate.state = open
     }
 }

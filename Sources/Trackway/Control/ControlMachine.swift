@@ -12,18 +12,26 @@ package struct ControlMachine: Sendable {
         /// Start delivering; report with ``ControlMachine/deliveryBegan()``, and with
         /// ``ControlMachine/deliveryStopped()`` once it has ended.
         case startDelivery
-        /// Let the delivery end after a last flush of at most this long; none when it is zero.
-        case stopDelivery(lastFlush: Duration)
+        /// Begin nothing new, but let what is on its way come back; report with ``ControlMachine/deliveryHeld(_:)``, with
+        /// this number, when it has.
+        case holdDelivery(number: Int)
+        /// The hold is over.
+        case releaseDelivery
+        /// Let the delivery end after a last flush of at most this long; none when it is zero. Without one, a request on its
+        /// way has so long to come back.
+        case stopDelivery(lastFlush: Duration, patience: Duration = .zero)
         /// Drop and count everything that waits; report with ``ControlMachine/discardEnded()``.
         case discardPending
         /// Nothing will ever be ordered again.
         case end
     }
 
-    private enum Delivery: Sendable {
+    private enum Delivery: Sendable, Equatable {
         case stopped
         case starting
         case running
+        /// Nothing new is begun; true once nothing is on its way any more.
+        case holding(isDone: Bool)
         case stopping
     }
 
@@ -41,7 +49,7 @@ package struct ControlMachine: Sendable {
     package private(set) var hasConsentToSend: Bool
     /// Whether the app has the SDK switched on.
     package private(set) var isEnabled: Bool
-    /// Whether everything rests for a while. Unlike the switch it is nobody's decision: it ends with the process.
+    /// Whether nothing is sent for a while. Unlike the switch it is nobody's decision: it ends with the process.
     package private(set) var isPaused = false
     /// Whether the app said that it is done.
     package private(set) var isShutDown = false
@@ -52,6 +60,8 @@ package struct ControlMachine: Sendable {
     /// The app shut down before delivery had begun: what waits is sent once all the same.
     private var owesLastFlush = false
     private var delivery = Delivery.stopped
+    /// How often delivery was held; tells a report of an earlier hold from one of this.
+    private var holds = 0
     private var discard: Discard
 
     /// Makes the machine with what was decided in earlier runs.
@@ -64,11 +74,18 @@ package struct ControlMachine: Sendable {
     }
 
     /// Whether `record` keeps events now. After a shutdown it still does: what is kept goes out on the next start.
-    package var mayRecord: Bool { isEnabled && !isPaused && consent != .denied }
+    /// In a pause, too.
+    package var mayRecord: Bool { isEnabled && consent != .denied }
     /// Whether anything may leave the device now.
     package var maySend: Bool { isAllowedToSend && !isShutDown && !isSuspended && !isAbandoned }
     /// Whether the person and the app allow sending; a last flush happens only while they do.
-    package var isAllowedToSend: Bool { isEnabled && !isPaused && hasConsentToSend && erasures == 0 }
+    package var isAllowedToSend: Bool { !isPaused && isPermittedToSend }
+    /// The same, were it not for a pause.
+    private var isPermittedToSend: Bool { isEnabled && hasConsentToSend && erasures == 0 }
+    /// Whether nothing but a pause keeps events from being sent.
+    private var isOnlyPaused: Bool {
+        isPaused && isPermittedToSend && !isShutDown && !isSuspended && !isAbandoned
+    }
     /// Whether nothing here uses the journal's delivery side, nor is about to because of what was said so far.
     package var isAtRest: Bool {
         let isDiscardDue = discard == .needed && erasures == 0
@@ -76,7 +93,12 @@ package struct ControlMachine: Sendable {
     }
 
     /// Whether delivery does what it should: it runs if anything may be sent, and is at rest if not.
-    package var isSettled: Bool { maySend ? delivery == .running : isAtRest }
+    package var isSettled: Bool {
+        if maySend { return delivery == .running }
+        // What is on its way comes back, and nothing more is sent.
+        if isOnlyPaused, case .holding = delivery { return true }
+        return isAtRest
+    }
 
     // MARK: Inputs
 
@@ -104,7 +126,7 @@ package struct ControlMachine: Sendable {
         self.isEnabled = isEnabled
     }
 
-    /// Everything is to rest, or to go on.
+    /// Nothing is to be sent for a while, or sending goes on. A request that is on its way is not broken off.
     package mutating func pausedChanged(to isPaused: Bool) {
         self.isPaused = isPaused
     }
@@ -151,6 +173,11 @@ package struct ControlMachine: Sendable {
         delivery = .running
     }
 
+    /// Nothing is on its way any more since the hold of this number.
+    package mutating func deliveryHeld(_ number: Int) {
+        if number == holds, case .holding = delivery { delivery = .holding(isDone: true) }
+    }
+
     /// Delivery has ended and let go of the folder.
     package mutating func deliveryStopped() {
         delivery = .stopped
@@ -171,16 +198,31 @@ package struct ControlMachine: Sendable {
     /// The next step, if one is due.
     package mutating func nextOrder() -> Order? {
         switch delivery {
+        case .running where isOnlyPaused:
+            holds += 1
+            delivery = .holding(isDone: false)
+            return .holdDelivery(number: holds)
         case .running where !maySend:
-            delivery = .stopping
-            owesLastFlush = false
-            // Who leaves wants to send what is there; who refuses or erases wants the opposite.
-            return .stopDelivery(lastFlush: isAllowedToSend && !isAbandoned ? lastFlush : .zero)
-        case .starting, .running, .stopping:
+            return stop()
+        case .holding where maySend:
+            delivery = .running
+            return .releaseDelivery
+        case .holding(let isDone) where isDone || !isOnlyPaused:
+            return stop()
+        case .starting, .running, .holding, .stopping:
             return nil
         case .stopped:
             return nextOrderAtRest()
         }
+    }
+
+    private mutating func stop() -> Order {
+        delivery = .stopping
+        owesLastFlush = false
+        // Who leaves wants to send what is there; who refuses or erases wants the opposite. Who leaves in a pause sends
+        // nothing more, but what was sent before it should come back.
+        let time = isPermittedToSend && !isAbandoned ? lastFlush : .zero
+        return isPaused ? .stopDelivery(lastFlush: .zero, patience: time) : .stopDelivery(lastFlush: time)
     }
 
     private var isLastFlushDue: Bool { owesLastFlush && isAllowedToSend && !isSuspended && !isAbandoned }

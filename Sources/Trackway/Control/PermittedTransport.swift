@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayDelivery
 package import TrackwayWire
 
 /// Asks for permission before every single request, so that nothing leaves the device that may not.
@@ -20,13 +21,8 @@ package struct PermittedTransport: Transport {
     /// Sends when permitted.
     package func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
         guard isPermitted() else {
-            throw TransportError(.notPermitted, "the SDK is disabled, or consent is not given")
+            throw TransportError(.notPermitted, "the SDK is disabled or paused, or consent is not given")
         }
         return try await base.send(request, timeout: timeout)
     }
-}
-
-extension TransportError.Code {
-    /// The SDK is disabled or consent is not given; nothing was sent.
-    package static let notPermitted = TransportError.Code(rawValue: "not_permitted")
 }

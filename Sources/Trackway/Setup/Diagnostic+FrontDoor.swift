@@ -107,7 +107,10 @@ extension Diagnostic {
                 code: .destinationParked,
                 field: field,
                 value: verdict.reason,
-                remedy: "Correct address and credentials and call replace; the events wait."
+                remedy:
+                    "Correct its address and credentials where the app sets them: with Analytics.replace, or with the "
+                    + "properties of a compatibility class, such as accountId, beaconKey and serverUrlFormat. The events "
+                    + "wait; it is asked again now and then, and at once by resume and by an upload that is forced."
             )
         case .down(let failures, let reason):
             self.init(

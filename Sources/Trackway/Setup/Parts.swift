@@ -170,12 +170,15 @@ struct Parts {
                 await queue.run { _ = journal.drain() }
                 _ = await delivery.flush(timeout: Self.longestFlush, forcesQueues: false)
             },
-            stop: { lastFlush in
+            hold: { delivery.hold() },
+            untilHeld: { await delivery.untilHeld() },
+            release: { delivery.release() },
+            stop: { lastFlush, patience in
                 if lastFlush > .zero {
                     await queue.run { _ = journal.drain() }
                     _ = await delivery.flush(timeout: lastFlush, forcesQueues: false)
                 }
-                await delivery.suspend(timeout: .zero)
+                await delivery.suspend(timeout: patience)
             },
             discard: { await queue.run { consents.discard() } }
         )

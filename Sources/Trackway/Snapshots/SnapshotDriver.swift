@@ -23,6 +23,8 @@ package final class SnapshotDriver: Sendable {
         var isForgetting = false
         /// How often it was.
         var erasures = 0
+        /// The app wants nothing collected for a while.
+        var isResting = false
         /// The app has shut the SDK down, or let go of it.
         var isOver = false
     }
@@ -98,13 +100,19 @@ package final class SnapshotDriver: Sendable {
         tell(begins: false) { _, _ in [] }
     }
 
+    /// Nothing is to be collected for a while, or it goes on.
+    func rests(_ isResting: Bool) {
+        change { state, _ in state.isResting = isResting }
+        permissionChanged()
+    }
+
     /// Whatever happened, told to the routine at the time it is now.
     ///
     /// - Parameter begins: whether it shows that the process is past its start.
     func tell(begins: Bool = true, _ input: (inout SnapshotRoutine, DeviceTime) -> [SnapshotRoutine.Action]) {
         change { state, now in
             if begins { state.hasBegun = true }
-            let watches = state.hasBegun && !state.isForgetting && !state.isOver
+            let watches = state.hasBegun && !state.isForgetting && !state.isOver && !state.isResting
             // What changed first comes first: who may watch again has not missed anything before.
             state.orders.append(state.routine.watches(watches ? permitted : [], at: now) + input(&state.routine, now))
         }

@@ -12,8 +12,8 @@ extension Analytics {
     /// - Parameters:
     ///   - ids: which queues; all when empty. An id without a destination is told with a `Diagnostic`.
     ///   - force: true for every queue in which anything waits; false for those that their rules find ready.
-    /// - Returns: True when events were handed over. While another process of the installation delivers, true when events
-    ///   of this one wait; that process is asked to send them.
+    /// - Returns: True when events were handed over. While another process of the installation delivers, or this one has only
+    ///   begun, true when events wait: they are handed over as soon as that is possible.
     @discardableResult
     public func requestUpload(of ids: [DestinationID] = [], force: Bool = false) -> Bool {
         if let unknown = ids.first(where: { !streams.contains($0) }) {
@@ -32,8 +32,8 @@ extension Analytics {
     /// How many events wait for a destination: in a queue those beyond the last upload, exactly; otherwise those that
     /// were not settled. None for an id without a destination.
     ///
-    /// While this process does not deliver, because another one of the installation does or because it just began, only
-    /// its own events count, and those of a queue that are on their way count with them.
+    /// While this process does not deliver, because another one of the installation does or because it just began, a queue is
+    /// counted from the disk, and of any other destination only this process's own events count.
     public func waiting(for id: DestinationID) -> UInt64 {
         delivery.waiting(for: id)
     }
@@ -51,6 +51,12 @@ extension Analytics {
     /// The JSON of what waits in a queue, oldest first; at most so many.
     package func waitingEvents(for id: DestinationID, most: Int) -> [[UInt8]] {
         delivery.waitingEvents(for: id, most: most)
+    }
+
+    /// How many events of a queue were handed over and are not delivered yet; 0 exactly when there are none, nil while this
+    /// process does not deliver.
+    package func handedOver(of id: DestinationID) -> UInt64? {
+        delivery.handedOver(of: id)
     }
 
     /// Holds a queue to other rules from now on.

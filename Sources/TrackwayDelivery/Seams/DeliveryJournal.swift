@@ -19,6 +19,12 @@ package protocol DeliveryJournal: Sendable {
     /// Events of this process that wait for a destination; nil when they cannot be counted at present.
     func ownWaiting(for destination: DestinationID) -> UInt64?
 
+    /// How many events wait for a queue's next transfer, whoever delivers; nil when they cannot be counted at present.
+    func waiting(for queue: DestinationID) -> UInt64?
+
+    /// The JSON of those events, oldest first; none when they cannot be read at present.
+    func waitingEvents(for queue: DestinationID, most: Int) -> [[UInt8]]
+
     /// Asks the process that delivers to look soon. Called by a process that does not deliver.
     func askDeliverer()
 }

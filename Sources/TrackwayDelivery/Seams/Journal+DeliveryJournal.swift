@@ -29,6 +29,16 @@ extension Journal: DeliveryJournal {
         try? ownPending(for: destination)  // nil says that they cannot be counted at present.
     }
 
+    /// How many events wait for a queue's next transfer, whoever delivers.
+    package func waiting(for queue: DestinationID) -> UInt64? {
+        try? countWaiting(for: queue)  // nil says that they cannot be counted at present.
+    }
+
+    /// The JSON of those events, oldest first.
+    package func waitingEvents(for queue: DestinationID, most: Int) -> [[UInt8]] {
+        (try? readWaiting(for: queue, most: most)) ?? []  // What cannot be read at present is not shown.
+    }
+
     /// Asks the process that delivers to look soon.
     package func askDeliverer() {
         try? requestDelivery()  // It looks by itself too, only later.

@@ -61,7 +61,7 @@ struct DeskState: Sendable {
         clock: any EventClock,
         board: Locked<DeskView>,
         tallies: Locked<Tallies>,
-        lock: any StorageLock
+        lock: (any StorageLock)?
     ) {
         self.board = board
         self.tallies = tallies

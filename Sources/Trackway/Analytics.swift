@@ -68,7 +68,7 @@ public final class Analytics: Sendable {
     public convenience init(_ configuration: Configuration) throws(TrackwayError) {
         try configuration.check()
         let (configuration, remarks) = configuration.bounded()
-        self.init(configuration, try Parts(configuration, World.live(configuration)))
+        self.init(configuration, try Parts(configuration, configuration.world()))
         for remark in remarks { reporter.report(remark) }
     }
 

@@ -18,7 +18,9 @@ extension World {
     static func live(_ configuration: Configuration) throws(TrackwayError) -> World {
         let clock = SystemClock()
         let log = StandardErrorLog(clock: clock)
-        let app = AppFacts.read(id: configuration.appID, version: configuration.appVersion).attributes
+        var appFacts = AppFacts.read(id: configuration.appID, version: configuration.appVersion)
+        appFacts.build = configuration.appBuild ?? appFacts.build
+        let app = appFacts.attributes
         let device = DeviceFacts.read(appID: configuration.appID)
         let boot = BootIdentity.current()
         let folder = try folder(configuration)

@@ -39,6 +39,10 @@ public struct Configuration: Sendable {
     /// what the store shows; a command-line program has none.
     public var appVersion: String?
 
+    /// The app's build number as events show it. nil (the default) takes that of the main bundle; a command-line program
+    /// has none.
+    public var appBuild: String?
+
     // MARK: Storage
 
     /// The folder in which events wait, made when missing. nil (the default) takes the system's place for state that
@@ -134,6 +138,9 @@ public struct Configuration: Sendable {
 
     /// How events are shown in the log; nil for as they are stored. For faces.
     package var eventLogForm: EventLogForm?
+
+    /// Makes the world of a test; nil for the real one. See `TrackwayTesting.InMemoryWorld`.
+    package var worldSource: (any WorldSource)?
 
     /// Makes a configuration; everything not named here has its documented default.
     public init(appID: String, destinations: [any Destination]) {

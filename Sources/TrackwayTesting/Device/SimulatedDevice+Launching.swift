@@ -122,11 +122,11 @@ extension SimulatedDevice {
     private func startProcess(_ step: String) throws(SimulatedDeviceError) {
         let (world, version) = state.withLock { state -> (World, String) in
             state.processes += 1
-            return (Self.world(state, appID: configuration.appID, sensors), state.appVersion)
+            return (Self.world(state, appID: appID, sensors), state.appVersion)
         }
         let process: SimulatedProcess
         do throws(TrackwayError) {
-            process = try SimulatedProcess(listening(configuration, version), in: world, air)
+            process = try SimulatedProcess(in: world, air, adapt: adaptation(version), making: making)
         } catch {
             app(is: .notRunning)
             throw SimulatedDeviceError(step: step, error)
@@ -140,17 +140,17 @@ extension SimulatedDevice {
         setUp(process.analytics)
     }
 
-    /// The app's configuration in this version, whose diagnostics the device hears.
-    private func listening(_ configuration: Configuration, _ version: String) -> Configuration {
+    /// Makes a configuration that of the app in this version, whose diagnostics the device hears.
+    private func adaptation(_ version: String) -> @Sendable (inout Configuration) -> Void {
         let state = state
-        let handler = configuration.onDiagnostic
-        var configuration = configuration
-        configuration.appVersion = version
-        configuration.onDiagnostic = { diagnostic in
-            state.withLock { $0.diagnostics.append(diagnostic) }
-            handler?(diagnostic)
+        return { configuration in
+            let handler = configuration.onDiagnostic
+            configuration.appVersion = version
+            configuration.onDiagnostic = { diagnostic in
+                state.withLock { $0.diagnostics.append(diagnostic) }
+                handler?(diagnostic)
+            }
         }
-        return configuration
     }
 
     private static func world(_ state: State, appID: String, _ sensors: SimulatedSensors) -> World {

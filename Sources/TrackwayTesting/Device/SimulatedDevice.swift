@@ -26,6 +26,10 @@ internal import TrackwayJournal
 public final class SimulatedDevice: Sendable {
     /// What the app does right after it made its analytics, in every process.
     public typealias SetUp = @Sendable (Analytics) -> Void
+    /// How the app makes its analytics, in every process; through a face, say. It hands its configuration to the closure it
+    /// is given, which has it work on the device, and answers what it made.
+    public typealias Making =
+        @Sendable (_ onDevice: @escaping @Sendable (inout Configuration) -> Void) throws(TrackwayError) -> Analytics?
 
     struct State: Sendable {
         var app = SimulatedAppState.notRunning
@@ -50,7 +54,8 @@ public final class SimulatedDevice: Sendable {
     public let network: ScriptedTransport
     /// What the device knows of itself. The SDK asks for it if the configuration has snapshots taken.
     public let sensors: SimulatedSensors
-    let configuration: Configuration
+    let appID: String
+    let making: Making
     let runsInBackground: Bool
     let setUp: SetUp
     let air: SimulatedAir
@@ -71,7 +76,7 @@ public final class SimulatedDevice: Sendable {
     ///   - network: the back-ends.
     ///   - sensors: what the device knows of itself: nothing, unless it is told.
     ///   - setUp: what the app does right after it made its analytics, in every process; sets global attributes, say.
-    public init(
+    public convenience init(
         _ configuration: Configuration? = nil,
         appVersion: String = "1.0",
         systemVersion: String = "1.0",
@@ -81,7 +86,54 @@ public final class SimulatedDevice: Sendable {
         sensors: SimulatedSensors = SimulatedSensors(),
         setUp: @escaping SetUp = { _ in }
     ) {
-        self.configuration = configuration ?? Self.usualConfiguration
+        let configuration = configuration ?? Self.usualConfiguration
+        self.init(
+            appID: configuration.appID,
+            appVersion: appVersion,
+            systemVersion: systemVersion,
+            runsInBackground: runsInBackground,
+            clock: clock,
+            network: network,
+            sensors: sensors,
+            setUp: setUp
+        ) { (onDevice) throws(TrackwayError) in
+            var configuration = configuration
+            onDevice(&configuration)
+            return try Analytics(configuration)
+        }
+    }
+
+    /// Makes a device with an app that makes its analytics itself, through a face say.
+    ///
+    /// ```swift
+    /// let device = SimulatedDevice { onDevice in
+    ///     Sift(rootDirPath: nil) { onDevice(&$0) }.analytics
+    /// }
+    /// try await device.launch()
+    /// ```
+    /// - Parameters:
+    ///   - appID: which app events name.
+    ///   - appVersion: the version of the app that is installed.
+    ///   - systemVersion: the version of the operating system.
+    ///   - runsInBackground: false for an app that the system ends as soon as the person leaves it.
+    ///   - clock: tells the time of the device's first boot.
+    ///   - network: the back-ends.
+    ///   - sensors: what the device knows of itself: nothing, unless it is told.
+    ///   - setUp: what the app does right after it made its analytics, in every process.
+    ///   - making: how the app makes its analytics. Everything it makes lies in ``folder``.
+    public init(
+        appID: String = "test",
+        appVersion: String = "1.0",
+        systemVersion: String = "1.0",
+        runsInBackground: Bool = true,
+        clock: ManualClock = ManualClock(),
+        network: ScriptedTransport = ScriptedTransport(),
+        sensors: SimulatedSensors = SimulatedSensors(),
+        setUp: @escaping SetUp = { _ in },
+        making: @escaping Making
+    ) {
+        self.appID = appID
+        self.making = making
         self.network = network
         self.sensors = sensors
         self.runsInBackground = runsInBackground

@@ -16,20 +16,31 @@ final class SimulatedProcess: Sendable {
     /// Starts the SDK, as the app does.
     ///
     /// - Parameters:
-    ///   - configuration: the app's.
     ///   - world: all of the world but the life cycle and the network.
     ///   - air: the network as the device has it.
-    init(_ configuration: Configuration, in world: World, _ air: SimulatedAir) throws(TrackwayError) {
+    ///   - adapt: what else the device has to say about the app's configuration.
+    ///   - making: how the app makes its analytics.
+    init(
+        in world: World,
+        _ air: SimulatedAir,
+        adapt: @escaping @Sendable (inout Configuration) -> Void,
+        making: SimulatedDevice.Making
+    ) throws(TrackwayError) {
         let observer = Locked<World.LifeCycleObserver?>(nil)
         let isAlive = Locked(true)
-        var configuration = configuration
-        configuration.transport = SimulatedTransport(air: air, isAlive: isAlive)
         var world = world
         world.observeLifeCycle = { tell in
             observer.withLock { $0 = tell }
             return nil
         }
-        analytics = try Analytics(configuration, in: world)
+        let source = ProcessWorld(world)
+        let made = try making { configuration in
+            configuration.worldSource = source
+            configuration.transport = SimulatedTransport(air: air, isAlive: isAlive)
+            adapt(&configuration)
+        }
+        guard let made else { throw TrackwayError(.storageUnavailable, "the app has not made its analytics") }
+        analytics = made
         self.isAlive = isAlive
         post = { changes, moment in
             let tell = observer.withLock { $0 }
@@ -59,4 +70,15 @@ final class SimulatedProcess: Sendable {
     /// A moment by a clock that stands still. All the work that takes no time fits into it; whoever would have to wait, for
     /// a second attempt say, does not begin to.
     private static let moment = Duration.milliseconds(2)
+}
+
+/// The world of one process: the same for everything that the app makes in it.
+private final class ProcessWorld: WorldSource {
+    private let world: World
+
+    init(_ world: World) {
+        self.world = world
+    }
+
+    func world(for configuration: Configuration) throws(TrackwayError) -> World { world }
 }

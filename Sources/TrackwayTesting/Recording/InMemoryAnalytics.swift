@@ -2,9 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import Trackway
-internal import TrackwayDelivery
 public import TrackwayEvents
-internal import TrackwayJournal
 internal import TrackwayWire
 
 /// The real ``Trackway/Analytics`` in a world of the test's own: memory for a disk, a clock that stands still, a network
@@ -30,8 +28,7 @@ public struct InMemoryAnalytics: Sendable {
     public let sensors: SimulatedSensors
     /// The installation's folder on that disk.
     public let folder: String
-    private let heard: Locked<[Diagnostic]>
-    private let lines: Locked<[String]>
+    private let world: InMemoryWorld
 
     /// The folder when none is named.
     public static let usualFolder = "/app"
@@ -57,43 +54,21 @@ public struct InMemoryAnalytics: Sendable {
         folder: String = InMemoryAnalytics.usualFolder,
         segmentBytes: Int = 65_536
     ) throws(TrackwayError) {
-        let storage = storage ?? FaultyStorage(MemoryStorage(remembersRemoved: true))
-        let heard = Locked<[Diagnostic]>([])
-        let lines = Locked<[String]>([])
-        var configuration = configuration ?? Self.usualConfiguration
-        configuration.transport = transport
-        let handler = configuration.onDiagnostic
-        configuration.onDiagnostic = { diagnostic in
-            heard.withLock { $0.append(diagnostic) }
-            handler?(diagnostic)
-        }
-        var world = World(
-            clock: clock,
-            ids: EventIDGenerator(),
+        world = InMemoryWorld(
             storage: storage,
-            folder: folder,
-            segmentBytes: segmentBytes,
+            clock: clock,
             transport: transport,
-            sleeper: ManualSleeper(clock),
-            random: SeededGenerator(seed: 1),
-            facts: ContextFacts(
-                app: ["id": .string(configuration.appID), "version": .string(configuration.appVersion ?? "1.0")],
-                device: ["platform": "Memory"],
-                boot: "memory"
-            ),
-            log: { _ in },
-            write: { line in lines.withLock { $0.append(line) } }
+            sensors: sensors,
+            segmentBytes: segmentBytes
         )
-        world.snapshotSources = sensors.sources
-        world.sourceThread = { sensors.thread(for: $0) }
         self.clock = clock
         self.transport = transport
         self.sensors = sensors
-        self.storage = storage
+        self.storage = world.storage
         self.folder = folder
-        self.heard = heard
-        self.lines = lines
-        analytics = try Analytics(configuration, in: world)
+        var configuration = configuration ?? Self.usualConfiguration
+        configuration.run(in: world)
+        analytics = try Analytics(configuration, in: world.world(for: configuration, folder: folder))
     }
 
     /// The configuration when none is given: one collector, and nothing recorded but what the app under test records.
@@ -111,9 +86,7 @@ public struct InMemoryAnalytics: Sendable {
     ///
     /// - Complexity: O(size of the journal).
     public var recorded: [RecordedEvent] {
-        let disk: any JournalStorage = (storage.base as? MemoryStorage)?.includingRemoved() ?? storage.base
-        // A disk told to fail, or damaged on purpose, has nothing to show; the test sees that.
-        return (try? RecordedEvents.read(in: folder, of: disk)) ?? []
+        world.recorded(in: folder)
     }
 
     /// The recorded events with this name.
@@ -122,18 +95,18 @@ public struct InMemoryAnalytics: Sendable {
     }
 
     /// Every diagnostic so far.
-    public var diagnostics: [Diagnostic] { heard.withLock { $0 } }
+    public var diagnostics: [Diagnostic] { world.diagnostics }
 
     /// Every event written to the log so far, as JSON.
-    public var log: [String] { lines.withLock { $0 } }
+    public var log: [String] { world.log }
 
     /// The disk as the next process finds it when this one is killed now. Make the next analytics with it.
     public func storageAfterKill() -> FaultyStorage {
-        FaultyStorage((storage.base as? MemoryStorage)?.afterKill() ?? storage.base)
+        world.storageAfterKill()
     }
 
     /// The disk as it is when the power fails now. Make the next analytics with it.
     public func storageAfterPowerLoss(_ loss: PowerLoss = .everythingUnflushed) -> FaultyStorage {
-        FaultyStorage((storage.base as? MemoryStorage)?.afterPowerLoss(loss) ?? storage.base)
+        world.storageAfterPowerLoss(loss)
     }
 }

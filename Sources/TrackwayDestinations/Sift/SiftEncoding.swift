@@ -20,7 +20,6 @@ struct SiftEncoding {
     /// - Complexity: O(bytes of the batch).
     init(_ batch: EventBatch, edition: SiftDestination.Edition) {
         var contexts: [UInt32: RecordedContext] = [:]
-        let installation = batch.installation.description.uppercased()
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("data")
@@ -38,6 +37,7 @@ struct SiftEncoding {
                 }
                 let context = contexts[record.context] ?? Self.context(record.context, of: batch, bytes)
                 contexts[record.context] = context
+                let installation = SiftDestination.installation(on: context.device, else: batch.installation)
                 let written = SiftRecord(event, in: context, installation: installation, edition: edition)
                 writer.element()
                 JSONValue.object(written.members).write(into: &writer)

@@ -10,6 +10,6 @@ extension Diagnostic.Code {
     public static let queueInvalid = Diagnostic.Code(rawValue: "queue_invalid")
     /// Account id, beacon key or address format is missing or wrong; nothing can be sent, everything is kept.
     public static let accountIncomplete = Diagnostic.Code(rawValue: "account_incomplete")
-    /// A call came while everything rests; it did nothing.
+    /// A call that collects or sends came in a pause; it did nothing.
     public static let calledWhilePaused = Diagnostic.Code(rawValue: "called_while_paused")
 }

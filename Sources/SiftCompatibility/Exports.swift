@@ -5,6 +5,9 @@
 @_exported public import struct CSiftCompatibility.SiftQueueConfig
 @_exported public import class Trackway.Analytics
 @_exported public import struct Trackway.Configuration
+@_exported public import struct Trackway.SnapshotOptions
+@_exported public import protocol TrackwayBehavior.DevicePropertiesSource
+@_exported public import struct TrackwayBehavior.SnapshotSources
 @_exported public import struct TrackwayDestinations.SiftDestination
 @_exported public import struct TrackwayEvents.AppStateSnapshot
 @_exported public import enum TrackwayEvents.AttributeValue

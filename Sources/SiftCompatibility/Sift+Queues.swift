@@ -27,8 +27,8 @@ extension Sift {
         core.addQueue(identifier, config)
     }
 
-    /// Removes a queue. What waits in it stays on the device, within the journal's bounds, and goes on when the queue is
-    /// added again.
+    /// Removes a queue. What was handed over for delivery is delivered; what waits in it stays on the device, within the
+    /// journal's bounds, and goes on when the queue is added again.
     ///
     /// - Returns: False, with a diagnostic, when there is no such queue.
     @discardableResult
@@ -41,8 +41,8 @@ extension Sift {
     /// The event is completed with ``userId`` and the installation where it does not name them.
     ///
     /// - Returns: False, with a diagnostic, when there is no event or no such queue, when the event makes no sense (see
-    ///   ``SiftEvent/sanityCheck()``) or is too much (192 KiB, 10,000 texts of a kind, names of 4,096 bytes), or while everything
-    ///   rests. True also when the queue's rules leave it out because it says nothing new.
+    ///   ``SiftEvent/sanityCheck()``) or is too much (192 KiB, 10,000 texts of a kind, names of 4,096 bytes). True in a pause,
+    ///   too: the event waits for its end. True also when the queue's rules leave it out because it says nothing new.
     @nonobjc @discardableResult
     public func append(_ event: SiftEvent?, toQueue identifier: String?) -> Bool {
         core.append(event, to: identifier)

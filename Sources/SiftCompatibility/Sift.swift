@@ -60,8 +60,13 @@ public final class Sift: NSObject, Sendable {
         return sift
     }
 
-    /// Lets another Sift be the shared one, as the next process does.
-    package static func share(_ sift: Sift) {
+    /// Makes another Sift the shared one: one with a configuration of its own at the app's start, or a test's.
+    ///
+    /// ```swift
+    /// Sift.share(Sift(rootDirPath: nil) { $0.appBuild = "381" })
+    /// ```
+    /// Who holds the former one goes on with it.
+    @nonobjc public static func share(_ sift: Sift) {
         only.withLock { $0 = sift }
     }
 
@@ -86,7 +91,8 @@ public final class Sift: NSObject, Sendable {
         set { core.choose { $0.accountId = newValue } }
     }
 
-    /// Your beacon key; kept over restarts. Without one nothing is sent, and everything waits.
+    /// Your beacon key; kept over restarts. Without one nothing is sent, and everything waits. Setting it, the same one too,
+    /// asks a back-end again that refused it.
     public var beaconKey: String? {
         get { core.settings.beaconKey }
         set { core.choose { $0.beaconKey = newValue } }
@@ -136,8 +142,10 @@ public final class Sift: NSObject, Sendable {
     /// Uploads.
     ///
     /// - Parameter force: whether every queue is uploaded, or only those that are worth it.
-    /// - Returns: Whether events were handed over. False, with a diagnostic, while account id, beacon key or address are
-    ///   missing or wrong; false also when there is nothing to send.
+    /// - Returns: Whether events were handed over, or will be as soon as the SDK's start is done. False, with a diagnostic,
+    ///   while account id, beacon key or address are missing or wrong, or in a pause; false also when there is nothing to
+    ///   send. A forced upload also asks a back-end again that refused key or account, a second after its answer at the
+    ///   earliest.
     @discardableResult
     public func upload(_ force: Bool) -> Bool {
         core.upload(force: force)
@@ -153,15 +161,17 @@ public final class Sift: NSObject, Sendable {
         set { core.choose { $0.strikesOut = newValue } }
     }
 
-    // MARK: Rest
+    // MARK: Pause
 
-    /// Lets everything rest: nothing is recorded, collected or sent until ``resume()`` or the end of the process. What waits
-    /// stays. Calls that append, collect or upload do nothing meanwhile, and are told. Again while resting changes nothing.
+    /// Collects and sends nothing until ``resume()`` or the end of the process. What is appended is kept and waits; a request
+    /// that is on its way gets its answer. Calls that collect or upload do nothing meanwhile, and are told. Again in a pause
+    /// changes nothing.
     public func pause() {
         core.pause()
     }
 
-    /// Ends ``pause()``. When nothing rests it changes nothing.
+    /// Ends ``pause()``: what waits goes on, and a back-end that refused key or account is asked again. Without a pause it
+    /// changes nothing.
     public func resume() {
         core.resume()
     }

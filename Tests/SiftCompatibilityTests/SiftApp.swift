@@ -18,7 +18,8 @@ final class SiftApp: Sendable {
     let sensors = SimulatedSensors()
     /// Whether no process can use its directory.
     let isDiskGone = Locked(false)
-    private let memory = Locked<InMemoryAnalytics?>(nil)
+    private let device: Attributes
+    private let present = Locked<InMemoryWorld?>(nil)
     private let collects: Bool
     private let configure: @Sendable (inout Configuration) -> Void
 
@@ -27,14 +28,17 @@ final class SiftApp: Sendable {
     /// - Parameters:
     ///   - collects: whether device properties and app state are recorded; most tests count what they append.
     ///   - clock: tells the time.
+    ///   - device: what events say about the device.
     ///   - configure: what the app changes in the configuration.
     init(
         collects: Bool = false,
         clock: ManualClock = ManualClock(),
+        device: Attributes = ["platform": "Memory"],
         configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }
     ) {
         self.collects = collects
         self.clock = clock
+        self.device = device
         self.configure = configure
     }
 
@@ -51,15 +55,36 @@ final class SiftApp: Sendable {
 
     /// What stands behind the face in a new process of the same installation; the one before is killed.
     func nextCore() -> SiftCore {
-        let disk = memory.withLock { memory -> FaultyStorage? in
-            defer { memory = nil }
-            return memory?.storageAfterKill()
+        let world = present.withLock { present -> InMemoryWorld in
+            let next =
+                present?.nextProcess()
+                ?? InMemoryWorld(clock: clock, transport: network, sensors: sensors, device: device)
+            present = next
+            return next
         }
         // Processes come in the order in which they were started.
         clock.advance(by: .milliseconds(1))
-        var configuration = SiftCore.configuration(rootDirPath: InMemoryAnalytics.usualFolder)
+        var configuration = SiftCore.configuration(rootDirPath: InMemoryWorld.usualFolder)
         configure(&configuration)
-        return SiftCore(configuration, in: world(disk))
+        configuration.run(in: world)
+        configuration.worldSource = Disk(world) { self.isDiskGone.withLock { $0 } }
+        return SiftCore(configuration)
+    }
+
+    /// A disk that may not answer.
+    private final class Disk: WorldSource {
+        private let world: InMemoryWorld
+        private let isGone: @Sendable () -> Bool
+
+        init(_ world: InMemoryWorld, isGone: @escaping @Sendable () -> Bool) {
+            self.world = world
+            self.isGone = isGone
+        }
+
+        func world(for configuration: Configuration) throws(TrackwayError) -> World {
+            if isGone() { throw TrackwayError(.storageUnavailable, "the disk is gone") }
+            return try world.world(for: configuration)
+        }
     }
 
     /// The face in a new process, with an account.
@@ -68,28 +93,6 @@ final class SiftApp: Sendable {
         sift.accountId = "acct_1"
         sift.beaconKey = "beacon123"
         return sift
-    }
-
-    /// The world in which a process finds this disk.
-    private func world(_ disk: FaultyStorage?) -> SiftWorld {
-        SiftWorld(
-            open: { [self] configuration throws(TrackwayError) in
-                if isDiskGone.withLock({ $0 }) { throw TrackwayError(.storageUnavailable, "the disk is gone") }
-                let made = try InMemoryAnalytics(
-                    configuration,
-                    storage: disk,
-                    clock: clock,
-                    transport: network,
-                    sensors: sensors
-                )
-                memory.withLock { $0 = made }
-                return made.analytics
-            },
-            kept: { _ in
-                // A disk that does not answer holds nothing.
-                try? disk?.contents(of: "\(InMemoryAnalytics.usualFolder)/\(SiftSettings.file)")
-            }
-        )
     }
 
     /// Lets time pass until so many requests have come. A retry is planned only after the answer before it was read: time
@@ -102,10 +105,10 @@ final class SiftApp: Sendable {
     }
 
     /// What the SDK had to say since the last launch.
-    var diagnostics: [Diagnostic] { memory.withLock { $0 }?.diagnostics ?? [] }
+    var diagnostics: [Diagnostic] { present.withLock { $0 }?.diagnostics ?? [] }
 
     /// The disk of the present process.
-    var storage: FaultyStorage? { memory.withLock { $0 }?.storage }
+    var storage: FaultyStorage? { present.withLock { $0 }?.storage }
 
     /// Every body the back-end received so far, unpacked.
     var bodies: [String] {

@@ -307,4 +307,46 @@ struct SiftCallsTests {
         #expect(try app.types.last == "later")
         #expect(try app.types.count { $0 == "refused" } == 3)
     }
+
+    // MARK: A removed queue
+
+    @Test("what was handed over of a removed queue is delivered; what waits in it is not", arguments: [true, false])
+    func handedOver(isKilled: Bool) async throws {
+        var sift = try await app.launchWithAccount()
+        sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        app.network.always(.status(503))
+        #expect(sift.append(SiftEvent(type: "handed over"), toQueue: "q"))
+        #expect(sift.upload(true))
+        await app.network.untilRequested(1)
+        #expect(sift.append(SiftEvent(type: "waits"), toQueue: "q"))
+        #expect(sift.removeEventQueue("q"))
+        #expect(!sift.hasEventQueue("q"))
+        #expect(!sift.append(SiftEvent(type: "lost"), toQueue: "q"))
+        app.network.always(.accept)
+        if isKilled { sift = try await app.launch() }
+        let before = app.network.requests.count
+        await app.passTime(untilRequested: before + 1)
+        #expect(try app.distinctTypes == ["handed over"])
+        sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        #expect(sift.eventQueue("q")?.queue.map(\.type) == ["waits"])
+        await sift.settle()
+        #expect(try app.distinctTypes == ["handed over", "waits"])
+    }
+
+    @Test("a queue that is removed while its request is on its way is delivered once, and its name can be used again")
+    func removedOnItsWay() async throws {
+        let sift = try await app.launchWithAccount()
+        for round in 1...20 {
+            sift.addEventQueue("q", config: SiftQueueConfig())
+            app.network.hold()
+            #expect(sift.append(SiftEvent(type: "\(round)"), toQueue: "q"))
+            await app.network.untilRequested(round)
+            #expect(sift.removeEventQueue("q"))
+            #expect(!sift.removeEventQueue("q"))
+            if round.isMultiple(of: 2) { #expect(sift.addEventQueue("q", config: SiftQueueConfig())) }
+            app.network.release()
+            await sift.settle()
+        }
+        #expect(try app.types == (1...20).map { "\($0)" })
+    }
 }

@@ -199,4 +199,23 @@ struct SiftCollectingTests {
         sift.allowUsingMotionSensors = true
         #expect(sift.appStateCollector.allowUsingMotionSensors())
     }
+
+    @Test("a collection with a moment of the app's choice has that time, and the limits do not reckon with it")
+    func chosenTime() async throws {
+        let sift = try await launch()
+        let (past, none, late): (SFTimestamp, SFTimestamp, SFTimestamp) = (1_600_000_000_123, 0, .max)
+        for moment in [past, none, late] { sift.appStateCollector.collectWithTitle("\(moment)", moment) }
+        await sift.settle()
+        let times = try app.received.filter { $0["ios_app_state"] != nil }.reduce(into: [:]) { times, event in
+            times[event["ios_app_state"]?["window_root_view_controller_titles"]?.array?.first?.string] = event["time"]
+        }
+        #expect(times["1600000000123"] == .integer(1_600_000_000_123))
+        #expect(times["0"] == .integer(app.clock.now().wall.milliseconds))
+        #expect(times["\(SFTimestamp.max)"] == .integer(.max))
+        // Two minutes after the true time, and no sooner, another one is due.
+        let count = try states.count
+        sift.appStateCollector.checkAndCollectWhenNoneRecently(.max)
+        await sift.settle()
+        #expect(try states.count == count)
+    }
 }

@@ -147,4 +147,67 @@ struct SiftEventTests {
         let event = SiftEvent(type: "checkout", path: nil, fields: ["size": "3", "price": 9.5])
         #expect(event.fields == ["size": "3"])
     }
+
+    // MARK: As a class
+
+    @Test("an event can be made without a word, and says then only when it happens")
+    func bare() {
+        let event = SiftEvent()
+        #expect(event.type == nil && event.path == nil && event.fields == nil && event.userId == nil)
+        #expect(event.time > 0)
+        #expect(event.isEssentiallyEqual(to: SiftEvent(type: nil)))
+    }
+
+    /// An app's own kind of event.
+    private final class Order: SiftEvent, @unchecked Sendable {
+        init(number: Int) {
+            super.init(type: "order", path: "/orders", fields: ["number": "\(number)"])
+        }
+
+        required init?(coder: NSCoder) {
+            super.init(coder: coder)
+        }
+    }
+
+    @Test("a subclass is an event like every other")
+    func subclass() async throws {
+        let app = SiftApp()
+        let sift = try await app.launchWithAccount()
+        #expect(sift.append(Order(number: 7)))
+        await sift.settle()
+        #expect(try app.received.first?["fields"]?["number"]?.string == "7")
+    }
+
+    @Test("an archive keeps every member", arguments: [true, false])
+    func archive(isSecure: Bool) throws {
+        let event = SiftEvent(type: "checkout", path: "/cart", fields: ["cart_size": "3", "": ""])
+        event.time = 1_625_000_000_123
+        event.userId = "user-42"
+        event.installationId = "here"
+        event.deviceProperties = ["a": "b"]
+        event.metrics = [:]
+        event.iosAppState = [
+            "battery_level": 0.5, "whole": 1.0, "network_addresses": ["10.0.0.7"], "proximity_state": true,
+        ]
+        let again = try copy(event, isSecure: isSecure)
+        #expect(again.content == event.content)
+        let empty = SiftEvent()
+        #expect(try copy(empty, isSecure: isSecure).content == empty.content)
+        let properties = SiftEvent()
+        properties.iosDeviceProperties = ["device_name": "iPhone"]
+        #expect(try copy(properties, isSecure: isSecure).content == properties.content)
+    }
+
+    @Test("what made no sense makes none after an archive either")
+    func insaneArchive() throws {
+        let event = SiftEvent(type: "order", path: nil, fields: ["price": 3, "name": "x"])
+        let again = try copy(event, isSecure: true)
+        #expect(!again.sanityCheck())
+        #expect(again.fields == ["name": "x"])
+    }
+
+    private func copy(_ event: SiftEvent, isSecure: Bool) throws -> SiftEvent {
+        let data = try NSKeyedArchiver.archivedData(withRootObject: event, requiringSecureCoding: isSecure)
+        return try #require(try NSKeyedUnarchiver.unarchivedObject(ofClass: SiftEvent.self, from: data))
+    }
 }

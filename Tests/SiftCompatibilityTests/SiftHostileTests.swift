@@ -7,6 +7,7 @@ internal import Testing
 internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
+internal import TrackwayWire
 
 @Suite("Bad input and rough use cost nothing but themselves")
 struct SiftHostileTests {
@@ -234,5 +235,79 @@ struct SiftHostileTests {
         #expect(!other.append(SiftEvent(type: "t"), toQueue: "q"))
         await first.analytics?.shutdown(within: .zero)
         await other.analytics?.shutdown(within: .zero)
+    }
+
+    @Test(
+        "absurd rules of a queue are rules like any other, and its events arrive once",
+        arguments: [Int.min, -1, 0, 1, .max],
+        [
+            -Double.infinity, -.greatestFiniteMagnitude, -1, 0, .leastNonzeroMagnitude, .greatestFiniteMagnitude,
+            .infinity,
+        ]
+    )
+    func absurdRules(number: Int, time: Double) async throws {
+        let sift = try await app.launchWithAccount()
+        let config = SiftQueueConfig(
+            acceptSameEventAfter: time,
+            uploadWhenMoreThan: number,
+            uploadWhenOlderThan: time
+        )
+        #expect(sift.addEventQueue("absurd", config: config))
+        #expect(sift.append(SiftEvent(type: "one"), toQueue: "absurd"))
+        #expect(sift.append(SiftEvent(type: "two"), toQueue: "absurd"))
+        sift.upload(true)
+        await sift.settle()
+        #expect(try app.types == ["one", "two"])
+    }
+
+    @Test("two at once: a pause of one directory says nothing to the other, and each has its own events")
+    func twoAtOnce() async throws {
+        let world = InMemoryWorld()
+        let sifts = ["/one", "/two"].map { folder in Sift(rootDirPath: folder) { $0.run(in: world) } }
+        for (number, sift) in sifts.enumerated() {
+            sift.accountId = "acct_\(number)"
+            sift.beaconKey = "beacon123"
+            sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        }
+        sifts[0].pause()
+        for (number, sift) in sifts.enumerated() {
+            #expect(sift.append(SiftEvent(type: "of \(number)"), toQueue: "q"))
+            #expect(sift.eventQueue("q")?.queue.map(\.type) == ["of \(number)"])
+        }
+        #expect(!sifts[0].upload(true))
+        #expect(sifts[1].upload(true))
+        await world.transport.untilRequested(1)
+        await sifts[1].settle()
+        #expect(world.transport.requests.allSatisfy { $0.url.contains("acct_1") })
+        sifts[0].resume()
+        await sifts[0].settle()
+        #expect(world.transport.requests.contains { $0.url.contains("acct_0") })
+        #expect(Set(world.recorded.map(\.event.name)).isSuperset(of: ["of 0", "of 1"]))
+    }
+
+    @Test(
+        "two directories on one device are one device to the back-end, before and after a restart, and after an erasing"
+    )
+    func oneDevice() async throws {
+        var world = InMemoryWorld(device: ["platform": "Memory", "id": "0123456789abcdef0123456789abcdef"])
+        let id = "01234567-89AB-CDEF-0123-456789ABCDEF"
+        for _ in 0..<2 {
+            for folder in ["/one", "/two"] {
+                let sift = Sift(rootDirPath: folder) { $0.run(in: world) }
+                sift.accountId = "acct_1"
+                sift.beaconKey = "beacon123"
+                let event = SiftEvent(type: "a")
+                #expect(sift.append(event))
+                #expect(event.installationId == id)
+                await sift.settle()
+                try await sift.analytics?.erase()
+                #expect(sift.append(SiftEvent(type: "b")))
+                await sift.settle()
+            }
+            world = world.nextProcess()
+        }
+        let bodies = try world.transport.requests.map { String(decoding: try Gzip.inflate($0.body), as: UTF8.self) }
+        #expect(!bodies.isEmpty)
+        #expect(bodies.allSatisfy { $0.contains("\"installation_id\":\"\(id)\"") })
     }
 }

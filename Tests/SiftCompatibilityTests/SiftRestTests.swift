@@ -11,13 +11,17 @@ internal import TrackwayTesting
 struct SiftRestTests {
     private let app = SiftApp()
 
-    @Test("stops recording, collecting and uploading, keeps what waits, and says so")
+    @Test("stops collecting and uploading, and says so; what is appended is kept, shown, and sent afterwards")
     func pauses() async throws {
         let sift = try await app.launchWithAccount()
         sift.addEventQueue("q", config: SiftQueueConfig(uploadWhenMoreThan: -1))
         #expect(sift.append(SiftEvent(type: "before"), toQueue: "q"))
         sift.pause()
-        #expect(!sift.append(SiftEvent(type: "lost"), toQueue: "q"))
+        #expect(sift.append(SiftEvent(type: "meanwhile"), toQueue: "q"))
+        #expect(sift.eventQueue("q")?.queue.map(\.type) == ["before", "meanwhile"])
+        await sift.analytics?.control.untilAtRest()
+        #expect(sift.eventQueue("q")?.queue.map(\.type) == ["before", "meanwhile"])
+        #expect(sift.eventQueue("q")?.lastEvent?.type == "meanwhile")
         #expect(!sift.upload())
         #expect(!sift.upload(true))
         #expect(sift.eventQueue("q")?.transfer().isEmpty == true)
@@ -27,14 +31,128 @@ struct SiftRestTests {
         )
         await sift.settle()
         #expect(app.network.requests.isEmpty)
-        #expect(app.diagnostics.filter { $0.code == .calledWhilePaused }.count == 6)
+        #expect(app.diagnostics.filter { $0.code == .calledWhilePaused }.count == 5)
         #expect(sift.addEventQueue("another", config: SiftQueueConfig()))
+        #expect(sift.append(SiftEvent(type: "at once"), toQueue: "another"))
         sift.resume()
         #expect(sift.append(SiftEvent(type: "after"), toQueue: "q"))
         #expect(sift.upload(true))
         await sift.settle()
-        #expect(try app.types == ["before", "after"])
+        #expect(try app.types.filter { $0 != "at once" } == ["before", "meanwhile", "after"])
+        #expect(try app.types.count == 4)
     }
+
+    @Test("collects nothing by itself, and collects again afterwards")
+    func collecting() async throws {
+        let app = SiftApp(collects: true)
+        app.sensors.deviceProperties[.deviceName] = "iPhone"
+        let sift = try await app.launchWithAccount()
+        sift.removeEventQueue("sift-default")
+        sift.addEventQueue("sift-default", config: SiftQueueConfig(uploadWhenMoreThan: -1))
+        let queue = try #require(sift.eventQueue("sift-default"))
+        sift.pause()
+        let before = queue.queue.count
+        app.clock.advance(by: .seconds(600))
+        sift.collect()
+        sift.appStateCollector.collectWithTitle("Cart", 0)
+        #expect(queue.queue.count == before)
+        sift.resume()
+        sift.collect()
+        #expect(queue.queue.count > before)
+        #expect(queue.lastEvent?.iosAppState != nil)
+    }
+
+    // MARK: What is on its way
+
+    @Test("lets a request that is on its way come back, and it arrives once", arguments: [true, false])
+    func onItsWay(resumesBefore: Bool) async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("q", config: SiftQueueConfig())
+        app.network.hold()
+        #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
+        await app.network.untilRequested(1)
+        sift.pause()
+        await sift.analytics?.control.untilSettled()
+        #expect(sift.append(SiftEvent(type: "second"), toQueue: "q"))
+        if resumesBefore {
+            sift.resume()
+            app.network.release()
+        } else {
+            app.network.release()
+            await sift.analytics?.control.untilAtRest()
+            // Its answer counts: it was taken, and nothing else was sent.
+            #expect(sift.analytics?.ledger().destinations["sift.q"]?.delivered == 1)
+            #expect(app.network.requests.count == 1)
+            sift.resume()
+        }
+        await app.network.untilRequested(2)
+        await sift.settle()
+        #expect(try app.types == ["first", "second"])
+    }
+
+    @Test("three pauses while requests hang: every event arrives once")
+    func manyPauses() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("q", config: SiftQueueConfig())
+        for round in 1...3 {
+            app.network.hold()
+            #expect(sift.append(SiftEvent(type: "\(round)"), toQueue: "q"))
+            await app.network.untilRequested(round)
+            for _ in 0..<5 {
+                sift.pause()
+                await sift.analytics?.control.untilSettled()
+                sift.resume()
+                await sift.analytics?.control.untilSettled()
+            }
+            app.network.release()
+            await sift.settle()
+        }
+        #expect(try app.types == ["1", "2", "3"])
+    }
+
+    @Test("begins no other request while one is on its way, whatever is added or worth an upload")
+    func nothingNew() async throws {
+        let sift = try await app.launchWithAccount()
+        sift.addEventQueue("q", config: SiftQueueConfig())
+        app.network.hold()
+        #expect(sift.append(SiftEvent(type: "first"), toQueue: "q"))
+        await app.network.untilRequested(1)
+        sift.pause()
+        await sift.analytics?.control.untilSettled()
+        #expect(sift.addEventQueue("late", config: SiftQueueConfig()))
+        for name in ["q", "late", "sift-default"] {
+            for number in 0..<40 { #expect(sift.append(SiftEvent(type: "\(name)\(number)"), toQueue: name)) }
+        }
+        app.clock.advance(by: .seconds(600))
+        for _ in 0..<200 { await Task.yield() }
+        #expect(app.network.requests.count == 1)
+        app.network.release()
+        await sift.analytics?.control.untilAtRest()
+        #expect(app.network.requests.count == 1)
+        sift.resume()
+        await sift.settle()
+        #expect(try app.types.count == 121)
+        #expect(try Set(app.types).count == 121)
+    }
+
+    @Test("a process that is killed in a pause leaves everything to the next one")
+    func killed() async throws {
+        var sift = try await app.launchWithAccount()
+        sift.addEventQueue("q", config: SiftQueueConfig())
+        app.network.hold()
+        #expect(sift.append(SiftEvent(type: "on its way"), toQueue: "q"))
+        await app.network.untilRequested(1)
+        sift.pause()
+        #expect(sift.append(SiftEvent(type: "kept"), toQueue: "q"))
+        sift = try await app.launch()
+        app.network.release()
+        sift.addEventQueue("q", config: SiftQueueConfig())
+        await sift.settle()
+        // The first one may come twice: the process that sent it never heard the answer.
+        #expect(try app.distinctTypes == ["on its way", "kept"])
+    }
+
+    // MARK: Rules
 
     @Test("holds what time would send, until it is over")
     func holdsTime() async throws {
@@ -59,7 +177,7 @@ struct SiftRestTests {
         #expect(sift.append(SiftEvent(type: "one")))
         sift.pause()
         sift.pause()
-        #expect(!sift.append(SiftEvent(type: "lost")))
+        #expect(sift.append(SiftEvent(type: "in the pause")))
         sift.resume()
         #expect(sift.append(SiftEvent(type: "two")))
         sift.resume()
@@ -67,6 +185,6 @@ struct SiftRestTests {
         sift = try await app.launch()
         #expect(sift.append(SiftEvent(type: "three")))
         await sift.settle()
-        #expect(try app.distinctTypes == ["one", "two", "three"])
+        #expect(try app.distinctTypes == ["one", "in the pause", "two", "three"])
     }
 }

@@ -12,7 +12,7 @@ public typealias SFTimestamp = UInt64
 /// What collects app state: while the app is used, when screens change, and when asked.
 ///
 /// It is limited to thirty collections a minute that use brings about, and collects at least every two minutes while the app
-/// is in the foreground. All times are taken from the clock that cannot be set; a moment that a call names is not needed.
+/// is in the foreground. All limits are reckoned with a clock that cannot be set, whatever moment a call names.
 #if canImport(ObjectiveC)
 @objcMembers
 #endif
@@ -44,9 +44,10 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
     ///
     /// - Parameters:
     ///   - title: what is shown.
-    ///   - now: the event has the time of this call; this one is not needed.
+    ///   - now: when the event says that it happened; zero is this moment. All limits are reckoned with the clock that cannot
+    ///     be set.
     @nonobjc public func collectWithTitle(_ title: String?, _ now: SFTimestamp) {
-        core.collectState(title: title)
+        core.collectState(title: title, at: now == 0 ? nil : Timestamp(milliseconds: Int64(clamping: now)))
     }
 
     // MARK: Sensors

@@ -13,9 +13,11 @@ extension SiftCore {
     @discardableResult
     func upload(_ ids: [DestinationID]? = nil, force: Bool) -> Bool {
         guard let analytics = working("upload"), canUpload() else { return false }
+        letGo(analytics)
         let ids = ids ?? state.withLock { $0.queues.destinations }
         // No queue at all: to the front door an empty list would mean every destination.
         guard !ids.isEmpty else { return false }
+        if force { analytics.wakeParked() }
         return analytics.requestUpload(of: ids, force: force)
     }
 
@@ -41,8 +43,10 @@ extension SiftCore {
     }
 
     /// Collects app state now.
-    func collectState(title: String?) {
-        working("collectWithTitle")?.collectAppState(title: title)
+    ///
+    /// - Parameter time: what the event says about when it happened; now when nil.
+    func collectState(title: String?, at time: Timestamp?) {
+        working("collectWithTitle")?.collectAppState(title: title, at: time)
     }
 
     /// Hands over a reading that the app made itself.
@@ -50,10 +54,12 @@ extension SiftCore {
         working("update")?.feed(reading)
     }
 
+    /// Collects and sends nothing until ``resume()``; what is appended is kept.
     func pause() {
         rest(true) { $0.pause() }
     }
 
+    /// Ends ``pause()``.
     func resume() {
         rest(false) { $0.resume() }
     }

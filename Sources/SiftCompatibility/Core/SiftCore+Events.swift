@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
+internal import TrackwayDestinations
 internal import TrackwayEvents
 
 extension SiftCore {
@@ -10,7 +11,7 @@ extension SiftCore {
     /// - Returns: False when it was not taken, which is told; true also when the queue's rules found that it says nothing
     ///   new.
     func append(_ event: SiftEvent?, to identifier: String?) -> Bool {
-        guard let analytics = working("append") else { return false }
+        guard let analytics = analytics() else { return false }
         guard let event else {
             let fault = SiftFault(field: "event", value: "nil", remedy: "Give an event. Nothing was taken.")
             tell([fault], .eventRefusedByFormat)
@@ -23,7 +24,8 @@ extension SiftCore {
             )
             return false
         }
-        let content = event.complete(user: analytics.user, installation: analytics.installationText)
+        let installation = analytics.siftInstallation
+        let content = event.complete(user: analytics.user, installation: installation, time: testTime(analytics))
         var faults = content.faults
         if faults.isEmpty { faults = content.excesses }
         guard faults.isEmpty else {
@@ -32,7 +34,7 @@ extension SiftCore {
         }
         var recorded = content
         // The one that sends needs no mention.
-        if recorded.installationId == analytics.installationText { recorded.installationId = nil }
+        if recorded.installationId == installation { recorded.installationId = nil }
         let receipt = analytics.record(
             recorded.recordedName,
             recorded.recordedAttributes,
@@ -48,16 +50,22 @@ extension SiftCore {
     /// The events that wait in a queue, oldest first.
     func waiting(in destination: DestinationID) -> [SiftEvent] {
         guard let analytics = analytics() else { return [] }
+        let installation = analytics.siftInstallation
         return analytics.waitingEvents(for: destination, most: .max).compactMap { json in
             // A record that cannot be read is told when it is delivered.
             guard let event = json.withUnsafeBytes({ try? Event(json: $0) }) else { return nil }
             var content = SiftContent(event)
-            content.installationId = content.installationId ?? analytics.installationText
+            content.installationId = content.installationId ?? installation
             return SiftEvent(content)
         }
     }
 
-    /// The analytics, unless they cannot be had or everything rests, which is told.
+    /// When an event happened that does not say so, by the clock of a test; nil outside one.
+    private func testTime(_ analytics: Analytics) -> UInt64? {
+        isInTest ? UInt64(clamping: analytics.surroundings.wall.milliseconds) : nil
+    }
+
+    /// The analytics, unless they cannot be had or the app has paused, which is told.
     func working(_ call: String) -> Analytics? {
         guard let analytics = analytics() else { return nil }
         guard analytics.isPaused else { return analytics }
@@ -66,7 +74,7 @@ extension SiftCore {
                 code: .calledWhilePaused,
                 field: call,
                 value: "",
-                remedy: "Call resume first; while everything rests this call does nothing."
+                remedy: "Call resume first; in a pause nothing is collected or sent. What is appended is kept."
             )
         )
         return nil
@@ -74,6 +82,8 @@ extension SiftCore {
 }
 
 extension Analytics {
-    /// The installation as the format writes it.
-    var installationText: String { installation.description.uppercased() }
+    /// What the format calls the installation.
+    var siftInstallation: String {
+        SiftDestination.installation(on: recordedContext.device, else: installation)
+    }
 }

@@ -23,7 +23,9 @@ extension SiftCore {
             choice(&state.settings)
             return state.settings != before
         }
-        if isNew, let analytics { apply(to: analytics) }
+        guard let analytics else { return }
+        // What is said once more may be what the back-end did not know a moment ago.
+        if isNew { apply(to: analytics) } else { analytics.wakeParked() }
     }
 
     /// Makes what was chosen count. One thread at a time, so that the last to be chosen is the last to be applied.
@@ -34,7 +36,7 @@ extension SiftCore {
                 kept = settings.kept
                 analytics.surroundings.keep(settings.kept, as: SiftSettings.file, durably: true)
             }
-            for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values) {
+            for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values).union(queues.leaving) {
                 do throws(TrackwayError) {
                     try analytics.replace(settings.destination(id))
                 } catch {

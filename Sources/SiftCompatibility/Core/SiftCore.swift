@@ -23,7 +23,9 @@ package final class SiftCore: Sendable {
         /// Whether everything rests, as chosen while the analytics could not be made.
         var isPaused = false
         var analytics: Analytics?
-        /// Diagnostics that came while the analytics were made.
+        /// Whether a queue comes or goes at this moment.
+        var isComing = false
+        /// Diagnostics that came while the analytics were made, or a queue came or went.
         var early: [Diagnostic] = []
         var hasToldFailure = false
     }
@@ -32,18 +34,19 @@ package final class SiftCore: Sendable {
     /// Held while settings are made to count; what of them lies in the file.
     let applying = Locked(SiftSettings().kept)
     private let opening = Locked(())
-    private let world: SiftWorld
+    /// Held while a queue comes or goes, so that one that was removed and one that is added do not meet half way.
+    let coming = Locked(())
     private let base: Configuration
 
     /// Makes a core whose analytics are not there yet.
     ///
-    /// - Parameters:
-    ///   - base: the app's wishes; queues, limits and snapshots' routes are the face's business.
-    ///   - world: makes the analytics.
-    package init(_ base: Configuration, in world: SiftWorld = .live) {
+    /// - Parameter base: the app's wishes; queues, limits and snapshots' routes are the face's business.
+    package init(_ base: Configuration) {
         self.base = base
-        self.world = world
     }
+
+    /// Whether the analytics work in a world that a test made.
+    var isInTest: Bool { base.worldSource != nil }
 
     /// The analytics, made now if they are not there yet. nil when that is not possible; the first time that is told, and
     /// every call tries again.
@@ -69,13 +72,13 @@ package final class SiftCore: Sendable {
             }
         }
         if let failure { tell(failure) }
-        let (analytics, settings, early) = state.withLock { state in
-            defer { state.early = [] }
-            return (state.analytics, state.settings, state.early)
-        }
-        for diagnostic in early { base.onDiagnostic?(diagnostic) }
+        tellEarly()
+        let (analytics, settings) = state.withLock { ($0.analytics, $0.settings) }
         // Chosen while they could not be made, and so not written down yet.
-        if isNew, let analytics, settings.kept != applying.withLock({ $0 }) { apply(to: analytics) }
+        if isNew, let analytics {
+            takeUpRemoved(analytics)
+            if settings.kept != applying.withLock({ $0 }) { apply(to: analytics) }
+        }
         return analytics
     }
 
@@ -102,7 +105,8 @@ package final class SiftCore: Sendable {
 
     private func open() throws(TrackwayError) -> Analytics {
         var configuration = base
-        let kept = world.kept(configuration)
+        let world = try configuration.world()
+        let kept = world.contents(of: SiftSettings.file)
         if let kept { applying.withLock { $0 = kept } }
         let state = state.withLock { state in
             // What was chosen already, while this could not be done, is newer.
@@ -123,7 +127,7 @@ package final class SiftCore: Sendable {
         snapshots.repeatsDevicePropertiesAfter = .zero
         configuration.snapshots = snapshots
         if base.onDiagnostic != nil { configuration.onDiagnostic = { [weak self] in self?.hear($0) } }
-        return try world.open(configuration)
+        return try Analytics(configuration, in: world)
     }
 
     /// The destinations that are part of the SDK, and their pace.
@@ -134,10 +138,19 @@ package final class SiftCore: Sendable {
         ].map { identifier, config in (DestinationID(queue: identifier), state.settings.delivery(config)) }
     }
 
+    /// Hands over what was kept until the app may call back.
+    func tellEarly() {
+        let early = state.withLock { state in
+            defer { state.early = [] }
+            return state.early
+        }
+        for diagnostic in early { base.onDiagnostic?(diagnostic) }
+    }
+
     /// Hands a diagnostic to the app, or keeps it until the app may call back.
     private func hear(_ diagnostic: Diagnostic) {
         let isEarly = state.withLock { state in
-            guard state.analytics == nil else { return false }
+            guard state.analytics == nil || state.isComing else { return false }
             state.early.append(diagnostic)
             return true
         }

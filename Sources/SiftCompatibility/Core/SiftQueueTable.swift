@@ -42,6 +42,8 @@ package struct SiftQueueTable: Sendable {
     private var arriving: Set<String> = []
     /// Queues of the SDK's own that the app has removed.
     private var removed: Set<String> = []
+    /// Destinations of queues that the app has removed, of which something that was handed over may not be delivered yet.
+    package private(set) var leaving: Set<DestinationID> = []
 
     /// The queues as an installation begins with them.
     package init() {
@@ -74,7 +76,8 @@ package struct SiftQueueTable: Sendable {
     package mutating func add(_ identifier: String) -> Addition {
         guard entries[identifier] == nil, arriving.insert(identifier).inserted else { return .refuse }
         let id = DestinationID(queue: identifier)
-        return Self.builtIn[identifier] == nil ? .add(id) : .change(id)
+        let isThere = Self.builtIn[identifier] != nil || leaving.remove(id) != nil
+        return isThere ? .change(id) : .add(id)
     }
 
     /// The queue is there.
@@ -97,11 +100,26 @@ package struct SiftQueueTable: Sendable {
 
     /// A queue is to be gone.
     ///
-    /// - Returns: Its destination; nil when there is no such queue.
-    package mutating func remove(_ identifier: String) -> DestinationID? {
+    /// - Returns: What it was; nil when there is no such queue.
+    package mutating func remove(_ identifier: String) -> Entry? {
         guard let entry = entries.removeValue(forKey: identifier) else { return nil }
-        if Self.builtIn[identifier] != nil { removed.insert(identifier) }
-        return entry.destination
+        if Self.builtIn[identifier] == nil {
+            leaving.insert(entry.destination)
+        } else {
+            removed.insert(identifier)
+        }
+        return entry
+    }
+
+    /// A removed queue of an earlier process is there until it is delivered.
+    package mutating func isLeaving(_ id: DestinationID) {
+        guard !entries.values.contains(where: { $0.destination == id }) else { return }
+        leaving.insert(id)
+    }
+
+    /// Everything that was handed over of a removed queue is delivered.
+    package mutating func left(_ id: DestinationID) {
+        leaving.remove(id)
     }
 
     /// An event was taken into a queue.

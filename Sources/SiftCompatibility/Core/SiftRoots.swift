@@ -7,20 +7,28 @@ internal import TrackwayEvents
 
 /// The cores that are in use, by directory: one directory has one installation, and one in a process that delivers.
 enum SiftRoots {
+    /// A directory on the system's disk, or on that of a test's world.
+    private struct Place: Sendable, Hashable {
+        let world: ObjectIdentifier?
+        let folder: String
+    }
+
     private struct Known: Sendable {
         weak var core: SiftCore?
     }
 
-    private static let known = Locked<[String: Known]>([:])
+    private static let known = Locked<[Place: Known]>([:])
 
     /// The core of a configuration's directory; a new one when none is in use.
     static func core(_ configuration: Configuration) -> SiftCore {
         let folder = configuration.storageFolder?.standardizedFileURL.path ?? ""
+        // A core in use holds its world, so that no other one gets its identity meanwhile.
+        let place = Place(world: configuration.worldSource.map { ObjectIdentifier($0) }, folder: folder)
         return known.withLock { known in
-            if let core = known[folder]?.core { return core }
+            if let core = known[place]?.core { return core }
             known = known.filter { $0.value.core != nil }
             let core = SiftCore(configuration)
-            known[folder] = Known(core: core)
+            known[place] = Known(core: core)
             return core
         }
     }

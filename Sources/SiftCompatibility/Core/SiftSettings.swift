@@ -17,6 +17,8 @@ package struct SiftSettings: Sendable, Hashable {
     package var edition = SiftDestination.Edition.legacy
     /// Whether a batch is given up after three refusals.
     package var strikesOut = false
+    /// The destinations of removed queues of which something handed over may wait, in alphabetical order.
+    package var leaving: [String] = []
 
     /// Nothing was chosen.
     package init() {}
@@ -64,12 +66,13 @@ extension SiftSettings {
     /// The name of the file in the installation's folder that holds what is kept.
     package static let file = "sift"
 
-    /// What is kept over restarts: account and key, and whether batches are given up.
+    /// What is kept over restarts: account and key, whether batches are given up, and which removed queues leave.
     package var kept: [UInt8] {
         var members = [("account", accountId), ("beacon_key", beaconKey)].compactMap { key, text in
             text.map { JSONValue.Object.Member(key: key, value: .string($0)) }
         }
         if strikesOut { members.append(.init(key: "strikes_out", value: .boolean(true))) }
+        if !leaving.isEmpty { members.append(.init(key: "leaving", value: .array(leaving.map { .string($0) }))) }
         return JSONValue.object(JSONValue.Object(members)).json()
     }
 
@@ -79,5 +82,6 @@ extension SiftSettings {
         accountId = json["account"]?.string ?? accountId
         beaconKey = json["beacon_key"]?.string ?? beaconKey
         strikesOut = json["strikes_out"]?.boolean ?? strikesOut
+        leaving = json["leaving"]?.array?.compactMap(\.string) ?? leaving
     }
 }

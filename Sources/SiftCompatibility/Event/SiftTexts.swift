@@ -40,4 +40,10 @@ package struct SiftTexts: Sendable, Hashable {
         }
         misfits.sort()
     }
+
+    /// Notes an entry that is no text.
+    package mutating func add(_ misfit: Misfit) {
+        misfits.append(misfit)
+        misfits.sort()
+    }
 }

@@ -28,7 +28,8 @@ public final class SiftQueue: NSObject, Sendable {
         super.init()
     }
 
-    /// The events that wait, oldest first. What was handed over for delivery is not among them.
+    /// The events that wait, oldest first, whoever recorded them: earlier processes too. What was handed over for delivery is
+    /// not among them. The same from a process's first moment on, and in a pause.
     ///
     /// - Complexity: O(what waits), read from the disk.
     public var queue: [SiftEvent] { core.waiting(in: destination) }

@@ -38,9 +38,11 @@ extension Analytics {
     }
 
     /// Takes a snapshot of the app's state alone now; see ``collectSnapshot(title:)``.
-    package func collectAppState(title: String?) {
+    ///
+    /// - Parameter time: what the event says about when it happened; this moment when nil.
+    package func collectAppState(title: String?, at time: Timestamp? = nil) {
         guard let snapshots else { return tellSnapshotsOff() }
-        snapshots.collect(title, tellsProperties: false)
+        snapshots.collect(title, tellsProperties: false, at: time)
     }
 
     /// Takes a snapshot of what the device is alone now; see ``collectSnapshot(title:)``.

@@ -18,8 +18,8 @@ extension SnapshotDriver {
     }
 
     /// The app wants a snapshot of its state, and of what the device is unless it says that it does not.
-    func collect(_ title: String?, tellsProperties: Bool = true) {
-        tell { routine, now in routine.requested(title, tellsProperties: tellsProperties, at: now) }
+    func collect(_ title: String?, tellsProperties: Bool = true, at time: Timestamp? = nil) {
+        tell { routine, now in routine.requested(title, tellsProperties: tellsProperties, saying: time, at: now) }
     }
 
     /// The app wants a snapshot of what the device is.

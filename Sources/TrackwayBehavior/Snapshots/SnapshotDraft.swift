@@ -11,6 +11,8 @@ struct SnapshotDraft: Sendable, Hashable {
     let trigger: SnapshotCadence.Trigger?
     /// When.
     let time: DeviceTime
+    /// What the app wants the event to say about that; nil for the truth.
+    var said: Timestamp?
     /// What the app and its device are about, as far as the sources have said.
     var state = AppStateSnapshot()
     /// What the device is, once its source has said so.

@@ -57,6 +57,7 @@ extension SnapshotRoutine {
                 number: lastNumber,
                 trigger: trigger,
                 time: now,
+                said: said,
                 awaited: awaited,
                 title: title,
                 applicationState: app.shown
@@ -169,7 +170,9 @@ extension SnapshotRoutine {
         if !rules.allowsLocation { state.location = nil }
         if !rules.allowsMotion { state.forgetMotion() }
         readings.drain(into: &state)
-        return [.recordState(state, at: draft.time, trigger)]
+        var time = draft.time
+        time.wall = draft.said ?? time.wall
+        return [.recordState(state, at: time, trigger)]
     }
 }
 

@@ -50,6 +50,8 @@ package struct SnapshotRoutine: Sendable {
     /// Those in the second, by their numbers.
     var collecting: [Int: SnapshotDraft] = [:]
     var lastNumber = 0
+    /// What snapshots that begin now say about when they happened; nil for the truth.
+    var said: Timestamp?
     /// Which run of each sensor counts; readings of an earlier one come too late.
     var headingRun: Int?
     var motionRun: Int?
@@ -119,7 +121,16 @@ package struct SnapshotRoutine: Sendable {
     }
 
     /// The app wants a snapshot of its state, seen or not, and of what the device is unless it says that it does not.
-    package mutating func requested(_ title: String?, tellsProperties: Bool = true, at now: DeviceTime) -> [Action] {
+    ///
+    /// - Parameter time: what the event says about when it happened; `now` when nil. All limits reckon with `now`.
+    package mutating func requested(
+        _ title: String?,
+        tellsProperties: Bool = true,
+        saying time: Timestamp? = nil,
+        at now: DeviceTime
+    ) -> [Action] {
+        said = time
+        defer { said = nil }
         // How often the app is about something is counted only while that may be told.
         guard watched.contains(.appState) else { return begin(nil, tellsProperties: tellsProperties, at: now) }
         return carryOut(memory.cadence.requested(at: now), title: title, tellsProperties: tellsProperties, at: now)

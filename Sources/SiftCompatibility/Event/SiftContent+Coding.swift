@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayEvents
+
+extension SiftContent {
+    /// Reads what an archive says of an event.
+    ///
+    /// - Parameter now: when it happened, if the archive does not say so.
+    init(_ coder: NSCoder, orAt now: UInt64) {
+        self.init(time: coder.containsValue(forKey: "time") ? UInt64(clamping: coder.decodeInt64(forKey: "time")) : now)
+        type = coder.text("type")
+        path = coder.text("path")
+        userId = coder.text("userId")
+        installationId = coder.text("installationId")
+        fields = coder.texts("fields")
+        deviceProperties = coder.texts("deviceProperties")
+        metrics = coder.texts("metrics")
+        iosAppState = coder.attributes("iosAppState")
+        iosDeviceProperties = coder.attributes("iosDeviceProperties")
+    }
+
+    /// Writes every member into an archive.
+    func encode(with coder: NSCoder) {
+        coder.encode(Int64(clamping: time), forKey: "time")
+        coder.encode(type, "type")
+        coder.encode(path, "path")
+        coder.encode(userId, "userId")
+        coder.encode(installationId, "installationId")
+        coder.encode(fields, "fields")
+        coder.encode(deviceProperties, "deviceProperties")
+        coder.encode(metrics, "metrics")
+        coder.encode(iosAppState, "iosAppState")
+        coder.encode(iosDeviceProperties, "iosDeviceProperties")
+    }
+}
+
+extension NSCoder {
+    fileprivate func text(_ key: String) -> String? {
+        // Asking for what is not there is a mistake to some readers.
+        guard containsValue(forKey: key) else { return nil }
+        return decodeObject(of: NSString.self, forKey: key).map { "\($0)" }
+    }
+
+    fileprivate func texts(_ key: String) -> SiftTexts? {
+        guard let texts = dictionary(key) else { return nil }
+        var entries: [AnyHashable: Any] = [:]
+        for (name, text) in texts { entries["\(name)"] = "\(text)" }
+        // What was no text before stays none: an archive does not make sense of an event that made none.
+        let misfits = dictionary(Self.misfits(key))
+        var content = SiftTexts(entries)
+        for (name, value) in misfits ?? [:] { content.add(SiftTexts.Misfit(name: "\(name)", value: "\(value)")) }
+        return content
+    }
+
+    private func dictionary(_ key: String) -> NSDictionary? {
+        guard containsValue(forKey: key) else { return nil }
+        return decodeObject(of: [NSDictionary.self, NSString.self], forKey: key) as? NSDictionary
+    }
+
+    fileprivate func attributes(_ key: String) -> Attributes? {
+        // An archive of another client has no text here, and nothing that this one knows to read.
+        text(key).flatMap { text in try? JSONValue.parse(Array(text.utf8)) }?.object.map { Attributes($0) }
+    }
+
+    fileprivate func encode(_ text: String?, _ key: String) {
+        if let text { encode(NSString(string: text), forKey: key) }
+    }
+
+    fileprivate func encode(_ texts: SiftTexts?, _ key: String) {
+        guard let texts else { return }
+        encode(NSDictionary(dictionary: texts.texts), forKey: key)
+        guard !texts.misfits.isEmpty else { return }
+        let misfits = Dictionary(texts.misfits.map { ($0.name, $0.value) }) { first, _ in first }
+        encode(NSDictionary(dictionary: misfits), forKey: Self.misfits(key))
+    }
+
+    fileprivate func encode(_ attributes: Attributes?, _ key: String) {
+        guard let attributes else { return }
+        encode(String(decoding: JSONValue.object(attributes.json).json(), as: UTF8.self), key)
+    }
+
+    private static func misfits(_ key: String) -> String { "\(key).noTexts" }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import SiftCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@Suite("A process that does not deliver, or not yet")
+struct SiftFirstMomentsTests {
+    private static let resting = SiftQueueConfig(uploadWhenMoreThan: -1)
+
+    private func sift(in world: InMemoryWorld) -> Sift {
+        let sift = Sift(rootDirPath: InMemoryWorld.usualFolder) { $0.run(in: world) }
+        sift.accountId = "acct_1"
+        sift.beaconKey = "beacon123"
+        sift.addEventQueue("q", config: Self.resting)
+        return sift
+    }
+
+    @Test("knows from its first call on what earlier ones left in a queue, and a forced upload is made up for")
+    func firstCalls() async throws {
+        let clock = ManualClock()
+        var world = InMemoryWorld(clock: clock)
+        for round in 1...5 {
+            // Nobody waits until it delivers.
+            let sift = sift(in: world)
+            let queue = try #require(sift.eventQueue("q"))
+            let earlier = (1..<round).map { "\($0)" }
+            #expect(queue.queue.map(\.type) == earlier)
+            #expect(queue.lastEvent?.type == earlier.last)
+            #expect(sift.append(SiftEvent(type: "\(round)"), toQueue: "q"))
+            #expect(queue.queue.map(\.type) == earlier + ["\(round)"])
+            clock.advance(by: .milliseconds(1))
+            if round < 5 { world = world.nextProcess() }
+        }
+        let last = sift(in: world.nextProcess())
+        #expect(last.upload(true))
+        await world.transport.untilRequested(1)
+        await last.settle()
+        #expect(last.eventQueue("q")?.queue.isEmpty == true)
+        #expect(!last.upload(true))
+        let body = try Gzip.inflate(try #require(world.transport.requests.first).body)
+        let types = try #require(try JSONValue.parse(body)["data"]?.array).map { $0["mobile_event_type"]?.string }
+        #expect(types == ["1", "2", "3", "4", "5"])
+    }
+
+    @Test("of two processes the one that does not deliver sees what the other one recorded, and has it sent")
+    func twoProcesses() async throws {
+        let clock = ManualClock()
+        let first = InMemoryWorld(clock: clock)
+        let deliverer = sift(in: first)
+        while deliverer.analytics?.delivery.isDelivering != true { await Task.yield() }
+        clock.advance(by: .milliseconds(1))
+        // The same disk, and nobody was killed.
+        let second = sift(in: InMemoryWorld(storage: first.storage, clock: clock, transport: first.transport))
+        #expect(deliverer.append(SiftEvent(type: "theirs"), toQueue: "q"))
+        #expect(second.append(SiftEvent(type: "mine"), toQueue: "q"))
+        #expect(second.eventQueue("q")?.queue.map(\.type) == ["theirs", "mine"])
+        #expect(deliverer.eventQueue("q")?.queue.map(\.type) == ["theirs", "mine"])
+        #expect(second.eventQueue("q")?.readyForUpload() == false)
+        #expect(!second.upload())
+        #expect(second.upload(true))
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Reads what strace wrote of a program: `strace -f -y -q -s 64`.
+///
+/// A call counts when it has returned, and only if it succeeded; a promise counts when it begins, because from then on
+/// somebody may have heard it.
+package struct TraceReader: Sendable {
+    /// What the reader looks at; strace knows names that the machine has not, because of the `?`.
+    package static let calls = [
+        "open", "openat", "creat", "mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "unlink",
+        "unlinkat", "rmdir", "write", "writev", "pwrite64", "sendto", "sendmsg", "fsync", "fdatasync", "ftruncate",
+        "fallocate", "mmap",
+    ]
+
+    private let promise: @Sendable (_ descriptor: String, _ text: String) -> Bool
+    /// By thread: the beginning of a call that has not returned yet.
+    private var unfinished: [Substring: Substring] = [:]
+
+    /// - Parameter promise: whether a write is a promise, by what it is written to and how it begins.
+    package init(promise: @escaping @Sendable (_ descriptor: String, _ text: String) -> Bool) {
+        self.promise = promise
+    }
+
+    /// The words that run a program under strace.
+    ///
+    /// - Parameter trace: where strace writes.
+    package static func words(writingTo trace: String) -> [String] {
+        let names = calls.map { "?" + $0 }.joined(separator: ",")
+        // -D: the process started is the program itself, so that a signal reaches it.
+        return ["strace", "-D", "-f", "-y", "-q", "-s", "64", "-o", trace, "-e", "trace=" + names, "-e", "signal=none"]
+    }
+
+    /// What a line of the trace means; a line may begin one call and none, or end one.
+    package mutating func actions(of line: some StringProtocol) -> [FileAction] {
+        let line = Substring(line)
+        guard let space = line.firstIndex(of: " ") else { return [] }
+        let thread = line[..<space]
+        let rest = line[space...].drop { $0 == " " }
+        if rest.hasPrefix("<... ") {
+            guard let begun = unfinished.removeValue(forKey: thread), let end = rest.firstIndex(of: ">") else {
+                return []
+            }
+            return completed(begun + rest[rest.index(after: end)...])
+        }
+        if let cut = rest.range(of: "<unfinished ...>") {
+            unfinished[thread] = rest[..<cut]
+            return promised(rest[..<cut])
+        }
+        return promised(rest) + completed(rest)
+    }
+
+    // MARK: Parts
+
+    private func promised(_ call: Substring) -> [FileAction] {
+        guard let (name, arguments) = Self.parts(of: call), Self.writes.contains(name) else { return [] }
+        let text = Self.texts(in: arguments).first ?? ""
+        return promise(Self.paths(in: arguments).first ?? "", text) ? [.promised(String(text.prefix(40)))] : []
+    }
+
+    private func completed(_ call: Substring) -> [FileAction] {
+        guard let (name, arguments) = Self.parts(of: call), let result = Self.result(of: call), !result.hasPrefix("-")
+        else { return [] }
+        let texts = Self.texts(in: arguments)
+        let paths = Self.paths(in: arguments)
+        switch name {
+        case "open", "openat", "creat":
+            guard let path = texts.first, ["O_WRONLY", "O_RDWR", "O_CREAT"].contains(where: arguments.contains) else {
+                return []
+            }
+            return [.opened(path)] + (arguments.contains("O_TRUNC") ? [.changed(path)] : [])
+        case "mkdir", "mkdirat": return texts.first.map { [.madeFolder($0)] } ?? []
+        case "rename", "renameat", "renameat2": return texts.count == 2 ? [.renamed(texts[0], to: texts[1])] : []
+        case "link", "linkat": return texts.count == 2 ? [.linked(texts[0], to: texts[1])] : []
+        case "unlink", "unlinkat", "rmdir": return texts.first.map { [.removed($0)] } ?? []
+        case "pwrite64", "write", "writev", "ftruncate", "fallocate":
+            return paths.first.map { $0.hasPrefix("/") ? [.changed($0)] : [] } ?? []
+        case "mmap":
+            guard arguments.contains("MAP_SHARED"), arguments.contains("PROT_WRITE"), let path = paths.first else {
+                return []
+            }
+            return [.mapped(path)]
+        case "fsync", "fdatasync": return paths.first.map { [.flushed($0)] } ?? []
+        default: return []
+        }
+    }
+
+    private static let writes: Set<Substring> = ["write", "writev", "pwrite64", "sendto", "sendmsg"]
+
+    private static func parts(of call: Substring) -> (name: Substring, arguments: Substring)? {
+        guard let open = call.firstIndex(of: "(") else { return nil }
+        return (call[..<open], call[call.index(after: open)...])
+    }
+
+    /// What a call returned: the text behind its last `=`.
+    private static func result(of call: Substring) -> Substring? {
+        guard let equals = call.lastIndex(of: "=") else { return nil }
+        return call[call.index(after: equals)...].drop { $0 == " " }
+    }
+
+    /// The texts in quotation marks.
+    private static func texts(in arguments: Substring) -> [String] {
+        var texts: [String] = []
+        var rest = arguments
+        while let start = rest.firstIndex(of: "\"") {
+            rest = rest[rest.index(after: start)...]
+            guard let end = rest.firstIndex(of: "\"") else { break }
+            texts.append(String(rest[..<end]))
+            rest = rest[rest.index(after: end)...]
+        }
+        return texts
+    }
+
+    /// What the descriptors among the arguments stand for: `5</a/file>`.
+    private static func paths(in arguments: Substring) -> [String] {
+        var paths: [String] = []
+        var rest = arguments
+        while let start = rest.firstIndex(of: "<") {
+            rest = rest[rest.index(after: start)...]
+            guard let end = rest.firstIndex(of: ">") else { break }
+            paths.append(String(rest[..<end]))
+            rest = rest[rest.index(after: end)...]
+        }
+        return paths
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Stage
+internal import Testing
+
+/// The rules by which traces are judged, with mistakes planted.
+@Suite("Rules of flushing")
+struct FlushRulesTests {
+    private static let kept: [FileAction] = [
+        .madeFolder("/a/data"), .flushed("/a"), .madeFolder("/a/data/writers"), .opened("/a/data/writers/1.segment"),
+        .changed("/a/data/writers/1.segment"), .mapped("/a/data/writers/1.segment"),
+        .flushed("/a/data/writers/1.segment"), .flushed("/a/data/writers"), .flushed("/a/data"), .promised("one"),
+        .flushed("/a/data/writers/1.segment"), .promised("two"),
+    ]
+
+    private func violations(_ actions: [FileAction]) -> [String] {
+        var rules = FlushRules { $0.hasSuffix(".segment") }
+        for action in actions { rules.take(action) }
+        return rules.violations
+    }
+
+    @Test("what flushes everything in time keeps the rules")
+    func kept() {
+        #expect(violations(Self.kept) == [])
+    }
+
+    @Test("leaving out any one flush breaks them", arguments: kept.indices)
+    func leftOut(_ index: Int) {
+        guard case .flushed(let path) = Self.kept[index] else { return }
+        var actions = Self.kept
+        actions.remove(at: index)
+        let violations = violations(actions)
+        #expect(!violations.isEmpty)
+        #expect(violations.allSatisfy { $0.contains(path) })
+    }
+
+    @Test("a flush before the change it is for proves nothing")
+    func tooEarly() {
+        let early: [FileAction] = [
+            .opened("/a/1.segment"), .flushed("/a/1.segment"), .flushed("/a"), .changed("/a/1.segment"),
+        ]
+        #expect(violations(early + [.promised("one")]).count == 1)
+        #expect(violations(early + [.flushed("/a/1.segment"), .promised("one")]) == [])
+    }
+
+    @Test("a new name needs its folder flushed, by whatever call it came")
+    func names() {
+        let made: [FileAction] = [.opened("/a/spare"), .flushed("/a/spare"), .flushed("/a")]
+        let moved: FileAction = .renamed("/a/spare", to: "/a/2.segment")
+        let linked: FileAction = .linked("/a/spare", to: "/a/2.segment")
+        for change in [moved, linked] {
+            #expect(violations(made + [change, .promised("one")]).count == 1)
+            #expect(violations(made + [change, .flushed("/a"), .promised("one")]) == [])
+        }
+        let unflushed: [FileAction] = [
+            .opened("/a/spare"), .changed("/a/spare"), moved, .flushed("/a"), .promised("one"),
+        ]
+        #expect(violations(unflushed).count == 1)
+    }
+
+    @Test("what was there before the program, and what is gone again, needs no flush")
+    func elsewhere() {
+        var rules = FlushRules(present: ["/a/1.segment"]) { $0.hasSuffix(".segment") }
+        for action: FileAction in [
+            .opened("/a/1.segment"), .opened("/a/2.segment"), .changed("/a/2.segment"), .removed("/a/2.segment"),
+            .promised("one"),
+        ] {
+            rules.take(action)
+        }
+        #expect(rules.violations == [] && rules.promises == 1)
+    }
+
+    @Test("lines of a trace become actions; a call counts when it has returned, a promise when it begins")
+    func reading() {
+        var reader = TraceReader { descriptor, text in descriptor.hasPrefix("pipe:") && text.hasPrefix("kept") }
+        let lines: [(line: String, actions: [FileAction])] = [
+            (#"71 mkdir("/a", 0700)                 = 0"#, [.madeFolder("/a")]),
+            (#"71 mkdir("/a", 0700)                 = -1 EEXIST (File exists)"#, []),
+            (#"71 openat(AT_FDCWD</x>, "/a/f", O_RDWR|O_CREAT|O_CLOEXEC, 0600) = 5</a/f>"#, [.opened("/a/f")]),
+            (#"71 openat(AT_FDCWD</x>, "/a/f", O_RDONLY|O_CLOEXEC) = 5</a/f>"#, []),
+            (#"72 pwrite64(5</a/f>, "x"..., 9, 0)   = 9"#, [.changed("/a/f")]),
+            (#"71 fallocate(5</a/f>, 0, 0, 4096)    = 0"#, [.changed("/a/f")]),
+            (
+                #"71 mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 5</a/f>, 0) = 0x7f1"#,
+                [.mapped("/a/f")]
+            ),
+            (#"71 mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 5</a/f>, 0) = 0x7f1"#, []),
+            (#"71 fdatasync(5</a/f> <unfinished ...>"#, []),
+            (#"72 write(1<pipe:[9]>, "kept 1 0 1\n", 11 <unfinished ...>"#, [.promised(#"kept 1 0 1\n"#)]),
+            (#"72 <... write resumed>)              = 11"#, []),
+            (#"71 <... fdatasync resumed>)          = 0"#, [.flushed("/a/f")]),
+            (#"71 fsync(5</a>)                      = -1 EIO (Input/output error)"#, []),
+            (#"71 rename("/a/f", "/a/g")            = 0"#, [.renamed("/a/f", to: "/a/g")]),
+            (#"71 linkat(AT_FDCWD, "/a/g", AT_FDCWD, "/a/h", 0) = 0"#, [.linked("/a/g", to: "/a/h")]),
+            (#"71 unlink("/a/g")                    = 0"#, [.removed("/a/g")]),
+            (#"71 +++ exited with 0 +++"#, []),
+        ]
+        for (line, actions) in lines { #expect(reader.actions(of: line) == actions, "\(line)") }
+    }
+}

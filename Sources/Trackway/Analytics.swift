@@ -67,13 +67,17 @@ public final class Analytics: Sendable {
     /// - Throws: ``TrackwayError`` saying what is wrong with the configuration or the storage folder, and what helps.
     public convenience init(_ configuration: Configuration) throws(TrackwayError) {
         try configuration.check()
+        let (configuration, remarks) = configuration.bounded()
         self.init(configuration, try Parts(configuration, World.live(configuration)))
+        for remark in remarks { reporter.report(remark) }
     }
 
     /// The same in a given world.
     package convenience init(_ configuration: Configuration, in world: World) throws(TrackwayError) {
         try configuration.check()
+        let (configuration, remarks) = configuration.bounded()
         self.init(configuration, try Parts(configuration, world))
+        for remark in remarks { reporter.report(remark) }
     }
 
     private init(_ configuration: Configuration, _ parts: Parts) {

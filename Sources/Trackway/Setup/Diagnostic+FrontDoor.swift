@@ -10,6 +10,10 @@ extension Diagnostic.Code {
     public static let recordedAfterShutdown = Diagnostic.Code(rawValue: "recorded_after_shutdown")
     /// An event was addressed to a destination that is not configured; it was not recorded.
     public static let unknownDestination = Diagnostic.Code(rawValue: "unknown_destination")
+    /// A number of the configuration means nothing; one that does counts instead.
+    public static let settingOutOfRange = Diagnostic.Code(rawValue: "setting_out_of_range")
+    /// The storage folder was removed under the running app, with what waited there; it was made anew.
+    public static let storageRemoved = Diagnostic.Code(rawValue: "storage_removed")
     /// An event could not be kept.
     public static let notKept = Diagnostic.Code(rawValue: "not_kept")
     /// Storage fails; events are held in memory until it works again.
@@ -49,6 +53,18 @@ extension Diagnostic.Code {
 }
 
 extension Diagnostic {
+    /// The folder was removed under the running app; `recorded` events of this process were recorded before.
+    init(folderRemoved folder: String, recorded: UInt64) {
+        self.init(
+            code: .storageRemoved,
+            field: "storageFolder",
+            value: folder,
+            remedy:
+                "Leave the folder alone while the app runs. It was made anew, and recording goes on; of \(recorded) events "
+                + "recorded before, those not delivered yet are lost and counted as storage_removed."
+        )
+    }
+
     /// What delivery has to say, if it is a difficulty; nil for good news.
     init?(_ notice: DeliveryNotice) {
         if case .trimmed(let id, let parts) = notice, let first = parts.first {

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import Trackway
+
+/// Every number an app can set, at values that no app means.
+@Suite("Absurd settings")
+struct SettingBoundsTests {
+    /// A setting, and how it is set to a number, in seconds where it is a time.
+    struct Setting: Sendable, CustomTestStringConvertible {
+        let field: String
+        let set: @Sendable (inout Configuration, Int) -> Void
+        var testDescription: String { field }
+    }
+
+    private static func limit(
+        _ name: String,
+        _ path: WritableKeyPath<EventLimits, Int> & Sendable
+    ) -> Setting {
+        Setting(field: "limits." + name) { $0.limits[keyPath: path] = $1 }
+    }
+
+    private static func policy(
+        _ name: String,
+        _ set: @escaping @Sendable (inout DeliveryPolicy, Int) -> Void
+    ) -> Setting {
+        Setting(field: "delivery." + name) { set(&$0.delivery, $1) }
+    }
+
+    private static func queue(
+        _ name: String,
+        _ set: @escaping @Sendable (inout QueuePolicy, Int) -> Void
+    ) -> Setting {
+        policy("queue." + name) { policy, number in
+            var queue = QueuePolicy()
+            set(&queue, number)
+            policy.queue = queue
+        }
+    }
+
+    private static func snapshot(
+        _ name: String,
+        _ set: @escaping @Sendable (inout SnapshotOptions, Int) -> Void
+    ) -> Setting {
+        Setting(field: "snapshots." + name) { configuration, number in
+            var options = SnapshotOptions()
+            set(&options, number)
+            configuration.snapshots = options
+        }
+    }
+
+    private static let settings: [Setting] = [
+        Setting(field: "maximumJournalBytes") { $0.maximumJournalBytes = $1 },
+        Setting(field: "maximumJournalAge") { $0.maximumJournalAge = .seconds($1) },
+        Setting(field: "sessionTimeout") { $0.sessionTimeout = .seconds($1) },
+        limit("nameBytes", \.nameBytes), limit("keyBytes", \.keyBytes), limit("stringBytes", \.stringBytes),
+        limit("attributes", \.attributes), limit("items", \.items), limit("itemIDBytes", \.itemIDBytes),
+        limit("depth", \.depth), limit("eventBytes", \.eventBytes),
+        policy("flushInterval") { $0.flushInterval = .seconds($1) },
+        policy("flushEvents") { $0.flushEvents = $1 },
+        policy("requestTimeout") { $0.requestTimeout = .seconds($1) },
+        policy("retry.base") { $0.retry.base = .seconds($1) },
+        policy("retry.cap") { $0.retry.cap = .seconds($1) },
+        policy("breakerThreshold") { $0.breakerThreshold = $1 },
+        policy("longestRetryAfter") { $0.longestRetryAfter = .seconds($1) },
+        policy("setAsideThreshold") { $0.setAsideThreshold = $1 },
+        policy("attempts.refusals") { policy, number in
+            var limit = AttemptLimit()
+            limit.refusals = number
+            policy.attempts = limit
+        },
+        policy("attempts.failures") { policy, number in
+            var limit = AttemptLimit()
+            limit.failures = number
+            policy.attempts = limit
+        },
+        queue("acceptSameEventAfter") { $0.acceptSameEventAfter = .seconds($1) },
+        queue("uploadWhenMoreThan") { $0.uploadWhenMoreThan = $1 },
+        queue("uploadWhenOlderThan") { $0.uploadWhenOlderThan = .seconds($1) },
+        snapshot("policy.atMost") { $0.policy.atMost = $1 },
+        snapshot("policy.per") { $0.policy.per = .seconds($1) },
+        snapshot("policy.atLeastEvery") { $0.policy.atLeastEvery = .seconds($1) },
+        snapshot("repeatsDevicePropertiesAfter") { $0.repeatsDevicePropertiesAfter = .seconds($1) },
+    ]
+
+    @Test(
+        "nothing traps: it is refused with the field and the value, or recording works and the counts hold",
+        arguments: settings,
+        [Int.min, -1, 0, 1, .max]
+    )
+    func absurd(_ setting: Setting, _ number: Int) async throws {
+        do throws(TrackwayError) {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            setting.set(&configuration, number)
+            let memory = try InMemoryAnalytics(configuration)
+            let analytics = memory.analytics
+            analytics.setUserAttributes(["a": 1, "b": 2, "c": 3])
+            analytics.removeUserAttributes(["a", "b"])
+            analytics.setDynamicGlobalAttributes { ["dynamic": 1] }
+            for n in 0..<5 {
+                analytics.record(
+                    "event",
+                    ["n": .integer(Int64(n)), "deep": [[[1]]]],
+                    items: [Item(id: "1", name: "one")]
+                )
+            }
+            _ = try await analytics.recordDurably("durable")
+            #expect(analytics.ledger().isBalanced)
+            #expect(analytics.ledger().recorded > 5)
+            let told = memory.diagnostics.filter { $0.code == .settingOutOfRange }
+            #expect(told.allSatisfy { $0.field.hasPrefix("deliver") || $0.field == setting.field })
+            // One is within the bounds of everything but what is refused.
+            if number == 1, setting.field != "delivery.retry.cap" { #expect(told.isEmpty, "\(told)") }
+            if number == .min, setting.field != "delivery.queue.uploadWhenMoreThan" {
+                #expect(told.contains { $0.field == setting.field }, "\(setting.field) was not told")
+            }
+        } catch {
+            #expect(error.code == .invalidLimit)
+            #expect(error.message.contains(setting.field))
+        }
+    }
+}

@@ -76,7 +76,8 @@ struct DestinationRosterTests {
         dead.append("0")
         dead.close()
         let folder = "/journal/writers/\(dead.writer)/"
-        try storage.replace(folder + "cursor.collector~7.1.new", with: Cursor().fileBytes, durably: false)
+        let bytes = Cursor().fileBytes(of: dead.writer, for: "collector")
+        try storage.replace(folder + "cursor.collector~7.1.new", with: bytes, durably: false)
         let journal = try world.open(Self.one)
         let desk = try #require(try journal.tryElection())
         #expect(try journal.ledger().destinations.keys.sorted() == Self.one)

@@ -176,28 +176,6 @@ struct FaultTests {
         #expect(try journal(storage).installation == installation)
     }
 
-    @Test("with nobody to trim, a writer stops adding at twice its limit, keeps what it has, and counts the rest")
-    func hardLimit() throws {
-        let storage = MemoryStorage()
-        let configuration = JournalConfiguration(
-            folder: "/journal",
-            destinations: ["collector"],
-            maximumBytes: 4 * 4096,
-            segmentBytes: 4096
-        )
-        let journal = try Journal(configuration, clock: SteppedClock(), bootID: "boot", storage: storage)
-        for number in 0..<2000 { journal.append(text(number)) }
-        let desk = try #require(try journal.tryElection())
-        let delivered = try desk.deliverAll("collector", events: 1000)
-        #expect(Array(delivered.prefix(100)) == (0..<100).map(text))
-        #expect(delivered.count < 1000)
-        #expect(journal.drain())
-        _ = try desk.deliverAll("collector", events: 1000)
-        let account = try #require(try journal.ledger().destinations["collector"])
-        #expect(account.recorded == 2000 && account.isBalanced && account.pending == 0)
-        #expect(account.dropped[.journalFull] == 2000 - account.delivered)
-    }
-
     @Test("the storages we ship pass the conformance suite", arguments: ["disk", "memory", "faulty"])
     func conformance(_ name: String) throws {
         let folder = try TemporaryFolder()

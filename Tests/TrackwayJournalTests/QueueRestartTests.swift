@@ -94,13 +94,15 @@ struct QueueRestartTests {
         var cursor = Cursor()
         cursor.next = 3
         cursor.delivered = 2
-        let text = String(decoding: cursor.fileBytes, as: UTF8.self)
+        let writer = WriterID.generate(at: Timestamp(milliseconds: 1))
+        let text = String(decoding: cursor.fileBytes(of: writer, for: "queue"), as: UTF8.self)
         #expect(!text.contains("released"))
-        let loaded = try #require(Cursor(fileBytes: Array(text.utf8)))
+        let loaded = try #require(Cursor(fileBytes: Array(text.utf8), of: writer, for: "queue"))
         #expect(loaded == cursor)
         #expect(loaded.firstWaiting == 3)
         cursor.mark = 9
-        #expect(Cursor(fileBytes: cursor.fileBytes) == cursor)
+        let marked = cursor.fileBytes(of: writer, for: "queue")
+        #expect(Cursor(fileBytes: marked, of: writer, for: "queue") == cursor)
         #expect(cursor.firstWaiting == 9)
         cursor.next = 12
         cursor.delivered = 11

@@ -78,7 +78,7 @@ struct QueueSegmentTests {
     )
     func trimmed(reason: DropReason) throws {
         var world = QueueWorld()
-        if reason == .journalFull { world.maximumBytes = 16384 } else { world.maximumAge = .seconds(60) }
+        if reason == .journalFull { world.maximumBytes = 24_576 } else { world.maximumAge = .seconds(60) }
         let journal = try world.open()
         let desk = try #require(try journal.tryElection())
         fill(journal, 100, to: ["queue"])

@@ -20,9 +20,9 @@ struct SettingBoundsTests {
 
     private static func limit(
         _ name: String,
-        _ path: WritableKeyPath<EventLimits, Int> & Sendable
+        _ set: @escaping @Sendable (inout EventLimits, Int) -> Void
     ) -> Setting {
-        Setting(field: "limits." + name) { $0.limits[keyPath: path] = $1 }
+        Setting(field: "limits." + name) { set(&$0.limits, $1) }
     }
 
     private static func policy(
@@ -58,9 +58,11 @@ struct SettingBoundsTests {
         Setting(field: "maximumJournalBytes") { $0.maximumJournalBytes = $1 },
         Setting(field: "maximumJournalAge") { $0.maximumJournalAge = .seconds($1) },
         Setting(field: "sessionTimeout") { $0.sessionTimeout = .seconds($1) },
-        limit("nameBytes", \.nameBytes), limit("keyBytes", \.keyBytes), limit("stringBytes", \.stringBytes),
-        limit("attributes", \.attributes), limit("items", \.items), limit("itemIDBytes", \.itemIDBytes),
-        limit("depth", \.depth), limit("eventBytes", \.eventBytes),
+        limit("nameBytes") { $0.nameBytes = $1 }, limit("keyBytes") { $0.keyBytes = $1 },
+        limit("stringBytes") { $0.stringBytes = $1 },
+        limit("attributes") { $0.attributes = $1 }, limit("items") { $0.items = $1 },
+        limit("itemIDBytes") { $0.itemIDBytes = $1 },
+        limit("depth") { $0.depth = $1 }, limit("eventBytes") { $0.eventBytes = $1 },
         policy("flushInterval") { $0.flushInterval = .seconds($1) },
         policy("flushEvents") { $0.flushEvents = $1 },
         policy("requestTimeout") { $0.requestTimeout = .seconds($1) },

@@ -25,7 +25,10 @@ struct StorageTroubleTests {
         #expect(ledger.isBalanced)
         // Space again: what was held goes to the disk in order, and recording goes on.
         memory.storage.heal()
-        memory.analytics.record("after")
+        // The storage is not asked with every event.
+        var refused = 0
+        while memory.analytics.record("after").durability == Receipt.Durability.none { refused += 1 }
+        #expect(refused <= 16)
         _ = await memory.analytics.flush()
         let delivered = memory.transport.delivered.map(\.event)
         #expect(delivered.first?.name == "stored")
@@ -35,7 +38,7 @@ struct StorageTroubleTests {
         let account = try #require(memory.analytics.ledger().destinations["collector"])
         #expect(account.isBalanced)
         #expect(account.delivered == UInt64(kept.count + 2))
-        #expect(account.dropped == [.storageFull: UInt64(1_500 - kept.count)])
+        #expect(account.dropped == [.storageFull: UInt64(1_500 - kept.count + refused)])
     }
 
     @Test("durable recording on a full disk is an error, and the event is still held")

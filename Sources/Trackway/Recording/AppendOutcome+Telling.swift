@@ -39,9 +39,18 @@ extension Diagnostic {
                 code: .notKept,
                 field: "storage",
                 value: name,
-                remedy:
-                    "The event is lost and counted as \(reason). Free some space or make the storage folder writable."
+                remedy: "The event is lost and counted as \(reason). " + Self.remedy(for: reason)
             )
+        }
+    }
+
+    private static func remedy(for reason: DropReason) -> String {
+        switch reason {
+        case .storageFull: "Free some space."
+        case .storageFailed: "Make the storage folder exist and be writable, and see that the app has descriptors left."
+        case .journalFull: "Let destinations take events sooner, or raise maximumJournalBytes."
+        case .tooLarge: "Record smaller events, or name fewer destinations."
+        default: "Make the storage folder writable."
         }
     }
 }

@@ -37,6 +37,10 @@ struct Parts {
         let queue = StorageQueue(label: "trackway.storage")
         let streams = StreamsDriver(configuration, world, reporter)
         let journal = try Self.openJournal(configuration, world, expecting: streams.expected)
+        let storageFolder = world.folder
+        journal.tellRestorations { recorded in
+            reporter.report(Diagnostic(folderRemoved: storageFolder, recorded: recorded))
+        }
         let settings = try Self.openSettings(configuration, world, queue, reporter)
         let known = settings.current
         // One that is to be added again counts already: what is recorded until then is for it, too.

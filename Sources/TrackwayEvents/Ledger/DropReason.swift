@@ -24,6 +24,8 @@ public struct DropReason: Sendable, Hashable, Codable, RawRepresentable, CustomS
     public static let storageFull = DropReason(rawValue: "storage_full")
     /// The device's storage failed.
     public static let storageFailed = DropReason(rawValue: "storage_failed")
+    /// The folder in which events waited was removed under the running app.
+    public static let storageRemoved = DropReason(rawValue: "storage_removed")
     /// The back-end refused the event.
     public static let rejected = DropReason(rawValue: "rejected")
     /// It was tried as often as the destination's policy allows, and nobody took it.

@@ -46,10 +46,21 @@ extension Cursor {
         self.next = next
     }
 
-    /// The file's bytes.
-    var fileBytes: [UInt8] {
+    /// A cursor in place of a damaged one, before the oldest event that is left.
+    ///
+    /// What became of those before cannot be told apart any more. They count as damaged, though most were delivered: a
+    /// count that was once given does not shrink, and no loss is called a delivery.
+    init(forgottenBefore first: UInt64) {
+        next = first
+        if first > base { dropped[.damaged] = first - base }
+    }
+
+    /// The file's bytes. They name writer and destination, so that the file proves itself in its place only.
+    func fileBytes(of writer: WriterID, for destination: DestinationID) -> [UInt8] {
         var lines = CheckedLines()
-        lines.add("cursor", 1)
+        lines.add("cursor", 2)
+        lines.add("writer", writer)
+        lines.add("destination", destination)
         lines.add("position", position)
         lines.add("base", base)
         lines.add("next", next)
@@ -65,11 +76,16 @@ extension Cursor {
         return lines.bytes
     }
 
-    /// Reads the file; nil when it is damaged.
-    init?(fileBytes bytes: [UInt8]) {
+    /// Reads the file; nil when it is damaged, or another writer's or destination's.
+    ///
+    /// Files of before the names were in it (`cursor 1`) are taken for what their place says.
+    init?(fileBytes bytes: [UInt8], of writer: WriterID, for destination: DestinationID) {
         guard let lines = CheckedLines(bytes), let place = lines["position"].flatMap(LogPosition.init),
             let base = lines.number("base"), let next = lines.number("next"),
             let delivered = lines.number("delivered"), let skipped = lines.number("skipped"), base <= next
+        else { return nil }
+        let isNamed = lines.number("cursor").map { $0 >= 2 } ?? false
+        guard !isNamed || (lines["writer"] == writer.description && lines["destination"] == destination.rawValue)
         else { return nil }
         position = place
         self.base = base

@@ -14,7 +14,7 @@ enum CursorFile {
         _ storage: any JournalStorage
     ) throws(StorageError) -> Cursor? {
         guard let bytes = try storage.contents(of: folder.cursor(writer, destination)) else { return nil }
-        return Cursor(fileBytes: bytes)
+        return Cursor(fileBytes: bytes, of: writer, for: destination)
     }
 
     /// The destinations that have a cursor in a writer's folder.

@@ -11,6 +11,8 @@ struct LedgerCounter: Sendable {
         var reader: LogReader
         var first: UInt64?
         var last: UInt64 = 0
+        /// The highest number that was in the writer's memory only when it was last looked at.
+        var noted: UInt64 = 0
         /// Torn tails seen up to the last record.
         var tornTails = 0
     }
@@ -43,8 +45,21 @@ struct LedgerCounter: Sendable {
             // A torn tail with records behind it, in a later segment, is among the numbers before those.
             tail.tornTails = tail.reader.damage.tornTails
         }
+        if !isComplete {
+            // What a writer holds in memory is recorded, too; of a dead one the note is read as a record.
+            do throws(StorageError) {
+                tail.noted = try tail.reader.numberInMemory() ?? 0
+            } catch {
+                throw JournalError(error)
+            }
+        }
         let isTorn = tail.reader.damage.tornTails > tail.tornTails
-        return Extent(first: tail.first ?? 1, last: tail.last + (isTorn ? 1 : 0))
+        return Extent(first: tail.first ?? 1, last: max(tail.last + (isTorn ? 1 : 0), tail.noted))
+    }
+
+    /// The highest number that was seen of a writer so far; nil when nobody looked.
+    func lastSeen(of writer: WriterID) -> UInt64? {
+        tails[writer]?.last
     }
 
     mutating func forget(_ writer: WriterID) {

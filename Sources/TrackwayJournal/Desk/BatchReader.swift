@@ -60,6 +60,10 @@ struct BatchReader: Sendable {
     private var lastSeen: UInt64 = 0
     /// Losses the writer wrote down itself, not yet passed.
     private var noted: [DroppedRange] = []
+    /// Why segments are missing, as far as that was looked up; see ``GapFile``.
+    private var gaps: [DroppedRange] = []
+    private let folder: String
+    private let storage: any JournalStorage
 
     /// A reader that starts at a cursor. The contexts in effect there are looked up from the segment's start.
     init(
@@ -70,6 +74,8 @@ struct BatchReader: Sendable {
         isComplete: Bool
     ) throws(JournalError) {
         self.destination = destination
+        self.folder = folder
+        self.storage = storage
         reader = LogReader(
             folder: folder,
             storage: storage,
@@ -119,20 +125,22 @@ struct BatchReader: Sendable {
             let tornBefore = reader.damage.tornTails
             guard let entry = try reader.next() else {
                 // The torn record's own number, so that every reader that comes by counts the same one.
-                if reader.damage.tornTails > tornBefore { explain(upTo: lastSeen + 2, in: &stretch) }
+                if reader.damage.tornTails > tornBefore { try explain(upTo: lastSeen + 2, in: &stretch) }
                 break
             }
             lastSeen = max(lastSeen, entry.sequence)
             if let bound = limits.throughSegment, entry.start.segment > bound {
                 // What lies between the bound and here belongs to the bound.
-                if entry.kind == .origin { explain(upTo: entry.sequence + 1, in: &stretch) }
+                if entry.kind == .origin { try explain(upTo: entry.sequence + 1, in: &stretch) }
                 reader.seek(to: LogPosition(segment: entry.start.segment, offset: 0))
                 stretch.end = reader.position
                 return stretch
             }
             guard entry.kind == .event else {
                 note(entry)
-                if entry.kind == .origin || entry.kind == .dropped { explain(upTo: entry.sequence + 1, in: &stretch) }
+                if entry.kind == .origin || entry.kind == .dropped {
+                    try explain(upTo: entry.sequence + 1, in: &stretch)
+                }
                 stretch.end = entry.end
                 continue
             }
@@ -150,7 +158,7 @@ struct BatchReader: Sendable {
                 return stretch
             }
             if !isForUs(entry) {
-                explain(upTo: entry.sequence, in: &stretch)
+                try explain(upTo: entry.sequence, in: &stretch)
                 stretch.skip(entry.sequence)
             } else if let mark, entry.sequence >= mark {
                 stretch.waiting = entry.sequence
@@ -159,10 +167,10 @@ struct BatchReader: Sendable {
             } else {
                 switch rule == nil ? .send : admissions.admission(of: entry.context, json: contexts[entry.context]) {
                 case .send:
-                    explain(upTo: entry.sequence, in: &stretch)
+                    try explain(upTo: entry.sequence, in: &stretch)
                     take(entry, into: &stretch, &lastContext)
                 case .drop(let reason):
-                    explain(upTo: entry.sequence, in: &stretch)
+                    try explain(upTo: entry.sequence, in: &stretch)
                     stretch.drop(entry.sequence, reason)
                 case .hold:
                     stretch.isHeld = true
@@ -173,7 +181,7 @@ struct BatchReader: Sendable {
             stretch.next = entry.sequence + 1
             stretch.end = entry.end
         }
-        explainNoted(in: &stretch)
+        try explainNoted(in: &stretch)
         return stretch
     }
 
@@ -222,13 +230,20 @@ struct BatchReader: Sendable {
     }
 
     /// Accounts for the numbers before `bound` that no record was found for.
-    private mutating func explain(upTo bound: UInt64, in stretch: inout Stretch) {
+    private mutating func explain(upTo bound: UInt64, in stretch: inout Stretch) throws(JournalError) {
+        var isLookedUp = false
         while stretch.next < bound {
             noted.removeAll { $0.sequences.upperBound < stretch.next }
-            let known = noted.filter { $0.sequences.lowerBound < bound }.min {
+            gaps.removeAll { $0.sequences.upperBound < stretch.next }
+            let known = (noted + gaps).filter { $0.sequences.lowerBound < bound }.min {
                 $0.sequences.lowerBound < $1.sequences.lowerBound
             }
             guard let known, known.sequences.lowerBound <= stretch.next else {
+                if !isLookedUp {
+                    isLookedUp = true
+                    try lookUpGaps()
+                    continue
+                }
                 let last = (known?.sequences.lowerBound ?? bound) - 1
                 stretch.dropped.append(DroppedRange(sequences: stretch.next...last, reason: .damaged))
                 stretch.next = last + 1
@@ -240,8 +255,17 @@ struct BatchReader: Sendable {
         }
     }
 
+    /// Asks the files why whole segments are missing.
+    private mutating func lookUpGaps() throws(JournalError) {
+        do throws(StorageError) {
+            gaps = try GapFile.load(folder, storage)
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
     /// Accounts for losses at the log's end that the writer wrote down itself.
-    private mutating func explainNoted(in stretch: inout Stretch) {
-        if let last = noted.map(\.sequences.upperBound).max() { explain(upTo: last + 1, in: &stretch) }
+    private mutating func explainNoted(in stretch: inout Stretch) throws(JournalError) {
+        if let last = noted.map(\.sequences.upperBound).max() { try explain(upTo: last + 1, in: &stretch) }
     }
 }

@@ -97,6 +97,8 @@ extension Journal {
             configuration,
             for: destinations,
             folder: folder,
+            leased: leased,
+            roster: roster,
             storage: storage,
             clock: clock,
             boot: bootID

@@ -20,6 +20,7 @@ package final class DeliveryDesk: Sendable {
             configuration: journal.configuration,
             bootID: journal.bootID,
             roster: journal.roster,
+            leased: journal.leased,
             clock: journal.clock,
             lock: lock
         )

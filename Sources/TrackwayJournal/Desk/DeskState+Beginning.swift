@@ -52,6 +52,7 @@ extension DeskState {
         if !isOwn, !roster.withLock({ $0.takesBacklog(destination) }), try !hasDamagedCursor(id, destination) {
             return try firstMeant(id, destination, after: extent, isComplete: isComplete)
         }
+        if try hasDamagedCursor(id, destination) { return Cursor(forgottenBefore: extent.first) }
         return Cursor(at: .start, next: extent.first)
     }
 

@@ -93,7 +93,11 @@ extension DeskState {
             else { continue }
             cursor.mark = last + 1
             do throws(StorageError) {
-                try storage.replace(folder.cursor(id, destination), with: cursor.fileBytes, durably: false)
+                try storage.replace(
+                    folder.cursor(id, destination),
+                    with: cursor.fileBytes(of: id, for: destination),
+                    durably: false
+                )
                 shelves[id]?.cursors[destination] = cursor
                 shelves[id]?.unsaved.remove(destination)
                 released += tally.count

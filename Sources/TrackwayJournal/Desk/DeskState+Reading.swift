@@ -132,7 +132,12 @@ extension DeskState {
         found: [DroppedRange]
     ) -> JournalBatch {
         lastLease += 1
-        leases[destination] = Lease(number: lastLease, writer: events.writer)
+        let first = shelves[events.writer]?.cursors[destination]?.position.segment ?? 0
+        leases[destination] = Lease(
+            number: lastLease,
+            writer: events.writer,
+            segments: first...max(first, end.segment)
+        )
         return JournalBatch(
             destination: destination,
             events: events,

@@ -6,6 +6,7 @@ internal import TrackwayEvents
 extension DeskState {
     /// Housekeeping; see ``DeliveryDesk/tend(at:)``.
     mutating func tend(at moment: Moment, _ journal: Journal) throws(JournalError) {
+        try standAgain(journal)
         save()
         do throws(StorageError) {
             try refresh(own: journal.writer)
@@ -19,6 +20,7 @@ extension DeskState {
         } catch {
             throw JournalError(error)
         }
+        try passMissingSegments(journal)
         try passIdle(journal)
         try trim(at: moment, journal)
         try foldDrained(journal)

@@ -17,7 +17,13 @@ struct DeskState: Sendable {
     var shelves: [WriterID: Shelf] = [:]
     /// The writers in the order they were started.
     var order: [WriterID] = []
-    var leases: [DestinationID: Lease] = [:]
+    var leases: [DestinationID: Lease] = [:] {
+        didSet { publishLeases() }
+    }
+    /// Where the journal of this process looks for the segments it must not give up.
+    let leased: Locked<[ClosedRange<UInt32>]>
+    /// How often the folder was made anew, as far as this desk knows.
+    var seenRestorations = 0
     /// Destinations that were asked about as queues.
     var queues: Set<DestinationID> = []
     /// Destinations that were read without regard to a release mark: somebody reads on from their cursors.
@@ -31,6 +37,8 @@ struct DeskState: Sendable {
     struct Lease: Sendable, Hashable {
         let number: UInt64
         let writer: WriterID
+        /// The segments the batch lies in.
+        let segments: ClosedRange<UInt32>
         /// Records settled so far.
         var settled = 0
     }
@@ -41,10 +49,12 @@ struct DeskState: Sendable {
         configuration: JournalConfiguration,
         bootID: String,
         roster: Locked<DestinationRoster>,
+        leased: Locked<[ClosedRange<UInt32>]>,
         clock: any EventClock,
         lock: any StorageLock
     ) {
         self.roster = roster
+        self.leased = leased
         self.clock = clock
         self.folder = folder
         self.storage = storage
@@ -147,7 +157,9 @@ struct DeskState: Sendable {
         cursor.position = isWhole ? batch.end : batch.ends[records.upperBound - 1]
         assert(cursor.isBalanced, "every number before the cursor is accounted for")
         keep(setAside, of: batch)
-        leases[destination] = isWhole ? nil : Lease(number: lease.number, writer: writer, settled: records.upperBound)
+        var left = lease
+        left.settled = records.upperBound
+        leases[destination] = isWhole ? nil : left
         try store(cursor, writer, destination)
     }
 
@@ -181,7 +193,11 @@ struct DeskState: Sendable {
         shelves[id]?.cursors[destination] = cursor
         shelves[id]?.unsaved.insert(destination)
         do throws(StorageError) {
-            try storage.replace(folder.cursor(id, destination), with: cursor.fileBytes, durably: false)
+            try storage.replace(
+                folder.cursor(id, destination),
+                with: cursor.fileBytes(of: id, for: destination),
+                durably: false
+            )
             shelves[id]?.unsaved.remove(destination)
             if let needed = shelves[id]?.firstNeededSegment, needed > segmentBefore { try removePassed(id) }
         } catch {
@@ -195,7 +211,11 @@ struct DeskState: Sendable {
             for destination in shelves[id]?.unsaved ?? [] {
                 guard let cursor = shelves[id]?.cursors[destination] else { continue }
                 do throws(StorageError) {
-                    try storage.replace(folder.cursor(id, destination), with: cursor.fileBytes, durably: false)
+                    try storage.replace(
+                        folder.cursor(id, destination),
+                        with: cursor.fileBytes(of: id, for: destination),
+                        durably: false
+                    )
                     shelves[id]?.unsaved.remove(destination)
                 } catch {
                     // Still unsaved; the next call tries again. Until then a restart delivers a little twice, which the

@@ -17,6 +17,8 @@
 /// killed inside a write leaves a zero there and nothing that looks like a record.
 struct FrameHeader: Sendable, Hashable {
     static let size = 24
+    /// No segment is larger, so no record is; also what an address of 32 bits can count.
+    static let maximumLength: UInt32 = 1 << 30
     /// An event whose payload starts with a route.
     static let addressed: UInt8 = 1
 
@@ -52,7 +54,7 @@ struct FrameHeader: Sendable, Hashable {
     init?(at start: UnsafeRawPointer, available: Int) {
         guard available >= Self.size else { return nil }
         length = UInt32(littleEndian: start.loadUnaligned(as: UInt32.self))
-        guard length >= UInt32(Self.size) else { return nil }
+        guard (UInt32(Self.size)...Self.maximumLength).contains(length) else { return nil }
         checksum = UInt32(littleEndian: start.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
         let word = UInt64(littleEndian: start.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         kind = FrameKind(rawValue: UInt8(truncatingIfNeeded: word))

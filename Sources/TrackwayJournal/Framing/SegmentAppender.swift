@@ -2,28 +2,41 @@
 // Copyright 2026 the Trackway authors
 
 internal import CTrackway
+internal import TrackwayEvents
 
 /// Writes frames into one mapped segment. Its owner holds a lock around every call.
+///
+/// The segment's last bytes are kept free for a note: a `dropped` record that says which numbers are in memory only. It
+/// needs no space that a full disk would have to give, and it is gone when the segment is sealed and cut.
 ///
 /// `@unchecked Sendable`: the raw address belongs to `file`, which this value keeps alive and which is Sendable; the
 /// value lives only inside the locked state of a log or a writer, so no two threads write through it at once.
 struct SegmentAppender: @unchecked Sendable {
+    /// Bytes at the end of a segment that no record takes: two places for the note, written in turn.
+    static let reserve = 2 * place
+    private static let place = 96
+
     let number: UInt32
     let file: any SegmentStorage
     private let salt: UInt32
     // The mapping's address, taken out of `file` once: the hot path must not pay for a protocol call.
     private let start: UnsafeMutableRawPointer
+    /// Bytes that records may take.
     let capacity: Int
     private(set) var used: Int
+    /// Which of the two places holds the note; nil while there is none.
+    private var noted: Int?
 
-    /// Takes a fresh segment and writes its preamble; nil when the storage handed out no memory.
+    /// Takes a fresh segment and writes its preamble; nil when the storage handed out too little memory.
     init?(number: UInt32, file: any SegmentStorage, salt: UInt32) {
-        guard let start = file.memory.baseAddress, file.memory.count >= SegmentPreamble.size else { return nil }
+        guard let start = file.memory.baseAddress, file.memory.count >= SegmentPreamble.size + Self.reserve else {
+            return nil
+        }
         self.number = number
         self.file = file
         self.salt = salt
         self.start = start
-        capacity = file.memory.count
+        capacity = Self.noteOffset(inFile: file.memory.count)
         used = SegmentPreamble.size
         SegmentPreamble.write(to: start)
     }
@@ -41,7 +54,18 @@ struct SegmentAppender: @unchecked Sendable {
     /// - Parameter payloadChecksum: ``Checksum/payload(_:)`` of `payload`, computed before the lock was taken.
     @inline(__always)
     mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) {
-        let frame = start + used
+        write(header, at: used, payload: payload, payloadChecksum: payloadChecksum)
+        used += header.stride
+    }
+
+    @inline(__always)
+    private func write(
+        _ header: FrameHeader,
+        at offset: Int,
+        payload: UnsafeRawBufferPointer,
+        payloadChecksum: UInt32
+    ) {
+        let frame = start + offset
         let words = header.sealedWords
         let checksum = Checksum.frame(header, payload: payloadChecksum, salt: salt)
         frame.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
@@ -52,12 +76,72 @@ struct SegmentAppender: @unchecked Sendable {
         }
         // The length makes the frame visible, so it is written after everything else, in release order.
         ctrackway_store_release(frame.assumingMemoryBound(to: UInt32.self), header.length.littleEndian)
-        used += header.stride
     }
 
     /// Marks the segment complete; the unused space is given back by finishing the file.
-    mutating func seal(sequence: UInt64) {
+    ///
+    /// - Parameter lost: numbers that were never written and never will be; there is room for that in any segment.
+    mutating func seal(sequence: UInt64, lost: DroppedRange? = nil) {
+        if let lost, let (header, text) = Self.frame(of: lost) {
+            text.withUnsafeBytes { append(header, payload: $0, payloadChecksum: Checksum.payload($0)) }
+        }
         let header = FrameHeader(kind: .seal, payload: 0, sequence: sequence)
         append(header, payload: UnsafeRawBufferPointer(start: nil, count: 0), payloadChecksum: 0)
+    }
+
+    // MARK: The note
+
+    /// Notes numbers that are in memory only: whoever reads what a killed process left finds them there. Nil takes the
+    /// note back.
+    ///
+    /// The new note is whole before the old one goes, so that a kill in between leaves one of them, or both, which say
+    /// nothing that differs but how far it reaches.
+    mutating func note(_ range: DroppedRange?) {
+        guard range != nil || noted != nil else { return }
+        let before = noted
+        noted = nil
+        if let range, let (header, text) = Self.frame(of: range) {
+            let place = before == 0 ? 1 : 0
+            text.withUnsafeBytes {
+                write(header, at: offset(ofPlace: place), payload: $0, payloadChecksum: Checksum.payload($0))
+            }
+            noted = place
+        }
+        guard let before else { return }
+        let old = start + offset(ofPlace: before)
+        ctrackway_store_release(old.assumingMemoryBound(to: UInt32.self), 0)
+    }
+
+    /// Where the note's places begin in a file of this many bytes.
+    static func noteOffset(inFile bytes: Int) -> Int {
+        (bytes - reserve) & ~7
+    }
+
+    /// The highest number that notes in these bytes tell of; nil when there is no note.
+    static func numberNoted(in bytes: UnsafeRawBufferPointer, salt: UInt32) -> UInt64? {
+        var highest: UInt64?
+        for start in stride(from: 0, to: bytes.count - place + 1, by: place) {
+            let room = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + place)])
+            guard let base = room.baseAddress, let header = FrameHeader(at: base, available: room.count),
+                header.kind == .dropped, FrameHeader.size + header.payloadLength <= room.count
+            else { continue }
+            let payload = UnsafeRawBufferPointer(rebasing: room[FrameHeader.size..<Int(header.length)])
+            guard Checksum.frame(header, payload: Checksum.payload(payload), salt: salt) == header.checksum else {
+                continue
+            }
+            highest = max(highest ?? 0, header.sequence)
+        }
+        return highest
+    }
+
+    private func offset(ofPlace place: Int) -> Int {
+        capacity + place * Self.place
+    }
+
+    /// A `dropped` record, unless it is longer than a place: reasons are short words.
+    private static func frame(of range: DroppedRange) -> (header: FrameHeader, text: [UInt8])? {
+        let text = Array(DroppedRanges.text(of: range).utf8)
+        guard FrameHeader.stride(payload: text.count) <= place else { return nil }
+        return (FrameHeader(kind: .dropped, payload: text.count, sequence: range.sequences.upperBound), text)
     }
 }

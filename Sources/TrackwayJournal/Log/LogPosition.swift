@@ -20,7 +20,9 @@ public struct LogPosition: Sendable, Hashable, Comparable, CustomStringConvertib
     /// Reads the text form `"3.88213"`.
     public init?(_ description: String) {
         let parts = description.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let segment = UInt32(parts[0]), let offset = UInt32(parts[1]) else { return nil }
+        guard parts.count == 2, let segment = UInt32(parts[0]), let offset = UInt32(parts[1]),
+            offset <= FrameHeader.maximumLength
+        else { return nil }
         self.init(segment: segment, offset: offset)
     }
 

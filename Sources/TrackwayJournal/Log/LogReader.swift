@@ -60,6 +60,28 @@ public struct LogReader: Sendable {
         }
     }
 
+    /// The highest number that is in the writer's memory only, as the note at the end of the current segment says; nil when
+    /// there is none.
+    func numberInMemory() throws(StorageError) -> UInt64? {
+        guard position.segment > 0 else { return nil }
+        let path = SegmentName.path(folder, position.segment)
+        guard let size = try storage.size(of: path), size > SegmentPreamble.size + SegmentAppender.reserve else {
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: SegmentAppender.reserve)
+        var failure: StorageError?
+        bytes.withUnsafeMutableBytes { buffer in
+            do throws(StorageError) {
+                _ = try storage.read(path, at: SegmentAppender.noteOffset(inFile: size), into: buffer)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        let salt = Checksum.salt(folder: folder, segment: position.segment)
+        return bytes.withUnsafeBytes { SegmentAppender.numberNoted(in: $0, salt: salt) }
+    }
+
     /// Goes on at another place: a record's `start` or `end`.
     public mutating func seek(to position: LogPosition) {
         self.position = position
@@ -90,7 +112,7 @@ public struct LogReader: Sendable {
         var isRechecked = false
         while true {
             guard try openSegment() else { return nil }
-            let offset = Int(position.offset)
+            let offset = Int(clamping: position.offset)
             let finding = try examine(offset)
             if case .frame(let header) = finding {
                 if header.kind == .seal {
@@ -122,8 +144,10 @@ public struct LogReader: Sendable {
                 // A record seen behind a bad one proves that the bad one was complete: look at it once more.
                 window.invalidate()
                 if case .frame = try examine(offset) { continue }
-                damage.gaps += 1
-                damage.bytes += found - offset
+                if !isNote(found) {
+                    damage.gaps += 1
+                    damage.bytes += found - offset
+                }
                 position.offset = UInt32(found)
                 isFresh = false
                 continue
@@ -142,12 +166,18 @@ public struct LogReader: Sendable {
         }
     }
 
+    /// Whether the record at `offset` is the one at the end of a segment that tells what was in memory only: the blank space
+    /// in front of it is no damage.
+    private func isNote(_ offset: Int) -> Bool {
+        offset + SegmentAppender.reserve >= window.fileSize && window.header(at: offset)?.kind == .dropped
+    }
+
     /// Points at the segment of ``position`` or, when that is gone, at the start of the next one there is.
     private mutating func openSegment() throws -> Bool {
         if window.segment == position.segment, window.isValid { return true }
         if position.segment > 0 {
             let path = SegmentName.path(folder, position.segment)
-            if try window.open(path, segment: position.segment, at: Int(position.offset), storage) {
+            if try window.open(path, segment: position.segment, at: Int(clamping: position.offset), storage) {
                 try checkVersion(path)
                 if position.offset < UInt32(SegmentPreamble.size) { position.offset = UInt32(SegmentPreamble.size) }
                 return true

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayEvents
+
 /// The writing end of a log: the current segment and how to get the next. A value; its owner holds a lock around it.
 struct LogWriter: Sendable {
     let folder: String
@@ -15,6 +17,8 @@ struct LogWriter: Sendable {
     private var spare: (any SegmentStorage)?
     /// Complete segments whose unused space is still to be given back.
     private var retired: [RetiredSegment] = []
+    /// See ``note(_:)``.
+    private var noted: DroppedRange?
     /// The newest segment whose name in the folder was flushed.
     private var lastNamed: UInt32
     private let root: String
@@ -73,7 +77,9 @@ struct LogWriter: Sendable {
     ///   - origin: what the segment says about its writer, the content of its first record.
     mutating func roll(payload: Int, sequence: UInt64, origin: [UInt8]) throws(StorageError) {
         let number = lastSegment + 1
-        let opening = SegmentPreamble.size + FrameHeader.stride(payload: origin.count) + 2 * FrameHeader.size
+        let opening =
+            SegmentPreamble.size + FrameHeader.stride(payload: origin.count) + 2 * FrameHeader.size
+            + SegmentAppender.reserve
         let bytes = max(segmentBytes, opening + FrameHeader.stride(payload: payload) + 64)
         let path = SegmentName.path(folder, number)
         let file: any SegmentStorage
@@ -83,9 +89,11 @@ struct LogWriter: Sendable {
             file = try storage.makeSegment(path, bytes: bytes)
         }
         let salt = Checksum.salt(folder: folder, segment: number)
-        guard let next = SegmentAppender(number: number, file: file, salt: salt) else {
+        guard var next = SegmentAppender(number: number, file: file, salt: salt) else {
             throw StorageError(.other, operation: "map", path: path)
         }
+        // Before the old segment is sealed: what waits in memory is noted somewhere at any moment.
+        next.note(noted)
         if var old = appender {
             old.seal(sequence: sequence)
             retired.append(RetiredSegment(file: old.file, length: old.used))
@@ -97,8 +105,29 @@ struct LogWriter: Sendable {
         append(kind: .origin, origin, sequence: sequence)
     }
 
+    /// Notes which numbers are in memory only, where a reader finds it if this process is killed; nil when none is. Needs no
+    /// space; without a segment there is no place for it.
+    mutating func note(_ range: DroppedRange?) {
+        noted = range
+        appender?.note(range)
+    }
+
+    /// Leaves everything behind, as it is: the folder was made anew and holds nothing of it.
+    mutating func startOver() {
+        appender = nil
+        spare = nil
+        retired = []
+        firstUnsynchronized = lastSegment + 1
+        lastNamed = lastSegment
+        isPathFlushed = false
+    }
+
     /// Completes the current segment; nothing can be appended until the next ``roll(payload:sequence:origin:)``.
-    mutating func close(sequence: UInt64) {
+    ///
+    /// - Parameters:
+    ///   - sequence: the last sequence number accounted for.
+    ///   - lost: numbers that could not be written.
+    mutating func close(sequence: UInt64, lost: DroppedRange? = nil) {
         for segment in takeRetired() { segment.finish() }
         if spare != nil {
             spare = nil
@@ -110,7 +139,7 @@ struct LogWriter: Sendable {
         }
         guard var last = appender else { return }
         appender = nil
-        last.seal(sequence: sequence)
+        last.seal(sequence: sequence, lost: lost)
         RetiredSegment(file: last.file, length: last.used).finish()
     }
 

@@ -4,6 +4,9 @@
 internal import TrackwayEvents
 
 /// What waits in memory while the storage refuses: a bounded queue, written in order as soon as that works again.
+///
+/// Events and the contexts in front of them count. A context that no event followed is replaced by the next one, so
+/// changing contexts take no more room than one.
 struct HoldingBuffer: Sendable {
     enum Item: Sendable {
         case event(FrameHeader, payload: [UInt8], checksum: UInt32)
@@ -11,17 +14,30 @@ struct HoldingBuffer: Sendable {
         case dropped(DroppedRange)
     }
 
+    /// What an item takes beside its bytes, as far as the limit is concerned.
+    static let overhead = 64
+    /// Ranges of losses kept apart for their reasons; beyond, a loss is counted under the reason of the one before it.
+    static let mostRanges = 256
+
     let limit: Int
     private(set) var bytes = 0
     private var items: [Item] = []
     private var head = 0
+    private var ranges = 0
+    /// The newest context, while no event that waits was recorded in it.
+    private var context: (generation: UInt32, json: [UInt8])?
 
     init(limit: Int) {
         self.limit = limit
     }
 
-    var isEmpty: Bool { head == items.count }
-    var first: Item? { isEmpty ? nil : items[head] }
+    var isEmpty: Bool { head == items.count && context == nil }
+
+    /// What is to be written next.
+    var first: Item? {
+        if head < items.count { return items[head] }
+        return context.map { .context(generation: $0.generation, json: $0.json) }
+    }
 
     /// The first sequence number that waits; nil when no event does.
     var firstSequence: UInt64? {
@@ -42,36 +58,52 @@ struct HoldingBuffer: Sendable {
         }
     }
 
-    /// Queues an event; false when it does not fit.
+    /// Queues an event; false when it does not fit, together with the context it was recorded in.
     mutating func hold(_ header: FrameHeader, payload: UnsafeRawBufferPointer, checksum: UInt32) -> Bool {
-        guard bytes + payload.count <= limit else { return false }
-        bytes += payload.count
+        let before = context.map { $0.json.count + Self.overhead } ?? 0
+        let cost = payload.count + Self.overhead + before
+        guard cost <= limit, bytes <= limit - cost else { return false }
+        bytes += cost
+        if let context {
+            items.append(.context(generation: context.generation, json: context.json))
+            self.context = nil
+        }
         items.append(.event(header, payload: Array(payload), checksum: checksum))
         return true
     }
 
+    /// Notes the context of what is recorded from now on.
     mutating func hold(context json: [UInt8], generation: UInt32) {
-        items.append(.context(generation: generation, json: json))
+        context = (generation, json)
     }
 
     /// Notes that an event could not even wait.
     mutating func drop(_ sequence: UInt64, _ reason: DropReason) {
-        if !isEmpty, case .dropped(let last) = items[items.count - 1], last.reason == reason,
-            last.sequences.upperBound + 1 == sequence
+        if head < items.count, case .dropped(let last) = items[items.count - 1],
+            last.sequences.upperBound + 1 == sequence, last.reason == reason || ranges >= Self.mostRanges
         {
             let range = last.sequences.lowerBound...sequence
-            items[items.count - 1] = .dropped(DroppedRange(sequences: range, reason: reason))
+            items[items.count - 1] = .dropped(DroppedRange(sequences: range, reason: last.reason))
             return
         }
+        ranges += 1
         items.append(.dropped(DroppedRange(sequences: sequence...sequence, reason: reason)))
     }
 
     mutating func removeFirst() {
-        guard !isEmpty else { return }
-        if case .event(_, let payload, _) = items[head] { bytes -= payload.count }
+        guard head < items.count else {
+            context = nil
+            return
+        }
+        switch items[head] {
+        case .event(_, let payload, _): bytes -= payload.count + Self.overhead
+        case .context(_, let json): bytes -= json.count + Self.overhead
+        case .dropped: ranges -= 1
+        }
         head += 1
-        if head == items.count {
-            items.removeAll(keepingCapacity: false)
+        // What was written gives its memory back, also when the storage takes a little and refuses again.
+        if head == items.count || head >= 1024 {
+            items.removeFirst(head)
             head = 0
         }
     }

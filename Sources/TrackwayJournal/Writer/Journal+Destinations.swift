@@ -21,7 +21,7 @@ extension Journal {
         guard let (cursor, writer) = beginning else { return }
         do throws(StorageError) {
             // Others that deliver keep segments for those who have a cursor. One that is there says more than this.
-            _ = try storage.create(folder.cursor(writer, id), with: cursor.fileBytes)
+            _ = try storage.create(folder.cursor(writer, id), with: cursor.fileBytes(of: writer, for: id))
         } catch {
             // The desk of this process knows the beginning from memory, and writes the cursor when it moves.
         }

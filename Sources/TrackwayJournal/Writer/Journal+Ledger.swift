@@ -32,10 +32,13 @@ extension Journal {
             guard let id = WriterID(name), !totals.folded.contains(id) else { continue }
             // The cursors first: whatever is recorded between the two looks is pending, never missing.
             var cursors: [DestinationID: Cursor] = [:]
+            var damaged: [DestinationID] = []
             for destination in try CursorFile.destinations(of: id, folder, storage) {
                 cursors[destination] = try CursorFile.load(id, destination, folder, storage)
+                if cursors[destination] == nil { damaged.append(destination) }
             }
             guard let extent = try readableExtent(of: id, isComplete: false) else { continue }
+            for destination in damaged { cursors[destination] = Cursor(forgottenBefore: extent.first) }
             for destination in destinations where cursors[destination] == nil {
                 let beginning = id == writer ? roster.withLock { $0.beginning(of: destination) } : nil
                 // Whoever was only added later has no place in a log that knows nothing of it.

@@ -19,6 +19,11 @@ package final class Journal: Sendable {
     let counting: Locked<LedgerCounter>
     /// Shared with the desk. Its lock is the innermost: inside it nothing else is locked.
     let roster: Locked<DestinationRoster>
+    /// Segments of this process's own log with events on their way to a destination; the desk of this process says so.
+    /// Its lock is an innermost one, too.
+    let leased = Locked<[ClosedRange<UInt32>]>([])
+    /// How often the folder was made anew because somebody had removed it, and who is told.
+    private let restorations = Locked(Restorations())
     /// What waits in this process's own log, while it does not deliver.
     let ownCounting = Locked<OwnCounting?>(nil)
     /// Held while a flush runs, so that nobody flushes beside one that is about to fail. Its lock is the outermost.
@@ -31,6 +36,11 @@ package final class Journal: Sendable {
     struct OwnCounting: Sendable {
         let writer: WriterID
         var counter: WaitingCounter
+    }
+
+    private struct Restorations: Sendable {
+        var count = 0
+        var tell: (@Sendable (UInt64) -> Void)?
     }
 
     struct WeakDesk: Sendable {
@@ -59,11 +69,14 @@ package final class Journal: Sendable {
         }
         let installation = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
         let destinations = DestinationRoster(configuration.destinations, expecting: configuration.expected)
+        roster = Locked(destinations)
         var writer = try Self.claim(
             installation: installation,
             configuration,
             for: destinations.present,
             folder: folder,
+            leased: leased,
+            roster: roster,
             storage: storage,
             clock: clock,
             boot: bootID
@@ -71,7 +84,6 @@ package final class Journal: Sendable {
         writer.prepare()
         state = Locked(writer)
         counting = Locked(LedgerCounter())
-        roster = Locked(destinations)
     }
 
     deinit {
@@ -167,6 +179,12 @@ package final class Journal: Sendable {
     }
 
     private func synchronizeAlone() throws(JournalError) {
+        guard !restoreFolder() else {
+            throw JournalError(
+                .storage,
+                "\(folder.root) was removed while it was in use, with what waited there; it is made anew where that is possible"
+            )
+        }
         let (plan, writer, last) = try state.withLock { (state) throws(JournalError) in
             guard !state.isClosed else { throw JournalError(.closed, "the journal in \(folder.root) is closed") }
             guard state.drain() else {
@@ -208,6 +226,7 @@ package final class Journal: Sendable {
     /// segments, and makes the next segment ahead of need. Call it about once a second while events are recorded;
     /// without it everything still works, and the thread that fills a segment does the work.
     package func keepHouse() {
+        restoreFolder()
         let (retired, wanted) = state.withLock { state in
             state.drain()
             return (state.log.takeRetired(), state.isClosed ? nil : state.log.spareWanted())
@@ -223,6 +242,40 @@ package final class Journal: Sendable {
         }
     }
 
+    /// Names who is told when the folder was removed under the running process and made anew: with how many events of this
+    /// process were recorded before, which are lost as far as they were not delivered. Called on the thread that noticed.
+    package func tellRestorations(_ tell: @escaping @Sendable (UInt64) -> Void) {
+        restorations.withLock { $0.tell = tell }
+    }
+
+    /// How often the folder was made anew.
+    var restorationCount: Int { restorations.withLock { $0.count } }
+
+    /// Looks whether the folder is still there, and makes it anew when somebody has removed it.
+    ///
+    /// - Returns: true when it was gone. While it cannot be made, recording holds events in memory and tries by itself.
+    @discardableResult
+    private func restoreFolder() -> Bool {
+        let (loss, isGone) = state.withLock { state -> (UInt64?, Bool) in
+            var isGone = false
+            do throws(StorageError) {
+                isGone = try state.noticeRemoval()
+                if isGone { try state.roll(payload: 0) }
+            } catch {
+                // Looked at again with the next call.
+            }
+            defer { state.unannouncedLoss = nil }
+            return (state.unannouncedLoss, isGone)
+        }
+        guard let loss else { return isGone }
+        let tell = restorations.withLock { restorations in
+            restorations.count += 1
+            return restorations.tell
+        }
+        tell?(loss)
+        return isGone
+    }
+
     /// Ends recording and gives the writer's lock back. Later appends answer `closed`; a second close does nothing.
     package func close() {
         state.withLock { $0.close() }
@@ -235,6 +288,8 @@ package final class Journal: Sendable {
         _ configuration: JournalConfiguration,
         for destinations: [DestinationID],
         folder: JournalFolder,
+        leased: Locked<[ClosedRange<UInt32>]>,
+        roster: Locked<DestinationRoster>,
         storage: any JournalStorage,
         clock: any EventClock,
         boot: String
@@ -247,7 +302,11 @@ package final class Journal: Sendable {
                 // A deliverer that meets the folder before it is locked takes it for an orphan's and removes it.
                 guard let alive = try storage.lock(folder.aliveLock(id)) else { continue }
                 for destination in destinations {
-                    try storage.replace(folder.cursor(id, destination), with: Cursor().fileBytes, durably: false)
+                    try storage.replace(
+                        folder.cursor(id, destination),
+                        with: Cursor().fileBytes(of: id, for: destination),
+                        durably: false
+                    )
                 }
                 let log = LogWriter(
                     folder: folder.writer(id),
@@ -259,9 +318,13 @@ package final class Journal: Sendable {
                 return WriterState(
                     id: id,
                     installation: installation,
+                    secret: try InstallationFile.secret(of: installation, in: folder, storage: storage),
                     log: log,
                     alive: alive,
                     configuration: configuration,
+                    folder: folder,
+                    leased: leased,
+                    roster: roster,
                     boot: boot,
                     clock: clock
                 )

@@ -35,9 +35,16 @@ package struct JournalConfiguration: Sendable, Hashable {
         self.folder = folder
         self.destinations = destinations
         self.expected = expected
-        self.maximumBytes = maximumBytes
+        self.maximumBytes = max(0, maximumBytes)
         self.maximumAge = maximumAge
         self.segmentBytes = min(max(segmentBytes, 4096), 1 << 30)
-        self.heldBytes = heldBytes
+        self.heldBytes = max(0, heldBytes)
+    }
+
+    /// Segments that one process keeps of its own at most, whoever trims or does not: a quarter more than the limit of all,
+    /// so that whoever delivers, who knows what everybody has, is asked first.
+    var mostSegmentsOfWriter: Int {
+        let whole = maximumBytes / segmentBytes
+        return max(4, whole + whole / 4 + 1)
     }
 }

@@ -6,9 +6,13 @@ internal import TrackwayEvents
 /// This process's end of the journal, as the lock guards it.
 ///
 /// Fast path: the current segment has room and nothing waits. Everything else is ``appendSlowly(_:payload:checksum:)``.
+/// How room is made is in `WriterState+Room.swift`, what happens when a flush fails or the folder goes in
+/// `WriterState+Trouble.swift`.
 struct WriterState: Sendable {
     let id: WriterID
-    let installation: InstallationID
+    var installation: InstallationID
+    /// What proves the identity, in case its file has to be made again; nil where there is none.
+    var secret: InstallationSecret?
     var log: LogWriter
     /// The next sequence number to hand out.
     var next: UInt64 = 1
@@ -21,21 +25,36 @@ struct WriterState: Sendable {
     /// The context new events are recorded in.
     private(set) var context = ContextState()
     /// The context in effect at the log's end; behind ``context`` while the storage refuses.
-    private var writtenContext = ContextState()
-    /// Bytes of segments beyond which this writer stops adding: nobody trims, so the newest must go.
-    private let hardLimit: Int
-    private let segmentBytes: Int
-    private let boot: String
+    private(set) var writtenContext = ContextState()
+    let folder: JournalFolder
+    /// Segments this writer keeps at most, the one being written included; the oldest go first.
+    let mostSegments: Int
+    let boot: String
     // Asked only when a segment begins.
-    private let clock: any EventClock
+    let clock: any EventClock
+
+    /// Segments with events of this writer on their way to a destination, as whoever delivers here says.
+    let leased: Locked<[ClosedRange<UInt32>]>
+    /// The numbers in each complete segment of this process, as long as the segment may be there.
+    var extents: [UInt32: Extent] = [:]
+    /// The first number of the segment being written.
+    var firstInSegment: UInt64 = 1
+    /// Why numbers are missing in this log; what ``GapFile`` says.
+    var gaps = DroppedRanges()
+
     /// Which events are proven to be on stable storage.
-    private(set) var flushes = FlushRecord()
+    var flushes = FlushRecord()
     /// A flush of the current segment failed, and it could not be left yet.
-    private var isSegmentDoubtful = false
+    var isSegmentDoubtful = false
     /// A flush of a folder above the log failed: whether the log's own name is on stable storage cannot be known any more.
-    private var isPathDoubtful = false
-    /// The last sequence number in each complete segment of this process, as long as the segment is there.
-    private var lastSequences: [UInt32: UInt64] = [:]
+    var isPathDoubtful = false
+    /// The segment being written has lost its name, and the folder could not be made anew yet.
+    var isFolderMissing = false
+    /// The journal's; see ``DestinationRoster``. Its lock is the innermost.
+    let roster: Locked<DestinationRoster>
+    /// Events that went with the folder, as long as nobody was told of it.
+    var unannouncedLoss: UInt64?
+
     /// Why the last attempt to make room failed; nil when it did not.
     private var obstacle: DropReason?
     /// Events to let pass before the attempt is repeated.
@@ -44,9 +63,13 @@ struct WriterState: Sendable {
     init(
         id: WriterID,
         installation: InstallationID,
+        secret: InstallationSecret?,
         log: LogWriter,
         alive: any StorageLock,
         configuration: JournalConfiguration,
+        folder: JournalFolder,
+        leased: Locked<[ClosedRange<UInt32>]>,
+        roster: Locked<DestinationRoster>,
         boot: String,
         clock: any EventClock
     ) {
@@ -54,17 +77,26 @@ struct WriterState: Sendable {
         self.clock = clock
         self.id = id
         self.installation = installation
+        self.secret = secret
         self.log = log
         self.alive = alive
+        self.folder = folder
+        self.leased = leased
+        self.roster = roster
         held = HoldingBuffer(limit: configuration.heldBytes)
-        hardLimit = configuration.maximumBytes * 2
-        segmentBytes = configuration.segmentBytes
+        mostSegments = configuration.mostSegmentsOfWriter
     }
 
     /// The context in effect; a value so that two of them can be compared.
     struct ContextState: Sendable, Hashable {
         var generation: UInt32 = 0
         var json: [UInt8] = []
+    }
+
+    /// The numbers a segment accounts for; the last lies before the first when it accounts for none.
+    struct Extent: Sendable, Hashable {
+        var first: UInt64
+        var last: UInt64
     }
 
     /// A cursor before the next event to be recorded. What still waits in memory lies before it, by its numbers.
@@ -82,7 +114,10 @@ struct WriterState: Sendable {
         let sequence = header.sequence
         guard !isClosed else { return .closed }
         // Last, so that a segment begun on the way says truly what was written before it.
-        defer { next = sequence + 1 }
+        defer {
+            next = sequence + 1
+            noteHeld()
+        }
         guard FrameHeader.stride(payload: payload.count) < 1 << 24 else {
             held.drop(sequence, .tooLarge)
             drain()
@@ -98,14 +133,11 @@ struct WriterState: Sendable {
             }
             patience = 16
         }
-        if obstacle == .journalFull {
-            // Nobody trimmed for long. What is stored was recorded first and stays.
-            held.drop(sequence, .journalFull)
-            return .dropped(sequence, .journalFull)
-        }
-        if held.hold(header, payload: payload, checksum: checksum) { return .held(sequence) }
-        held.drop(sequence, .storageFull)
-        return .dropped(sequence, .storageFull)
+        let reason = obstacle ?? .storageFull
+        if reason != .journalFull, held.hold(header, payload: payload, checksum: checksum) { return .held(sequence) }
+        // The limit of bytes is only in the way when everything older is on its way to a destination.
+        held.drop(sequence, reason)
+        return .dropped(sequence, reason)
     }
 
     /// Counts the next event as dropped without looking at it.
@@ -116,40 +148,6 @@ struct WriterState: Sendable {
         held.drop(sequence, reason)
         drain()
         return .dropped(sequence, reason)
-    }
-
-    /// A flush has succeeded that began after the event `last` was appended.
-    mutating func flushed(_ plan: LogFlushPlan, through last: UInt64) {
-        log.flushed(plan)
-        flushes.flushed(through: last)
-    }
-
-    /// A flush failed: what it covered is in doubt for good, and later events go to a fresh segment.
-    mutating func flushFailed(_ plan: LogFlushPlan, isAboveLog: Bool) {
-        log.flushFailed(plan)
-        isPathDoubtful = isPathDoubtful || isAboveLog
-        if let last = lastSequences[plan.currentNumber] {
-            // Somebody began another segment meanwhile. What lies there was not covered.
-            flushes.failed(through: last)
-        } else if plan.current != nil {
-            isSegmentDoubtful = true
-            _ = leaveDoubtfulSegment()
-        }
-    }
-
-    /// Leaves a segment whose flush failed for a fresh one.
-    ///
-    /// - Returns: false when that is impossible at the moment: the segment then stays in use, and what is appended is kept
-    ///   against a kill, as before, and nothing of it can be proven.
-    mutating func leaveDoubtfulSegment() -> Bool {
-        if isSegmentDoubtful, !isClosed {
-            do {
-                try roll(payload: 0)
-            } catch {
-                return false
-            }
-        }
-        return !isPathDoubtful
     }
 
     /// Sets the context of the events recorded from now on.
@@ -172,30 +170,18 @@ struct WriterState: Sendable {
         _ = makeRoom(for: 0)
     }
 
-    /// Ends writing. What still waits in memory is written if the storage lets it.
+    /// Ends writing. What still waits in memory is written if the storage lets it, else its numbers are written down as
+    /// lost: for that there is room.
     mutating func close() {
         guard !isClosed else { return }
         drain()
         isClosed = true
-        log.close(sequence: firstUnwritten - 1)
+        log.close(sequence: next - 1, lost: heldRange)
         alive?.release()
         alive = nil
     }
 
     // MARK: What waits
-
-    /// Writes what waits, then makes sure a payload of this size fits; what stands in the way, or nil.
-    private mutating func makeRoom(for payload: Int) -> DropReason? {
-        if let obstacle = writeHeld() { return obstacle }
-        if log.fits(payload) { return nil }
-        do {
-            if try isOverHardLimit() { return .journalFull }
-            try roll(payload: payload)
-            return nil
-        } catch {
-            return .storageFull
-        }
-    }
 
     /// Writes what waits in memory, as far as the storage lets it; true when nothing waits any more.
     @discardableResult
@@ -203,7 +189,14 @@ struct WriterState: Sendable {
         guard !isClosed else { return held.isEmpty }
         obstacle = writeHeld()
         if obstacle == nil { patience = 0 }
+        noteHeld()
         return obstacle == nil
+    }
+
+    /// Writes what waits, then makes sure a payload of this size fits; what stands in the way, or nil.
+    private mutating func makeRoom(for payload: Int) -> DropReason? {
+        if let obstacle = writeHeld() { return obstacle }
+        return log.fits(payload) ? nil : beginSegment(payload: payload)
     }
 
     /// Writes what waits in memory; what stands in the way, or nil when nothing waits any more.
@@ -215,14 +208,7 @@ struct WriterState: Sendable {
                 case .context(_, let json): json.count
                 case .dropped: 128
                 }
-            if !log.fits(size) {
-                do {
-                    if try isOverHardLimit() { return .journalFull }
-                    try roll(payload: size)
-                } catch {
-                    return .storageFull
-                }
-            }
+            if !log.fits(size), let obstacle = beginSegment(payload: size) { return obstacle }
             switch item {
             case .event(let header, let payload, let checksum):
                 payload.withUnsafeBytes { log.append(header, payload: $0, payloadChecksum: checksum) }
@@ -237,32 +223,24 @@ struct WriterState: Sendable {
         return nil
     }
 
-    private mutating func roll(payload: Int) throws(StorageError) {
-        let before = log.lastSegment
-        let opening = FrameHeader.stride(payload: writtenContext.json.count)
-        let origin = SegmentOrigin(installation: installation, writer: id, boot: boot, begun: clock.now())
-        try log.roll(payload: payload + opening, sequence: firstUnwritten - 1, origin: origin.bytes)
-        lastSequences[before] = firstUnwritten - 1
-        if isSegmentDoubtful {
-            flushes.failed(through: firstUnwritten - 1)
-            isSegmentDoubtful = false
-        }
-        // Every segment stands alone: readers may start at any of them.
-        if !writtenContext.json.isEmpty { writeContext(writtenContext) }
+    /// The numbers that are in memory only, if any.
+    private var heldRange: DroppedRange? {
+        guard let first = held.firstSequence, first < next else { return nil }
+        return DroppedRange(sequences: first...(next - 1), reason: .storageFull)
+    }
+
+    /// Notes in the segment what would be lost if the process were killed now.
+    private mutating func noteHeld() {
+        log.note(heldRange)
     }
 
     /// The first sequence number that is not in the log.
-    private var firstUnwritten: UInt64 {
+    var firstUnwritten: UInt64 {
         held.firstSequence ?? next
     }
 
-    private mutating func writeContext(_ state: ContextState) {
+    mutating func writeContext(_ state: ContextState) {
         log.append(kind: .context, state.json, sequence: firstUnwritten - 1, context: state.generation)
         writtenContext = state
-    }
-
-    private func isOverHardLimit() throws(StorageError) -> Bool {
-        let count = try SegmentName.all(in: log.folder, log.storage).count
-        return (count + 1) * segmentBytes > max(hardLimit, 4 * segmentBytes)
     }
 }

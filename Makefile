@@ -4,6 +4,9 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
+# Warnings are errors in our own builds, and in nobody else's (see Package.swift).
+export TRACKWAY_WARNINGS_AS_ERRORS := 1
+
 # A target may only import what its manifest declares; SwiftPM checks it when asked.
 CHECKED := --explicit-target-dependency-import-check error
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
@@ -48,6 +51,7 @@ lint: bootstrap  ## Check form, rooms and documentation
 	Scripts/format --check
 	Scripts/check-rooms --self-test
 	Scripts/check-rooms
+	Scripts/check-manifests
 	Scripts/check-docs
 
 format:  ## Format every Swift file in place

@@ -4,14 +4,19 @@
 
 import PackageDescription
 
+/// Warnings are errors when this repository is built for its own sake: `make`, `.ci/run` and `Scripts` set the variable. Never for a
+/// user: tools build dependencies with warnings suppressed, and a target that asks for both does not build at all.
+let warnings: [SwiftSetting] =
+    Context.environment["TRACKWAY_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
+
 /// How every room is built. Each line is a rule we want the compiler to keep for us.
-let house: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),  // say `any`: an existential is a decision
-    .enableUpcomingFeature("MemberImportVisibility"),  // a file uses only what it imports
-    .enableUpcomingFeature("InternalImportsByDefault"),  // a dependency leaks only on purpose
-    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async stays where it was called
-    .treatAllWarnings(as: .error),
-]
+let house: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),  // say `any`: an existential is a decision
+        .enableUpcomingFeature("MemberImportVisibility"),  // a file uses only what it imports
+        .enableUpcomingFeature("InternalImportsByDefault"),  // a dependency leaks only on purpose
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async stays where it was called
+    ] + warnings
 
 // Apple's tools look for a library's privacy manifest among its resources; elsewhere it would only be carried along.
 #if canImport(Darwin)

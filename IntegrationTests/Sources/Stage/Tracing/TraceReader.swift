@@ -43,9 +43,9 @@ package struct TraceReader: Sendable {
             }
             return completed(begun + rest[rest.index(after: end)...])
         }
-        if let cut = rest.range(of: "<unfinished ...>") {
-            unfinished[thread] = rest[..<cut]
-            return promised(rest[..<cut])
+        if let cut = rest.firstRange(of: "<unfinished ...>") {
+            unfinished[thread] = rest[..<cut.lowerBound]
+            return promised(rest[..<cut.lowerBound])
         }
         return promised(rest) + completed(rest)
     }

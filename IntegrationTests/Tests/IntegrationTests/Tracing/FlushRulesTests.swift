@@ -7,7 +7,7 @@ internal import Testing
 /// The rules by which traces are judged, with mistakes planted.
 @Suite("Rules of flushing")
 struct FlushRulesTests {
-    private static let kept: [FileAction] = [
+    private static let flawless: [FileAction] = [
         .madeFolder("/a/data"), .flushed("/a"), .madeFolder("/a/data/writers"), .opened("/a/data/writers/1.segment"),
         .changed("/a/data/writers/1.segment"), .mapped("/a/data/writers/1.segment"),
         .flushed("/a/data/writers/1.segment"), .flushed("/a/data/writers"), .flushed("/a/data"), .promised("one"),
@@ -22,13 +22,13 @@ struct FlushRulesTests {
 
     @Test("what flushes everything in time keeps the rules")
     func kept() {
-        #expect(violations(Self.kept) == [])
+        #expect(violations(Self.flawless) == [])
     }
 
-    @Test("leaving out any one flush breaks them", arguments: kept.indices)
+    @Test("leaving out any one flush breaks them", arguments: flawless.indices)
     func leftOut(_ index: Int) {
-        guard case .flushed(let path) = Self.kept[index] else { return }
-        var actions = Self.kept
+        guard case .flushed(let path) = Self.flawless[index] else { return }
+        var actions = Self.flawless
         actions.remove(at: index)
         let violations = violations(actions)
         #expect(!violations.isEmpty)

@@ -4,7 +4,6 @@
 internal import Foundation
 internal import Stage
 internal import Testing
-internal import TrackwayEvents
 
 /// Real programs on a real file system, their system calls held to the rules of the strictest one.
 @Suite("What is promised was flushed", .enabled("needs strace") { Collector.canInjectFaults })

@@ -4,6 +4,7 @@
 import Dispatch
 import Testing
 import TrackwayEvents
+import TrackwayJournal
 import TrackwayTesting
 
 @testable import TrackwayDelivery

@@ -3,7 +3,9 @@
 
 import Testing
 import TrackwayEvents
+import TrackwayJournal
 import TrackwayTesting
+import TrackwayWire
 
 @testable import TrackwayDelivery
 

@@ -105,7 +105,9 @@ struct StorageTroubleTests {
         #expect(before.recorded == 1)
         memory.storage.fail(.names, with: .inputOutput)
         memory.storage.fail(.contents, with: .inputOutput)
-        #expect(memory.analytics.ledger() == before)
+        let shown = memory.analytics.ledger()
+        #expect(shown.recorded == before.recorded && shown.destinations == before.destinations)
+        #expect(shown.uncounted.count == 1)
         #expect(memory.diagnostics.map(\.code).contains(.storageFailing))
     }
 }

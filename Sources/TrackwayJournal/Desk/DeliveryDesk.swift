@@ -187,7 +187,7 @@ package final class DeliveryDesk: Sendable {
     /// Somebody wants a destination told of everything now: numbers that were for others wait for no event any more.
     package func tellAll(to destination: DestinationID) {
         state.withLock { state in
-            state.eager.insert(destination)
+            state.want(destination, journal)
             state.publish()
         }
     }

@@ -27,8 +27,6 @@ extension DeskState {
             }
             if let batch = batch ?? nil { return batch }
         }
-        // Nothing is left to be told, either.
-        eager.remove(destination)
         return nil
     }
 
@@ -172,9 +170,18 @@ extension DeskState {
         guard let shelf = shelves[id], let cursor = shelf.cursors[destination] else { return false }
         guard cursor.unreported.isEmpty else { return true }
         guard cursor.owesSkips else { return false }
-        if shelf.isComplete || eager.contains(destination) { return true }
+        if shelf.isComplete { return true }
+        // What was passed over since somebody asked waits like before.
+        if let last = wanted[destination]?[id], let first = cursor.untoldSkips.ranges.first, first.lowerBound <= last {
+            return true
+        }
         guard let since = shelf.skippingSince[destination] else { return false }
         return since.duration(to: clock.now().monotonic) >= Self.skipPatience
+    }
+
+    /// Somebody wants a destination told of every number there is by now.
+    mutating func want(_ destination: DestinationID, _ journal: Journal) {
+        wanted[destination] = Dictionary(uniqueKeysWithValues: order.map { ($0, journal.knownLast(of: $0)) })
     }
 
     /// How long numbers that were for others wait for an event to travel with: a request of their own then tells of all of

@@ -38,8 +38,8 @@ struct DeskState: Sendable {
     var setAsideLog: SegmentedLog?
     var lastTended: MonotonicTime?
     var lastLease: UInt64 = 0
-    /// Destinations that somebody wants told of everything now, even where no event is left to carry it.
-    var eager: Set<DestinationID> = []
+    /// By destination and writer: the last number that somebody wanted told of, even where no event is left to carry it.
+    var wanted: [DestinationID: [WriterID: UInt64]] = [:]
 
     /// A batch on its way.
     struct Lease: Sendable, Hashable {

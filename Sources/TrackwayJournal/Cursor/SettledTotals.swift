@@ -44,15 +44,15 @@ struct SettledTotals: Sendable, Hashable {
     }
 
     /// What the file means to an installation: the counts if they are its own; of another's only which writers' folders
-    /// are to be removed, if that one announced it.
+    /// are to be removed.
     func seen(by installation: InstallationID) -> SettledTotals {
         var own = SettledTotals(of: installation)
         if self.installation == nil || self.installation == installation {
             own.recorded = recorded
             own.accounts = accounts
             own.folded = folded
-        } else if successor == installation {
-            own.folded = folded.union(leaving)
+        } else {
+            own.folded = successor == installation ? folded.union(leaving) : folded
         }
         return own
     }

@@ -98,7 +98,7 @@ struct SiftHostileTests {
         sift.pause()
         #expect(heard.withLock { $0 }.map(\.code) == [.notStarted])
         app.isDiskGone.withLock { $0 = false }
-        #expect(!sift.append(SiftEvent(type: "lost")), "it rests from the beginning")
+        #expect(sift.append(SiftEvent(type: "paused")), "it rests from the beginning, and keeps what is recorded")
         sift.resume()
         let event = SiftEvent(type: "kept")
         #expect(sift.append(event))

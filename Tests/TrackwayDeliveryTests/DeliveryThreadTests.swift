@@ -32,7 +32,7 @@ struct DeliveryThreadTests {
         let world = try DeliveryWorld(names, executor: QueueExecutor())
         world.begin()
         world.record(40)
-        #expect(await world.flush(timeout: .seconds(60), sleepers: 1).isComplete)
+        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
         let before = try world.journal.ledger()
         world.storage.hold(operation, paths: "/writers/")
         world.record(40)
@@ -51,7 +51,7 @@ struct DeliveryThreadTests {
             #expect(world.service.waiting(for: "to-1") <= 40)
         }
         world.storage.release()
-        #expect(await world.flush(timeout: .seconds(60), sleepers: 1).isComplete)
+        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
         #expect(try world.journal.ledger().destinations["to-12"]?.delivered == 80)
         await world.end()
     }

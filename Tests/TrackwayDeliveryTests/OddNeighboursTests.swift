@@ -32,7 +32,7 @@ struct OddNeighboursTests {
         #expect(try world.isBalanced())
         world.collector.goOn()
         world.service.resume()
-        #expect(await world.flush(timeout: .seconds(600), sleepers: 1).isComplete)
+        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
         #expect(world.collector.rows == 30)
         await world.end()
     }
@@ -53,7 +53,7 @@ struct OddNeighboursTests {
         world.journal.addDestination("collector")
         world.service.add(DeliveryRoute(destination: DeliveryWorld.destination("collector")))
         world.collector.goOn()
-        #expect(await world.flush(timeout: .seconds(600), sleepers: 1).isComplete)
+        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
         #expect(world.collector.rows == 30)
         #expect(world.collector.duplicates == 0)
         #expect(try world.account() == Ledger.Account(recorded: 30, delivered: 30))
@@ -99,7 +99,7 @@ struct OddNeighboursTests {
                 // Interrupted in the middle: the other one takes what is left.
                 _ = await active.flush(timeout: .zero, sleepers: 0)
             } else {
-                #expect(await active.flush(timeout: .seconds(600), sleepers: 1).isComplete)
+                #expect(await active.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
                 #expect(collector.rows == recorded)
             }
             await active.service.suspend(timeout: .zero)
@@ -107,7 +107,7 @@ struct OddNeighboursTests {
             active.service.resume()
         }
         one.begin()
-        #expect(await one.flush(timeout: .seconds(600), sleepers: 1).isComplete)
+        #expect(await one.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
         await one.end()
         #expect(collector.rows == recorded)
         #expect(try one.journal.ledger().destinations["collector"]?.delivered == UInt64(recorded))

@@ -42,7 +42,7 @@ struct UnknownCountsTests {
         let world = try DeliveryWorld()
         world.begin()
         world.record(5)
-        #expect(await world.flush(timeout: .seconds(5), sleepers: 1).isComplete)
+        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
         world.record(3)
         for operation in [StorageOperation.names, .contents, .lock, .size, .read] {
             world.storage.fail(operation, with: Self.exhausted)
@@ -51,7 +51,7 @@ struct UnknownCountsTests {
         #expect(!report.isComplete)
         #expect(!report.uncounted.isEmpty)
         world.storage.heal()
-        #expect(await world.flush(timeout: .seconds(120), sleepers: 1).isComplete)
+        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
         #expect(world.collector.rows == 8)
         #expect(world.collector.duplicates == 0)
         await world.end()
@@ -81,9 +81,9 @@ struct UnknownCountsTests {
         #expect(world.leftOut.first?.contains(name) == true)
 
         world.storage.heal()
-        await world.pass(.seconds(60), sleepers: 1) { world.collector.rows == 9 }
+        await world.pass(.seconds(36_000), sleepers: 1) { world.collector.rows == 9 }
         #expect(world.collector.rows == 9)
-        #expect(await world.flush(timeout: .seconds(5), sleepers: 1).isComplete)
+        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
 
         world.storage.fail(.names, with: .denied, paths: name)
         #expect(world.leftOut.count == 1)
@@ -101,7 +101,7 @@ struct UnknownCountsTests {
         #expect(told.count == 1)
         #expect(told.first?.description.contains("/app/settled") == true)
         world.storage.heal()
-        await world.pass(.seconds(60), sleepers: 1) { world.collector.rows == 2 }
+        await world.pass(.seconds(36_000), sleepers: 1) { world.collector.rows == 2 }
         #expect(world.collector.rows == 2)
         await world.end()
     }
@@ -111,7 +111,7 @@ struct UnknownCountsTests {
         let world = try DeliveryWorld()
         world.begin()
         world.record(1)
-        #expect(await world.flush(timeout: .seconds(5), sleepers: 1).isComplete)
+        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
         for round in 1...2 {
             world.storage.fail(.read, with: .inputOutput)
             world.storage.fail(.size, with: .inputOutput)
@@ -119,7 +119,7 @@ struct UnknownCountsTests {
             await world.pass(.seconds(300), sleepers: 2)
             #expect(world.failures == round)
             world.storage.heal()
-            await world.pass(.seconds(120), sleepers: 1) { world.collector.rows == 1 + 3 * round }
+            await world.pass(.seconds(36_000), sleepers: 1) { world.collector.rows == 1 + 3 * round }
             #expect(world.collector.rows == 1 + 3 * round)
         }
         await world.end()

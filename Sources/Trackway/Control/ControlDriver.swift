@@ -121,12 +121,15 @@ package final class ControlDriver: Sendable {
                     switch order {
                     case .holdDelivery(let number):
                         work.hold()
+                        // Whoever waits for delivery to do what it should: now it does.
+                        change { _ in }
                         group.addTask {
                             await work.untilHeld()
                             self.change { $0.deliveryHeld(number) }
                         }
                     case .releaseDelivery:
                         work.release()
+                        change { _ in }
                     case .stopDelivery(let lastFlush, let patience):
                         await work.stop(lastFlush, patience)
                         break steps

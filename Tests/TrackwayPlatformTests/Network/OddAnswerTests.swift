@@ -131,7 +131,8 @@ struct OddAnswer: Sendable, CustomTestStringConvertible {
         ),
         OddAnswer(
             "a second answer that nobody asked for",
-            [head, "content-length: 2\r\n\r\n{}", "HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\n[]"],
+            // In one piece with the first: nobody can tell one that comes later from the answer to the next request.
+            [head + "content-length: 2\r\n\r\n{}HTTP/1.1 500 No\r\ncontent-length: 2\r\n\r\n[]"],
             .keep,
             .answer(status: 200, body: "{}")
         ),

@@ -62,7 +62,8 @@ struct CollectorJudgeTests {
         arguments: [
             (400, "rejected"), (401, "unauthorized"), (403, "unauthorized"), (404, "misconfigured"),
             (405, "misconfigured"), (408, "retry"), (409, "rejected"), (410, "misconfigured"), (413, "too_large"),
-            (415, "misconfigured"), (421, "misconfigured"), (422, "rejected"), (425, "retry"), (429, "retry"), (500, "retry"),
+            (415, "misconfigured"), (421, "misconfigured"), (422, "rejected"), (425, "retry"), (429, "retry"),
+            (500, "retry"),
             (501, "misconfigured"), (502, "retry"), (503, "retry"), (507, "retry"), (200, "retry"), (302, "retry"),
         ]
     )

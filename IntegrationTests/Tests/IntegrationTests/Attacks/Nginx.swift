@@ -23,8 +23,9 @@ struct Nginx {
     ///   - collector: the port requests are handed on to.
     ///   - settings: what the proxy is told beside that.
     init(before collector: UInt16, _ settings: String) throws {
-        folder = try TemporaryFolder()
-        port = try Listener.freePort()
+        let folder = try TemporaryFolder()
+        let port = try Listener.freePort()
+        (self.folder, self.port) = (folder, port)
         let temporary = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map {
             "\($0)_temp_path \(folder.path($0));"
         }

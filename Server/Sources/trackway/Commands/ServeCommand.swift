@@ -40,7 +40,9 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The port; 0 takes a free one.")
     var port: Int = 8787
 
-    @Option(help: "A key that may do everything, beside those of the key file. Loopback only, and with no proxy before it.")
+    @Option(
+        help: "A key that may do everything, beside those of the key file. Loopback only, and with no proxy before it."
+    )
     var devKey: String?
 
     @Option(help: "Who needs a key for reading: auto (whoever may be beyond this machine) or always (everybody).")

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+@Suite("An attacker who wants an installation erased")
+struct ForgedErasureTests {
+    private static let secret = InstallationSecret.generate()
+    private static let victim = secret.installation(at: Timestamp(milliseconds: 1_795_000_000_000))
+
+    private static func batch(_ sender: InstallationID, _ first: Int, _ lines: [String]) -> [UInt8] {
+        let header = """
+            {"batch":{"installation":"\(sender)","writer":"\(sender)","first":\(first),"last":\(first + lines.count - 1)}}
+            """
+        return Array(([header] + lines).joined(separator: "\n").utf8)
+    }
+
+    private static func tombstone(_ more: String = "") -> String {
+        #"{"name":"_installation_erased","time":1795000000000,"attributes":{"installation":"\#(victim)"\#(more)}}"#
+    }
+
+    @Test("nobody erases it in any format, also from another site's page; it does so itself, and so does an operator")
+    func forged() throws {
+        let collector = try Collector()
+        #expect(try collector.post(Self.batch(Self.victim, 1, [#"{"name":"a"}"#, #"{"name":"b"}"#])).status == 200)
+        let stranger = InstallationID.generate(at: Timestamp(milliseconds: 1_795_000_000_000))
+        let foreign = [
+            ("content-type", "text/plain"), ("origin", "https://evil.example"), ("sec-fetch-site", "cross-site"),
+        ]
+        let attributes = #"{"installation":"\#(Self.victim)","proof":"\#(InstallationSecret.generate())"}"#
+        let click = """
+            [{"event_type":"_installation_erased","event_id":"x","timestamp":1795000000000,"app_id":"shop","device_id":"d",\
+            "unique_id":"u","attributes":\(attributes)}]
+            """
+        let sensors = """
+            {"type":"track","event":"_installation_erased","time":1795000000000,"distinct_id":"d","properties":\(attributes)}
+            """
+        let sift = """
+            {"data":[{"time":1795000000000,"mobile_event_type":"_installation_erased","installation_id":"\(Self.victim)",\
+            "fields":\(attributes)}]}
+            """
+        #expect(collector.tell("POST /collect?appId=shop", foreign, Array(click.utf8)) != nil)
+        #expect(collector.tell("POST /sa?project=shop", [], Array("data=\(sensors)".utf8))?.status == 200)
+        let key = ("authorization", "Bearer \(Collector.key)")
+        #expect(collector.tell("PUT /v3/accounts/shop/mobile_events", [key], Array(sift.utf8))?.status == 200)
+        for (sender, first) in [(stranger, 1), (Self.victim, 3)] {
+            for more in ["", #","proof":"\#(Self.victim)""#, #","proof":7"#] {
+                let answer = try collector.post(Self.batch(sender, first, [Self.tombstone(more)]))
+                #expect(answer.status == 200 && answer.text.contains("erasure_unproved"), "\(answer.text)")
+            }
+        }
+        #expect(collector.tell("DELETE /v1/installations/\(Self.victim)", foreign, [])?.status == 401)
+        try collector.settle()
+        #expect(try collector.rows(of: "\(Self.victim)").count == 2 + 1)
+        #expect(try collector.get("/v1/ledger")["erasures"]?.array?.isEmpty == true)
+        // A restart with a new index reads the same log and comes to the same.
+        try collector.kill()
+        for suffix in ["", "-wal", "-shm"] {
+            // What is not there need not be removed.
+            try? FileManager.default.removeItem(atPath: collector.data + "/index.sqlite" + suffix)
+        }
+        try collector.start()
+        try collector.settle()
+        #expect(try collector.rows(of: "\(Self.victim)").count == 2 + 1)
+
+        let proved = try collector.post(
+            Self.batch(stranger, 9, [Self.tombstone(#","proof":"\#(Self.secret)""#)])
+        )
+        #expect(proved.status == 200 && !proved.text.contains("rejected\":[{"), "\(proved.text)")
+        try collector.settle()
+        #expect(try collector.rows(of: "\(Self.victim)").isEmpty)
+        let late = try collector.post(Self.batch(Self.victim, 4, [#"{"name":"late"}"#]))
+        #expect(late.status == 200 && late.text.contains("installation_erased") && late.text.contains(#""accepted":0"#))
+        try collector.settle()
+        let erasures = try collector.get("/v1/ledger")["erasures"]?.array
+        #expect(erasures?.count == 1 && erasures?.first?["by"]?.string == "installation")
+        #expect(erasures?.first?["events"]?.integer == 4)
+        #expect(try collector.figure("trackway_index_erased_installations") == 1)
+
+        let erase = try Program(
+            try CollectorBinary.path(),
+            ["erase", "\(stranger)", "--url", collector.url, "--key", Collector.key]
+        )
+        #expect(try erase.allLines().joined().contains("Erased \(stranger)"))
+        #expect(try erase.status() == .exited(0))
+        #expect(try collector.get("/v1/ledger")["erasures"]?.array?.count == 2)
+    }
+}

@@ -41,7 +41,7 @@ extension SensorsAnalyticsSDK {
     }
 
     /// Looks at events one by one from now on, or stops that. Events recorded before go where they were recorded for: those
-    /// of ``SensorsAnalyticsDebugMode/only`` never reach the reports, and those of ``SensorsAnalyticsDebugMode/off`` do. The
+    /// of `SensorsAnalyticsDebugMode/only` never reach the reports, and those of `SensorsAnalyticsDebugMode/off` do. The
     /// back-end may forbid it.
     public func setDebugMode(_ debugMode: SensorsAnalyticsDebugMode) {
         state.withLock { $0.debugMode = debugMode }

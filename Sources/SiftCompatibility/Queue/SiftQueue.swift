@@ -70,8 +70,8 @@ public final class SiftQueue: NSObject, Sendable {
         return events
     }
 
-    /// Whether the queue is worth an upload: it holds more events than ``SiftQueueConfig/uploadWhenMoreThan``, or any, and
-    /// the last upload is longer ago than ``SiftQueueConfig/uploadWhenOlderThan``.
+    /// Whether the queue is worth an upload: it holds more events than `uploadWhenMoreThan`, or any, and
+    /// the last upload is longer ago than `uploadWhenOlderThan`.
     public func readyForUpload() -> Bool {
         core.analytics()?.isReadyForUpload(destination) ?? false
     }

@@ -151,7 +151,7 @@ extension InMemoryWorld: WorldSource {
 
 extension Configuration {
     /// Has analytics of this configuration work in a test's own world, whoever makes them: nothing of the real system is
-    /// touched, and what they have to tell is in ``InMemoryWorld/diagnostics`` too.
+    /// touched, and what they have to tell is in `InMemoryWorld.diagnostics` too.
     public mutating func run(in world: InMemoryWorld) {
         worldSource = world
         transport = world.transport

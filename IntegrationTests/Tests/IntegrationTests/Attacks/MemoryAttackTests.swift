@@ -34,7 +34,9 @@ struct MemoryAttackTests {
         group.wait()
     }
 
-    @Test("120 bodies of 8 MiB that never end: most are refused, memory stays bounded, and others are served meanwhile")
+    @Test(
+        "120 bodies of 8 MiB that never end: most are refused, memory stays bounded, and others are served or told to come back"
+    )
     func heldBodies() throws {
         let collector = try Collector()
         _ = try collector.makeKey("shop", ["--sensors-project", "shop"])
@@ -74,7 +76,8 @@ struct MemoryAttackTests {
         honest.wait()
         print("held bodies: \(before) → \(after) MiB resident; \(tally.sockets.withLock { $0.count }) held")
         #expect(after < before + 200)
-        #expect(served.withLock { !$0.isEmpty && $0.allSatisfy { $0 == 200 } })
+        // While every byte of the budget is taken, whoever waited long enough is told to come back, and loses nothing.
+        #expect(served.withLock { $0.contains(200) && $0.allSatisfy { $0 == 200 || $0 == 503 } })
         #expect(try collector.figure("trackway_bodies_busy_total") ?? 0 > 60)
         tally.sockets.withLock { $0 = [] }
     }

@@ -74,7 +74,7 @@ struct DebugModeTests {
 
     @Test(
         "switched on while the app runs, events are sent one by one as soon as they are recorded",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(10))
     )
     func pace() async throws {
         let stage = try await SensorsStage.launched()

@@ -104,7 +104,10 @@ struct SharedAttributesTests {
         #expect(record["static"] == .integer(1))
     }
 
-    @Test("a closure that signs somebody in, sets a profile and names properties harms nobody", .timeLimit(.minutes(1)))
+    @Test(
+        "a closure that signs somebody in, sets a profile and names properties harms nobody",
+        .timeLimit(.minutes(10))
+    )
     func closureThatActs() async throws {
         let stage = try await SensorsStage.launched()
         let sdk = try stage.sdk
@@ -134,7 +137,7 @@ struct SharedAttributesTests {
         #expect(records[5].distinctID == "final")
     }
 
-    @Test("somebody signs in on another thread while the closure runs", .timeLimit(.minutes(1)))
+    @Test("somebody signs in on another thread while the closure runs", .timeLimit(.minutes(10)))
     func signInWhileTheClosureRuns() async throws {
         let stage = try await SensorsStage.launched()
         let sdk = try stage.sdk

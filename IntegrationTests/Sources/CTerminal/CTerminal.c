@@ -14,6 +14,10 @@
 
 const short terminal_new_session = POSIX_SPAWN_SETSID;
 
+int terminal_close_from(posix_spawn_file_actions_t *actions, int descriptor) {
+    return posix_spawn_file_actions_addclosefrom_np(actions, descriptor);
+}
+
 int terminal_open(char *path, size_t length) {
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (master < 0) return -1;

@@ -11,7 +11,22 @@ package struct TaskSleeper: DeliverySleeper {
     /// Makes a sleeper that measures with a clock; the runtime's timer must tick at the same pace.
     package init(clock: any EventClock = SystemClock()) {
         self.clock = clock
+        _ = Self.timers
     }
+
+    #if os(Linux)
+    /// The system's dispatch library opens the descriptors of its timers with the first sleep, and ends the process when none
+    /// is free by then. So the first sleep of a process is this short one, while there are some; once for the process.
+    private static let timers: Void = {
+        Task {
+            // Nobody cancels it, and nothing depends on its end.
+            try? await Task.sleep(for: .nanoseconds(1), tolerance: nil, clock: .continuous)
+            try? await Task.sleep(for: .nanoseconds(1), tolerance: nil, clock: .suspending)
+        }
+    }()
+    #else
+    private static let timers: Void = ()
+    #endif
 
     package func sleep(until time: MonotonicTime) async {
         let left = clock.now().monotonic.duration(to: time)

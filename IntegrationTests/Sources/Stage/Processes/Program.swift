@@ -171,6 +171,10 @@ package final class Program: Sendable {
         _ actions: inout posix_spawn_file_actions_t,
         session: Bool = false
     ) throws -> Int32 {
+        // What others opened without care, a listener of the tests or another child's pipe, must not outlive them here: a
+        // program that waits for the end of its input would wait for ever.
+        let closing = terminal_close_from(&actions, STDERR_FILENO + 1)
+        guard closing == 0 else { throw StageError("starting \(path)", errno: closing) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -11,6 +11,8 @@ package enum FileAction: Sendable, Hashable {
     case changed(String)
     /// A file was mapped for writing: from here on it may be changed at any time.
     case mapped(String)
+    /// Nothing can be written through the mapping any more.
+    case unmapped(String)
     /// A file or folder got another name, in place of what had that name.
     case renamed(String, to: String)
     /// A file got a second name.

@@ -4,7 +4,8 @@
 /// Holds a program's file actions to the strictest rules a file system may have.
 ///
 /// - A file's bytes survive power loss once the file was flushed after they were written. Writing through a mapping is not
-///   seen, so a mapped file counts as written again after each promise: the next one is about something newer.
+///   seen, so a mapped file counts as written again after each promise: the next one is about something newer. A log is
+///   written at its end only: once another file of its folder is mapped, a file counts as written for the last time.
 /// - A name survives once its folder was flushed after it was made, and so does the folder's own name, up to what was
 ///   there before the program began.
 ///
@@ -42,8 +43,12 @@ package struct FlushRules: Sendable {
         case .changed(let path):
             dirty.insert(path)
         case .mapped(let path):
+            dirty.formUnion(mapped)
+            mapped = mapped.filter { Self.folder(of: $0) != Self.folder(of: path) }
             mapped.insert(path)
             dirty.insert(path)
+        case .unmapped(let path):
+            mapped.remove(path)
         case .renamed(let path, let other):
             move(path, to: other)
         case .linked(let path, let other):

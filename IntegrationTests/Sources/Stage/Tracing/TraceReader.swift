@@ -10,12 +10,14 @@ package struct TraceReader: Sendable {
     package static let calls = [
         "open", "openat", "creat", "mkdir", "mkdirat", "rename", "renameat", "renameat2", "link", "linkat", "unlink",
         "unlinkat", "rmdir", "write", "writev", "pwrite64", "sendto", "sendmsg", "fsync", "fdatasync", "ftruncate",
-        "fallocate", "mmap",
+        "fallocate", "mmap", "munmap",
     ]
 
     private let promise: @Sendable (_ descriptor: String, _ text: String) -> Bool
     /// By thread: the beginning of a call that has not returned yet.
     private var unfinished: [Substring: Substring] = [:]
+    /// By address: the file that can be written through a mapping there.
+    private var mappings: [Substring: String] = [:]
 
     /// - Parameter promise: whether a write is a promise, by what it is written to and how it begins.
     package init(promise: @escaping @Sendable (_ descriptor: String, _ text: String) -> Bool) {
@@ -58,7 +60,7 @@ package struct TraceReader: Sendable {
         return promise(Self.paths(in: arguments).first ?? "", text) ? [.promised(String(text.prefix(40)))] : []
     }
 
-    private func completed(_ call: Substring) -> [FileAction] {
+    private mutating func completed(_ call: Substring) -> [FileAction] {
         guard let (name, arguments) = Self.parts(of: call), let result = Self.result(of: call), !result.hasPrefix("-")
         else { return [] }
         let texts = Self.texts(in: arguments)
@@ -79,7 +81,11 @@ package struct TraceReader: Sendable {
             guard arguments.contains("MAP_SHARED"), arguments.contains("PROT_WRITE"), let path = paths.first else {
                 return []
             }
+            mappings[result] = path
             return [.mapped(path)]
+        case "munmap":
+            let address = arguments.prefix { $0 != "," }
+            return mappings.removeValue(forKey: address).map { [.unmapped($0)] } ?? []
         case "fsync", "fdatasync": return paths.first.map { [.flushed($0)] } ?? []
         default: return []
         }

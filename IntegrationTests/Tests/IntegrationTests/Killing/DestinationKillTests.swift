@@ -36,6 +36,8 @@ struct DestinationKillTests {
             let audit = try BothSides(second, installation: installation, ledger: ledger)
             #expect(ledger.isBalanced && ledger.pending == 0, "seed \(seed): \(ledger)")
             #expect(audit.received == ledger.delivered, "seed \(seed): \(audit.accounts) \(ledger)")
+            // What was recorded while it was away is not for it, and therefore not missing there.
+            #expect(audit.missing == 0, "seed \(seed): \(audit.accounts) \(ledger)")
             #expect(UInt64(audit.rows.count) == audit.received)
             let presence = Presence(of: "audit", in: story)
             let there = story.kept.filter { presence.holds(true, over: $0.span) }

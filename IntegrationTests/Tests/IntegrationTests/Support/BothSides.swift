@@ -27,7 +27,9 @@ struct BothSides {
 
     /// recorded = delivered + pending + dropped on the device, nothing pending; and the same numbers in the collector, each
     /// event in one row.
-    func expectComplete(sourceLocation: SourceLocation = #_sourceLocation) {
+    ///
+    /// - Parameter tombstones: how many of the events told of an erasing; they are received, and never rows.
+    func expectComplete(tombstones: Int = 0, sourceLocation: SourceLocation = #_sourceLocation) {
         #expect(ledger.isBalanced, "\(ledger)", sourceLocation: sourceLocation)
         #expect(ledger.pending == 0, "\(ledger)", sourceLocation: sourceLocation)
         for account in accounts {
@@ -39,7 +41,7 @@ struct BothSides {
             sourceLocation: sourceLocation
         )
         #expect(received == ledger.delivered, "\(accounts) \(ledger)", sourceLocation: sourceLocation)
-        #expect(UInt64(rows.count) == received, sourceLocation: sourceLocation)
+        #expect(UInt64(rows.count + tombstones) == received, sourceLocation: sourceLocation)
         expectDistinct(sourceLocation: sourceLocation)
         expectOrdered(sourceLocation: sourceLocation)
     }

@@ -71,6 +71,31 @@ struct FlushRulesTests {
         #expect(rules.violations == [] && rules.promises == 1)
     }
 
+    @Test("a file of the log with a younger one beside it needs one more flush, and then none")
+    func complete() {
+        var rules = FlushRules(present: ["/a"]) { $0.hasSuffix("1.segment") }
+        let actions: [FileAction] = [
+            .opened("/a/1.segment"), .mapped("/a/1.segment"), .flushed("/a"), .flushed("/a/1.segment"),
+            .promised("one"),
+            .mapped("/a/2.segment"), .promised("two"), .flushed("/a/1.segment"), .promised("three"), .promised("four"),
+        ]
+        for action in actions { rules.take(action) }
+        #expect(rules.violations == ["'two' before /a/1.segment was flushed"])
+    }
+
+    @Test("a file that is no longer mapped needs one more flush, and then none")
+    func unmapped() {
+        var rules = FlushRules(present: ["/a"]) { $0.hasSuffix(".segment") }
+        let actions: [FileAction] = [
+            .opened("/a/1.segment"), .mapped("/a/1.segment"), .flushed("/a"), .flushed("/a/1.segment"),
+            .promised("one"),
+            .unmapped("/a/1.segment"), .promised("two"), .flushed("/a/1.segment"), .promised("three"),
+            .promised("four"),
+        ]
+        for action in actions { rules.take(action) }
+        #expect(rules.violations == ["'two' before /a/1.segment was flushed"])
+    }
+
     @Test("lines of a trace become actions; a call counts when it has returned, a promise when it begins")
     func reading() {
         var reader = TraceReader { descriptor, text in descriptor.hasPrefix("pipe:") && text.hasPrefix("kept") }
@@ -85,6 +110,8 @@ struct FlushRulesTests {
                 #"71 mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, 5</a/f>, 0) = 0x7f1"#,
                 [.mapped("/a/f")]
             ),
+            (#"71 munmap(0x7f2, 4096)                = 0"#, []),
+            (#"71 munmap(0x7f1, 4096)                = 0"#, [.unmapped("/a/f")]),
             (#"71 mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, 5</a/f>, 0) = 0x7f1"#, []),
             (#"71 fdatasync(5</a/f> <unfinished ...>"#, []),
             (#"72 write(1<pipe:[9]>, "kept 1 0 1\n", 11 <unfinished ...>"#, [.promised(#"kept 1 0 1\n"#)]),

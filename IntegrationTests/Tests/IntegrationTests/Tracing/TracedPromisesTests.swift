@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Stage
+internal import Testing
+
+/// Real programs on a real file system, their system calls held to the rules of the strictest one.
+@Suite("What is promised was flushed", .enabled("needs strace") { Collector.canInjectFaults })
+struct TracedPromisesTests {
+    @Test("a durable receipt comes after every flush it depends on, in a folder that did not exist before")
+    func durableReceipts() throws {
+        let folder = try TemporaryFolder()
+        let trace = folder.path("trace")
+        let data = folder.path("library/app/data")
+        for _ in 1...2 {
+            let present = try Self.files(in: data)
+            let recorder = try RecorderProcess(
+                data: data,
+                to: "http://127.0.0.1:9",
+                ["--orders"],
+                wrapper: TraceReader.words(writingTo: trace)
+            )
+            _ = try recorder.installation()
+            try recorder.order("durably 3")
+            // Enough for other segments, so that finished ones are among what is flushed.
+            try recorder.order("record 3000 500")
+            try recorder.order("durably 2")
+            try recorder.exit()
+            let lines = try Self.lines(of: trace, recorder.program)
+            // Events that were not asked to be durable are told of in the same words, and promise nothing.
+            var durable = Self.numbers(ofDurable: [3, 2], between: 3000).makeIterator()
+            let rules = Self.judge(lines, present: present) { descriptor, text in
+                descriptor.hasPrefix("pipe:") && text.hasPrefix("kept ")
+            } isDurable: {
+                durable.next() ?? false
+            }
+            #expect(rules.violations == [])
+            #expect(rules.promises == 5)
+        }
+    }
+
+    @Test("a collector's answer comes after every flush it depends on, in a folder that did not exist before")
+    func answers() throws {
+        let folder = try TemporaryFolder()
+        let trace = folder.path("trace")
+        let data = folder.path("srv/collector")
+        let collector = try Collector(data: data, wrapper: TraceReader.words(writingTo: trace))
+        let sender = Sender(collector, number: 1)
+        for _ in 0..<5 { sender.sendBatch() }
+        #expect(sender.kept.count == 5)
+        let program = try #require(collector.program)
+        try collector.stop()
+        let rules = Self.judge(try Self.lines(of: trace, program), present: []) { descriptor, text in
+            descriptor.contains(":[") && text.hasPrefix("HTTP/1.1 200")
+        } isDurable: {
+            true
+        }
+        #expect(rules.violations == [])
+        #expect(rules.promises >= 5)
+    }
+
+    // MARK: Judging
+
+    private static func judge(
+        _ lines: [Substring],
+        present: Set<String>,
+        promise: @escaping @Sendable (String, String) -> Bool,
+        isDurable: () -> Bool
+    ) -> FlushRules {
+        var reader = TraceReader(promise: promise)
+        var rules = FlushRules(present: present) { $0.hasSuffix(".segment") || $0.hasSuffix("/installation") }
+        for line in lines {
+            for action in reader.actions(of: line) {
+                if case .promised = action, !isDurable() { continue }
+                rules.take(action)
+            }
+        }
+        return rules
+    }
+
+    /// Which of the receipts are durable ones: some, then many that are not, then some.
+    private static func numbers(ofDurable counts: [Int], between others: Int) -> [Bool] {
+        let (first, last) = (counts[0], counts[1])
+        return (0..<(first + others + last)).map { $0 < first || $0 >= first + others }
+    }
+
+    /// The trace, once the program has ended and strace has written its end.
+    private static func lines(of trace: String, _ program: Program) throws -> [Substring] {
+        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        while true {
+            let text = try String(contentsOfFile: trace, encoding: .utf8)
+            let lines = text.split(separator: "\n")
+            // Short numbers are padded.
+            if let words = lines.last?.split(separator: " "), words.prefix(2) == ["\(program.id)", "+++"] {
+                return lines
+            }
+            guard Date() < deadline else { throw Overdue("the trace has no end: \(lines.last ?? "")") }
+            let nobody = NSCondition()
+            nobody.lock()
+            _ = nobody.wait(until: Date(timeIntervalSinceNow: 0.1))
+            nobody.unlock()
+        }
+    }
+
+    private static func files(in folder: String) throws -> Set<String> {
+        guard FileManager.default.fileExists(atPath: folder) else { return [] }
+        return Set(try FileManager.default.subpathsOfDirectory(atPath: folder).map { folder + "/" + $0 })
+    }
+}

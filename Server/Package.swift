@@ -24,7 +24,7 @@ let shared: [Target.Dependency] = [
     .product(name: "TrackwayJournal", package: "trackway"),
 ]
 
-/// The server's own rooms never import each other (CollectorHTTP, CollectorWeb, CollectorStore): they meet in the executable.
+/// The server's own dependencies never import each other (CollectorHTTP, CollectorWeb, CollectorStore): they meet in the executable.
 let package = Package(
     name: "trackway-server",
     platforms: [.macOS(.v14)],
@@ -46,7 +46,7 @@ let package = Package(
         // Floor 0: what is accepted and what it means: admission, keys, durable intake. No HTTP, no SQL.
         .target(name: "Collector", dependencies: shared, swiftSettings: house),
 
-        // Floor 1: three rooms that know the floor below and not each other.
+        // Floor 1: three dependencies that know the floor below and not each other.
         .target(
             name: "CollectorStore",
             dependencies: shared + [

@@ -15,7 +15,7 @@ extension ClickstreamCore {
         var attributes = attributes
         guard case .string(let screen)? = attributes.removeValue(forKey: CapturedKey.screenName)?.attributeValue,
             !screen.isEmpty
-        else { return Self.tell(ClickstreamRules.screenNameMissing, analytics) }
+        else { return Self.report(ClickstreamRules.screenNameMissing, analytics) }
         // An id that is no text is as good as none.
         let uniqueID = attributes.removeValue(forKey: CapturedKey.screenUniqueID)?.attributeValue.string
         let id = attributes.removeValue(forKey: CapturedKey.screenID)?.attributeValue.string
@@ -47,7 +47,7 @@ extension ClickstreamCore {
             known.merge(valid)
             faults = wrong
         }
-        for fault in faults { Self.tell(fault, analytics) }
+        for fault in faults { Self.report(fault, analytics) }
     }
 
     /// The attributes that keep the limits, beside those that there are already, and what is wrong with the others.
@@ -95,9 +95,9 @@ extension ClickstreamCore {
         var valid: [(String, AttributeValue)] = []
         for (name, value) in Attributes(attributes) {
             if let fault = ClickstreamRules.fault(inUserAttribute: name, value) {
-                Self.tell(fault, analytics)
+                Self.report(fault, analytics)
             } else if !known.contains(name), known.count >= ClickstreamLimits.userAttributes {
-                Self.tell(ClickstreamRules.tooManyUserAttributes(name), analytics)
+                Self.report(ClickstreamRules.tooManyUserAttributes(name), analytics)
             } else {
                 known.insert(name)
                 valid.append((name, value))
@@ -111,8 +111,8 @@ extension ClickstreamCore {
     }
 
     /// Records what was left out as the document wants it: as an event of its own, and in the log.
-    static func tell(_ fault: ClickstreamFault, _ analytics: Analytics) {
-        analytics.tell(
+    static func report(_ fault: ClickstreamFault, _ analytics: Analytics) {
+        analytics.report(
             Diagnostic(
                 code: .limitBroken,
                 field: "\(fault.code.rawValue)",

@@ -85,8 +85,8 @@ package final class ClickstreamCore: Sendable {
             return (analytics, called + settings.unknownKeys.map { Diagnostic(unknownKey: $0) }, faults)
         }
         // No lock is held any more: the app may call back.
-        for diagnostic in diagnostics { analytics.tell(diagnostic) }
-        for fault in faults { Self.tell(fault, analytics) }
+        for diagnostic in diagnostics { analytics.report(diagnostic) }
+        for fault in faults { Self.report(fault, analytics) }
     }
 
     func liveConfiguration() throws(ClickstreamError) -> ClickstreamConfiguration {
@@ -120,12 +120,12 @@ package final class ClickstreamCore: Sendable {
             let destination = try settings.destination()
             form = { destination.eventJSON(of: $0) }
             do throws(TrackwayError) {
-                try analytics.replace(destination)
+                try analytics.replaceDestination(destination)
             } catch {
                 assertionFailure("the only destination is not known: \(error)")
             }
         } catch {
-            analytics.tell(
+            analytics.report(
                 Diagnostic(code: .configurationInvalid, field: "configuration", value: "", remedy: error.message)
             )
         }

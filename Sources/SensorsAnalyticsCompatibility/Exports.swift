@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What the face's calls take, by name, so that an app imports this module alone.
+// What the compatibility module's calls take, by name, so that an app imports this module alone.
 @_exported public import enum TrackwayDestinations.SensorsAnalyticsDebugMode

@@ -7,7 +7,7 @@ package import TrackwayDestinations
 internal import TrackwayEvents
 
 extension SAConfigOptions {
-    /// The name of the face's destination.
+    /// The name of the compatibility module's destination.
     static let destinationID: DestinationID = "sensors-analytics"
 
     /// The destination that these options describe.

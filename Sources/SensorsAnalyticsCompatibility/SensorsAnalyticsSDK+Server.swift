@@ -62,12 +62,12 @@ extension SensorsAnalyticsSDK {
     func replace(_ destination: SensorsAnalyticsDestination, flushEvents: Int? = nil) {
         do throws(TrackwayError) {
             if let flushEvents {
-                try analytics.replace(destination, flushEvents: flushEvents)
+                try analytics.replaceDestination(destination, flushEvents: flushEvents)
             } else {
-                try analytics.replace(destination)
+                try analytics.replaceDestination(destination)
             }
         } catch {
-            // Only an app that took the face's destination out of the configuration gets here, and it was told then.
+            // Only an app that took the compatibility module's destination out of the configuration gets here, and it was told then.
             return
         }
     }

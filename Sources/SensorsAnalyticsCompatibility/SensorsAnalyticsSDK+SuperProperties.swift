@@ -55,7 +55,7 @@ extension SensorsAnalyticsSDK {
             options.presetProperties(
                 in: analytics.recordedContext,
                 installation: analytics.installation,
-                at: analytics.surroundings.wall
+                at: analytics.environment.wall
             )
         )
     }

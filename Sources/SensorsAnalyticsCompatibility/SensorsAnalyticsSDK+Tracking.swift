@@ -44,7 +44,7 @@ extension SensorsAnalyticsSDK {
         Task { await analytics.discardWaiting(for: SAConfigOptions.destinationID) }
     }
 
-    /// Records for the face's own destination only.
+    /// Records for the compatibility module's own destination only.
     func record(_ name: String, _ attributes: Attributes = [:]) {
         analytics.record(name, attributes, to: [SAConfigOptions.destinationID])
     }

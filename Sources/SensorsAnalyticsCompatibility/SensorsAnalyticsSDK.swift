@@ -39,7 +39,7 @@ public final class SensorsAnalyticsSDK: Sendable {
     let state: Locked<State>
     let remote: RemoteConfigurationDriver?
 
-    /// A face on analytics that were made from the options' configuration.
+    /// A compatibility module on analytics that were made from the options' configuration.
     package init(_ analytics: Analytics, _ options: SAConfigOptions, debugMode: SensorsAnalyticsDebugMode = .off) {
         self.analytics = analytics
         state = Locked(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What the face's calls take, by name, so that an app imports this module alone.
+// What the compatibility module's calls take, by name, so that an app imports this module alone.
 @_exported public import struct CSiftCompatibility.SiftQueueConfig
 @_exported public import class Trackway.Analytics
 @_exported public import struct Trackway.Configuration

@@ -151,9 +151,9 @@ public final class Sift: NSObject, Sendable {
         core.upload(force: force)
     }
 
-    /// Whether a batch is set aside once the back-end refused it three times in a row, or 120 requests in a row failed, as
+    /// Whether a batch is given up once the back-end refused it three times in a row, or 120 requests in a row failed, as
     /// older clients did. False by default: events are kept until they are taken, or the journal's bounds are reached. What
-    /// is set aside is counted.
+    /// is given up is counted.
     ///
     /// Kept over restarts. It counts for queues that are added from now on, and for the SDK's own from the next start.
     @nonobjc public var dropsAfterThreeStrikes: Bool {

@@ -37,9 +37,9 @@ public final class Analytics: Sendable {
     let recorder: Recorder
 
     // What everything else needs.
-    let streams: StreamsDriver
+    let registry: QueueRegistry
     /// Destinations come and go one after the other, here and in delivery. Taken before every other lock.
-    let comings = Locked(())
+    let destinationChanges = Locked(())
     /// How destinations are delivered to that nobody said more about.
     let usualPolicy: DeliveryPolicy
     let options: Locked<RuntimeOptions>
@@ -47,7 +47,7 @@ public final class Analytics: Sendable {
     let consents: ConsentDriver
     let identity: IdentityDriver
     package let timers: TimerDriver
-    let stage: Stage
+    let contextStore: ContextStore
     package let behavior: BehaviorDriver
     let dynamic: DynamicAttributes
     package let snapshots: SnapshotDriver?
@@ -55,7 +55,7 @@ public final class Analytics: Sendable {
     let lastLedger = Locked(Ledger())
     package let commits: GroupCommitter<JournalError>
     package let lifeCycle: LifeCycleFollower
-    package let surroundings: Surroundings
+    package let environment: ExtensionEnvironment
     private let observation: (any Sendable)?
     let crashWatch: CrashWatch
 
@@ -68,28 +68,28 @@ public final class Analytics: Sendable {
     public convenience init(_ configuration: Configuration) throws(TrackwayError) {
         try configuration.check()
         let (configuration, remarks) = configuration.bounded()
-        self.init(configuration, try Parts(configuration, configuration.world()))
+        self.init(configuration, try Components(configuration, configuration.dependencies()))
         for remark in remarks { reporter.report(remark) }
     }
 
-    /// The same in a given world.
-    package convenience init(_ configuration: Configuration, in world: World) throws(TrackwayError) {
+    /// The same with given dependencies.
+    package convenience init(_ configuration: Configuration, in dependencies: Dependencies) throws(TrackwayError) {
         try configuration.check()
         let (configuration, remarks) = configuration.bounded()
-        self.init(configuration, try Parts(configuration, world))
+        self.init(configuration, try Components(configuration, dependencies))
         for remark in remarks { reporter.report(remark) }
     }
 
-    private init(_ configuration: Configuration, _ parts: Parts) {
+    private init(_ configuration: Configuration, _ parts: Components) {
         control = parts.control
-        clock = parts.world.clock
-        ids = parts.world.ids
+        clock = parts.dependencies.clock
+        ids = parts.dependencies.ids
         limits = configuration.limits
         journal = parts.journal
         delivery = parts.delivery
         reporter = parts.reporter
-        write = parts.world.write
-        streams = parts.streams
+        write = parts.dependencies.write
+        registry = parts.registry
         usualPolicy = configuration.delivery
         options = Locked(RuntimeOptions(configuration))
         settings = parts.settings
@@ -97,27 +97,28 @@ public final class Analytics: Sendable {
         identity = parts.identity
         timers = parts.timers
         recorder = parts.recorder
-        stage = parts.stage
+        contextStore = parts.contextStore
         behavior = parts.behavior
         dynamic = parts.dynamic
         snapshots = parts.snapshots
         queue = parts.queue
-        surroundings = parts.surroundings
+        environment = parts.environment
         commits = parts.commits
         lifeCycle = LifeCycleFollower(
             parts.behavior,
             parts.timers,
             parts.snapshots,
             parts.control,
-            refreshFacts: parts.world.refreshFacts
+            refreshFacts: parts.dependencies.refreshFacts
         )
         let follower = lifeCycle
         observation =
             configuration.followsLifeCycle
-            ? parts.world.observeLifeCycle { [weak follower] in follower?.lifeCycleChanged($0, moment: $1) } : nil
-        crashWatch = CrashWatch(parts.world.captureCrashes)
+            ? parts.dependencies.observeLifeCycle { [weak follower] in follower?.lifeCycleChanged($0, moment: $1) }
+            : nil
+        crashWatch = CrashWatch(parts.dependencies.captureCrashes)
         crashWatch.follow { configuration.capture.contains(.crashes) }
-        let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.world.pacer)
+        let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.dependencies.pacer)
         let snapshots = parts.snapshots
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
@@ -130,7 +131,7 @@ public final class Analytics: Sendable {
             }
         }
         // An earlier process may have died after it erased and before it could tell.
-        tellErasures()
+        reportErasures()
     }
 
     deinit {

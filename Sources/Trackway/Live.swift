@@ -13,9 +13,9 @@ internal import FoundationEssentials
 internal import Foundation
 #endif
 
-extension World {
-    /// The real world: the one place where clocks, chance, disk, network and the system's facts are chosen.
-    static func live(_ configuration: Configuration) throws(TrackwayError) -> World {
+extension Dependencies {
+    /// The system's own: the one place where clocks, chance, disk, network and the system's facts are chosen.
+    static func live(_ configuration: Configuration) throws(TrackwayError) -> Dependencies {
         let clock = SystemClock()
         let log = StandardErrorLog(clock: clock)
         var appFacts = AppFacts.read(id: configuration.appID, version: configuration.appVersion)
@@ -24,7 +24,7 @@ extension World {
         let device = DeviceFacts.read(appID: configuration.appID)
         let boot = BootIdentity.current()
         let folder = try folder(configuration)
-        var world = World(
+        var dependencies = Dependencies(
             clock: clock,
             ids: EventIDGenerator(),
             storage: DiskStorage(),
@@ -38,11 +38,11 @@ extension World {
             write: { StandardErrorLog.writeLine($0 + "\n") },
             launchState: LaunchState.read(),
             refreshFacts: { ContextFacts(app: app, device: device.refreshed().attributes, boot: boot) },
-            observeLifeCycle: { tell in
+            observeLifeCycle: { report in
                 // Signals have nothing to say where the system speaks to apps.
-                if let announcements = LifeCycleAnnouncements.observe(tell) { return announcements }
+                if let announcements = LifeCycleAnnouncements.observe(report) { return announcements }
                 do throws(LifeCycleError) {
-                    return try LifeCycleSignals.process.observe { event, moment in tell(event.changes, moment) }
+                    return try LifeCycleSignals.process.observe { event, moment in report(event.changes, moment) }
                 } catch {
                     log.report(
                         Diagnostic(
@@ -71,10 +71,10 @@ extension World {
                 }
             }
         )
-        world.deliveryExecutor = DeliveryExecutor()
+        dependencies.deliveryExecutor = DeliveryExecutor()
         // Sources are made only for an app that has snapshots taken: some of them watch the system.
-        if configuration.snapshots != nil { world.snapshotSources = .system(app: app) }
-        return world
+        if configuration.snapshots != nil { dependencies.snapshotSources = .system(app: app) }
+        return dependencies
     }
 
     private static func folder(_ configuration: Configuration) throws(TrackwayError) -> String {

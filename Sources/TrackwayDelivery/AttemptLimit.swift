@@ -3,7 +3,7 @@
 
 /// After how many attempts in vain a batch is given up: a promise to lose data rather than to keep asking.
 ///
-/// Its events are set aside and counted under `attempts_exhausted`, so nothing is lost silently; but it is lost, and an
+/// Its events become dead letters, counted under `attempts_exhausted`, so nothing is lost silently; but it is lost, and an
 /// outage of minutes is enough. Without a limit, which is the default everywhere, a batch is tried for as long as the
 /// journal keeps it.
 ///

@@ -19,9 +19,9 @@ public struct DeliveryPolicy: Sendable, Hashable {
     public var breakerThreshold: Int
     /// The longest wait a back-end can ask for (`Retry-After`). 1 hour by default: longer wishes are asked again hourly.
     public var longestRetryAfter: Duration
-    /// After this many events in a row were refused while none was accepted, at most one is set aside per retry delay, so
+    /// After this many events in a row were refused while none was accepted, at most one becomes a dead letter per retry delay, so
     /// that a misconfigured back-end cannot eat the queue. 8 by default.
-    public var setAsideThreshold: Int
+    public var deadLetterThreshold: Int
     /// Makes the destination a queue: its events wait until they are worth an upload by these rules, and then travel at
     /// once; ``flushInterval`` and ``flushEvents`` do not count. nil by default.
     public var queue: QueuePolicy?
@@ -36,7 +36,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
         retry: RetrySchedule = RetrySchedule(),
         breakerThreshold: Int = 5,
         longestRetryAfter: Duration = .seconds(3_600),
-        setAsideThreshold: Int = 8,
+        deadLetterThreshold: Int = 8,
         queue: QueuePolicy? = nil,
         attempts: AttemptLimit? = nil
     ) {
@@ -46,7 +46,7 @@ public struct DeliveryPolicy: Sendable, Hashable {
         self.retry = retry
         self.breakerThreshold = max(1, breakerThreshold)
         self.longestRetryAfter = max(.zero, longestRetryAfter)
-        self.setAsideThreshold = max(1, setAsideThreshold)
+        self.deadLetterThreshold = max(1, deadLetterThreshold)
         self.queue = queue
         self.attempts = attempts
     }

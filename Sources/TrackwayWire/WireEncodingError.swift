@@ -8,7 +8,7 @@ public struct WireEncodingError: Error, Sendable, Hashable, CustomStringConverti
         /// The format can express none of the batch's events; `leftOut` says why for each.
         case nothingToSend
         /// The request would be larger than the back-end takes; one of fewer events may not be. A single event that is
-        /// too large is set aside.
+        /// too large becomes a dead letter.
         case tooLarge
         /// The destination's own settings do not allow a request (its address is no address, say).
         case misconfigured

@@ -12,7 +12,7 @@ public struct WireRequest: Sendable, Hashable {
     /// The body exactly as it goes over the wire, compression included.
     public var body: [UInt8]
     /// Records of the batch that this request does not carry because the format cannot express them, and why. They are
-    /// set aside for this destination once the rest of the batch is settled.
+    /// a dead letter for this destination once the rest of the batch is settled.
     public var leftOut: [Rejection]
     /// What this request carries less of than was recorded: attributes, items or parts of texts that the format or its
     /// back-end would not take, each with the record they belong to. The records themselves travel.

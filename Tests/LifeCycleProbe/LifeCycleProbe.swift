@@ -105,10 +105,10 @@ struct LifeCycleProbe {
         }
     }
 
-    private static func observe(_ patience: Duration, holds: Bool) -> LifeCycleObservation {
-        let limits = LifeCyclePatience(background: patience, termination: patience)
+    private static func observe(_ timeout: Duration, holds: Bool) -> LifeCycleObservation {
+        let limits = LifeCycleTimeouts(background: timeout, termination: timeout)
         do {
-            return try LifeCycleSignals.process.observe(patience: limits) { event, moment in
+            return try LifeCycleSignals.process.observe(timeout: limits) { event, moment in
                 if holds, moment.limit > .zero { held.withLock { $0.append(moment) } }
                 switch event {
                 case .entersBackground: say("background")

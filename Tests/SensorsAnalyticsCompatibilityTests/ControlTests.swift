@@ -12,12 +12,12 @@ import TrackwayWire
 struct ControlTests {
     @Test("a screen shown by hand names its address and the one before, whatever the mask says")
     func screens() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         #expect(sdk.getLastScreenUrl() == nil)
         sdk.trackViewScreen("shop://home", withProperties: ["$title": "Home"])
         sdk.trackViewScreen("shop://cart", withProperties: ["$screen_name": "Cart", "items": 3])
-        let events = try await stage.received()
+        let events = try await fixture.received()
         #expect(events.map(\.event) == ["$AppViewScreen", "$AppViewScreen"])
         #expect(events.map { $0["$url"]?.string } == ["shop://home", "shop://cart"])
         #expect(events.map { $0["$referrer"]?.string } == [nil, "shop://home"])
@@ -30,13 +30,13 @@ struct ControlTests {
 
     @Test("events go where the app says, the waiting ones too, with the cookie it gives")
     func server() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.track("waiting")
         sdk.setServerUrl("https://other.test/sa?project=other")
         sdk.setCookie("a=b c", withEncode: true)
-        _ = try await stage.received()
-        let request = try #require(stage.device.network.requests.last)
+        _ = try await fixture.received()
+        let request = try #require(fixture.device.network.requests.last)
         #expect(request.url == "https://other.test/sa?project=other")
         #expect(request.headers["cookie"] == "a%3Db%20c")
         #expect(sdk.serverUrl() == "https://other.test/sa?project=other")
@@ -45,30 +45,30 @@ struct ControlTests {
     @Test("looked at one by one, events go to debug, and only DebugOnly asks that nothing is kept")
     func debugModes() async throws {
         for (mode, dryRun) in [(SensorsAnalyticsDebugMode.only, "true" as String?), (.andTrack, nil)] {
-            let stage = try await SensorsStage.launched(debugMode: mode)
-            try stage.sdk.track("a")
-            try stage.sdk.track("b")
+            let fixture = try await SensorsFixture.launched(debugMode: mode)
+            try fixture.sdk.track("a")
+            try fixture.sdk.track("b")
             // Each is sent as soon as it is recorded.
-            await stage.device.network.untilRequested(2)
-            #expect(try await stage.story() == ["a", "b"])
-            let requests = stage.device.network.requests
+            await fixture.device.network.untilRequested(2)
+            #expect(try await fixture.story() == ["a", "b"])
+            let requests = fixture.device.network.requests
             #expect(
                 requests.map(\.url) == [
                     "https://sa.test/debug?project=production", "https://sa.test/debug?project=production",
                 ]
             )
             #expect(requests.map { $0.headers["dry-run"] } == [dryRun, dryRun])
-            try stage.sdk.setDebugMode(.off)
-            try stage.sdk.track("c")
-            #expect(try await stage.story() == ["a", "b", "c"])
-            #expect(stage.device.network.requests.last?.url == SensorsStage.serverURL)
+            try fixture.sdk.setDebugMode(.off)
+            try fixture.sdk.track("c")
+            #expect(try await fixture.story() == ["a", "b", "c"])
+            #expect(fixture.device.network.requests.last?.url == SensorsFixture.serverURL)
         }
     }
 
     @Test("switched off, the SDK says so, sends what waits and records nothing; switched on, it goes on")
     func switching() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.track("before")
         sdk.disable()
         sdk.disable()
@@ -76,7 +76,7 @@ struct ControlTests {
         sdk.login("nobody")
         sdk.enable()
         sdk.track("after")
-        #expect(try await stage.story() == ["before", "$AppDataTrackingClose", "after"])
+        #expect(try await fixture.story() == ["before", "$AppDataTrackingClose", "after"])
     }
 
     @Test(
@@ -84,36 +84,36 @@ struct ControlTests {
         arguments: [301, 302, 401, 403, 404, 408, 429, 500, 503]
     )
     func keeps(_ status: Int) async throws {
-        let stage = try await SensorsStage.launched()
-        stage.device.network.always(.respond(WireResponse(status: status)))
-        try stage.sdk.track("precious")
-        _ = await stage.device.analytics?.flush(timeout: .zero)
-        let ledger = try #require(stage.device.analytics?.ledger().destinations["sensors-analytics"])
+        let fixture = try await SensorsFixture.launched()
+        fixture.device.network.always(.respond(WireResponse(status: status)))
+        try fixture.sdk.track("precious")
+        _ = await fixture.device.analytics?.flush(timeout: .zero)
+        let ledger = try #require(fixture.device.analytics?.ledger().destinations["sensors-analytics"])
         #expect(ledger.pending == 1)
         #expect(ledger.droppedTotal == 0)
     }
 
     @Test("dropping what waits drops it, counted, and the SDK goes on")
     func deleteAll() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.track("unwanted")
-        await stage.device.analytics?.discardWaiting(for: "sensors-analytics")
+        await fixture.device.analytics?.discardWaiting(for: "sensors-analytics")
         sdk.track("wanted")
-        #expect(try await stage.story() == ["wanted"])
-        let ledger = try #require(stage.device.analytics?.ledger().destinations["sensors-analytics"])
+        #expect(try await fixture.story() == ["wanted"])
+        let ledger = try #require(fixture.device.analytics?.ledger().destinations["sensors-analytics"])
         #expect(ledger.droppedTotal == 1)
         #expect(ledger.isBalanced)
     }
 
     @Test("an address that is none keeps events until it is corrected")
     func wrongAddress() async throws {
-        let stage = SensorsStage([], { $0.serverURL = "" })
-        try await stage.device.launch()
-        try stage.sdk.track("kept")
-        _ = await stage.device.analytics?.flush(timeout: .zero)
-        #expect(stage.device.network.requests.isEmpty)
-        try stage.sdk.setServerUrl(SensorsStage.serverURL)
-        #expect(try await stage.story() == ["kept"])
+        let fixture = SensorsFixture([], { $0.serverURL = "" })
+        try await fixture.device.launch()
+        try fixture.sdk.track("kept")
+        _ = await fixture.device.analytics?.flush(timeout: .zero)
+        #expect(fixture.device.network.requests.isEmpty)
+        try fixture.sdk.setServerUrl(SensorsFixture.serverURL)
+        #expect(try await fixture.story() == ["kept"])
     }
 }

@@ -13,12 +13,12 @@ struct DebugModeTests {
     private static let debug = "https://sa.test/debug?project=production"
 
     /// Where each event arrived: `sa`, `debug`, or `dry` for what the back-end was asked not to keep.
-    private func places(_ stage: SensorsStage) async throws -> [String] {
-        _ = await stage.device.analytics?.flush()
-        return try stage.device.network.requests.filter { $0.method == "POST" }.flatMap { request in
+    private func places(_ fixture: SensorsFixture) async throws -> [String] {
+        _ = await fixture.device.analytics?.flush()
+        return try fixture.device.network.requests.filter { $0.method == "POST" }.flatMap { request in
             let place =
                 switch (request.url, request.headers["dry-run"]) {
-                case (SensorsStage.serverURL, nil): "sa"
+                case (SensorsFixture.serverURL, nil): "sa"
                 case (Self.debug, nil): "debug"
                 case (Self.debug, "true"): "dry"
                 default: "?"
@@ -31,9 +31,9 @@ struct DebugModeTests {
 
     @Test("every event goes where it was recorded for, though all travel after the last switch")
     func switches() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
-        stage.device.network.hold()
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
+        fixture.device.network.hold()
         for (mode, name) in [
             (SensorsAnalyticsDebugMode.off, "a"), (.only, "b"), (.andTrack, "c"), (.only, "d"), (.off, "e"),
         ] {
@@ -42,9 +42,9 @@ struct DebugModeTests {
             sdk.set(["\(name)2": 1])
             sdk.login("\(name)3")
         }
-        stage.device.network.release()
+        fixture.device.network.release()
         #expect(
-            try await places(stage) == [
+            try await places(fixture) == [
                 "a1 sa", "profile_set sa", "$SignUp sa", "b1 dry", "profile_set dry", "$SignUp dry", "c1 debug",
                 "profile_set debug", "$SignUp debug", "d1 dry", "profile_set dry", "$SignUp dry", "e1 sa",
                 "profile_set sa", "$SignUp sa",
@@ -54,22 +54,22 @@ struct DebugModeTests {
 
     @Test("what was recorded to be looked at stays that after a kill, in a process that begins otherwise")
     func restart() async throws {
-        let stage = try await SensorsStage.launched()
-        stage.device.network.hold()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        fixture.device.network.hold()
+        let sdk = try fixture.sdk
         sdk.setDebugMode(.only)
         sdk.track("looked at")
         sdk.setDebugMode(.off)
         sdk.track("counted")
-        try stage.device.kill()
-        stage.device.network.release()
-        try await stage.device.launch()
-        try stage.sdk.setDebugMode(.andTrack)
-        try stage.sdk.track("both")
+        try fixture.device.kill()
+        fixture.device.network.release()
+        try await fixture.device.launch()
+        try fixture.sdk.setDebugMode(.andTrack)
+        try fixture.sdk.track("both")
         #expect(
-            Set(try await places(stage)).isSuperset(of: ["looked at dry", "counted sa", "both debug"])
+            Set(try await places(fixture)).isSuperset(of: ["looked at dry", "counted sa", "both debug"])
         )
-        #expect(try await places(stage).allSatisfy { $0 != "looked at sa" && $0 != "looked at debug" })
+        #expect(try await places(fixture).allSatisfy { $0 != "looked at sa" && $0 != "looked at debug" })
     }
 
     @Test(
@@ -77,19 +77,19 @@ struct DebugModeTests {
         .timeLimit(.minutes(10))
     )
     func pace() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.setDebugMode(.andTrack)
         // Nobody flushes, and the clock stands still.
         for number in 0..<5 { sdk.track("event \(number)") }
-        await stage.device.network.untilRequested(5)
-        #expect(stage.device.network.requests.map(\.url) == Array(repeating: Self.debug, count: 5))
+        await fixture.device.network.untilRequested(5)
+        #expect(fixture.device.network.requests.map(\.url) == Array(repeating: Self.debug, count: 5))
     }
 
     @Test("two threads that switch at the same time leave one of the two modes, and lose nothing")
     func twoAtOnce() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         await withTaskGroup(of: Void.self) { group in
             for mode in [SensorsAnalyticsDebugMode.only, .andTrack, .off, .only] {
                 group.addTask {
@@ -100,6 +100,6 @@ struct DebugModeTests {
                 }
             }
         }
-        #expect(try await places(stage).filter { $0.hasPrefix("event ") }.count == 40)
+        #expect(try await places(fixture).filter { $0.hasPrefix("event ") }.count == 40)
     }
 }

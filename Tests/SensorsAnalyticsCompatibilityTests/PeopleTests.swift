@@ -11,14 +11,14 @@ import TrackwayTesting
 struct PeopleTests {
     @Test("signing in is told once, with the anonymous id, and later events belong to the one who signed in")
     func login() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         let anonymous = sdk.anonymousId()
         sdk.track("before")
         sdk.login("user-42", withProperties: ["from": "invitation"])
         sdk.login("user-42")
         sdk.track("after")
-        let events = try await stage.received()
+        let events = try await fixture.received()
         #expect(events.map(\.event) == ["before", "$SignUp", "after"])
         #expect(events.map(\.distinctID) == [anonymous, "user-42", "user-42"])
         #expect(events.map { $0.json["login_id"]?.string } == [nil, "user-42", "user-42"])
@@ -33,23 +33,23 @@ struct PeopleTests {
 
     @Test("an id that is empty, or the anonymous one, signs nobody in")
     func noLogin() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.login("")
         sdk.login(sdk.anonymousId())
-        #expect(try await stage.received().isEmpty)
+        #expect(try await fixture.received().isEmpty)
         #expect(sdk.loginId() == nil)
     }
 
     @Test("signing out records nothing, and events belong to the visitor again")
     func logout() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.login("user-42")
         sdk.logout()
         sdk.logout()
         sdk.track("after")
-        let events = try await stage.received()
+        let events = try await fixture.received()
         #expect(events.map(\.event) == ["$SignUp", "after"])
         #expect(events.last?.distinctID == sdk.anonymousId())
         #expect(events.last?.json["login_id"] == nil)
@@ -57,21 +57,21 @@ struct PeopleTests {
 
     @Test("who is signed in, and the visitor's name, survive a restart")
     func restart() async throws {
-        let stage = SensorsStage([])
-        try await stage.device.launch()
-        try stage.sdk.identify("visitor-7")
-        try stage.sdk.login("user-42")
-        try stage.device.kill()
-        try await stage.device.launch()
-        let sdk = try stage.sdk
+        let fixture = SensorsFixture([])
+        try await fixture.device.launch()
+        try fixture.sdk.identify("visitor-7")
+        try fixture.sdk.login("user-42")
+        try fixture.device.kill()
+        try await fixture.device.launch()
+        let sdk = try fixture.sdk
         #expect(sdk.loginId() == "user-42")
         #expect(sdk.anonymousId() == "visitor-7")
     }
 
     @Test("the visitor takes a name of the app's, gets its own back, or another one")
     func anonymousIDs() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         let own = sdk.anonymousId()
         sdk.identify("visitor-7")
         sdk.identify("")
@@ -83,7 +83,7 @@ struct PeopleTests {
         sdk.resetAnonymousIdentity(nil)
         let fresh = sdk.anonymousId()
         sdk.track("d")
-        #expect(try await stage.received().map(\.distinctID) == ["visitor-7", own, "visitor-8", fresh])
+        #expect(try await fixture.received().map(\.distinctID) == ["visitor-7", own, "visitor-8", fresh])
         #expect(![own, "visitor-7", "visitor-8"].contains(fresh))
         sdk.login("user-42")
         sdk.resetAnonymousIdentity("visitor-9")
@@ -92,8 +92,8 @@ struct PeopleTests {
 
     @Test("ids are bound and unbound; the device's and the visitor's are not the app's to say")
     func bindings() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.bind("$identity_mobile", value: "123")
         for key in ["$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "1bad", ""] {
             sdk.bind(key, value: "x")
@@ -101,7 +101,7 @@ struct PeopleTests {
         sdk.track("while bound")
         sdk.unbind("$identity_mobile", value: "123")
         sdk.track("after")
-        let events = try await stage.received()
+        let events = try await fixture.received()
         #expect(events.map(\.event) == ["$BindID", "while bound", "$UnbindID", "after"])
         #expect(events.map(\.type) == ["track_id_bind", "track", "track_id_unbind", "track"])
         #expect(events.map { $0.identities["$identity_mobile"] } == ["123", "123", "123", nil])
@@ -111,19 +111,19 @@ struct PeopleTests {
 
     @Test("signing in carries the bound ids once, and lets go of them")
     func bindingsAndLogin() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.bind("$identity_email", value: "a@b.c")
         sdk.login("user-42")
         sdk.track("after")
-        let events = try await stage.received()
+        let events = try await fixture.received()
         #expect(events.map { $0.identities["$identity_email"] } == ["a@b.c", "a@b.c", nil])
     }
 
     @Test("every call about a profile is a record of its own kind, with what it said and nothing else")
     func profiles() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.set(["name": "carl", "age": 21])
         sdk.set("city", to: "Ulm")
         sdk.setOnce(["first": "store"])
@@ -134,7 +134,7 @@ struct PeopleTests {
         sdk.append("tags", by: Set(["one"]))
         sdk.unset("city")
         sdk.deleteUser()
-        let records = try await stage.received()
+        let records = try await fixture.received()
         #expect(
             records.map(\.type) == [
                 "profile_set", "profile_set", "profile_set_once", "profile_set_once", "profile_increment",
@@ -154,11 +154,11 @@ struct PeopleTests {
 
     @Test("things are set and forgotten, without a person")
     func things() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.itemSet(withType: "book", itemId: "0321714113", properties: ["price": 38.5])
         sdk.itemDelete(withType: "book", itemId: "0321714113")
-        let records = try await stage.received()
+        let records = try await fixture.received()
         #expect(records.map(\.type) == ["item_set", "item_delete"])
         #expect(
             records.allSatisfy { $0.json["item_id"]?.string == "0321714113" && $0.json["item_type"]?.string == "book" }
@@ -170,13 +170,13 @@ struct PeopleTests {
 
     @Test("identity changes are ordered with events, whatever is done in a loop")
     func order() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         for number in 0..<50 {
             sdk.login("user-\(number)")
             sdk.track("as \(number)")
         }
-        let events = try await stage.received().filter { $0.type == "track" }
+        let events = try await fixture.received().filter { $0.type == "track" }
         #expect(events.map(\.distinctID) == (0..<50).map { "user-\($0)" })
     }
 }

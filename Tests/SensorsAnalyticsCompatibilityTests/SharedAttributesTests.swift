@@ -22,7 +22,7 @@ struct SharedAttributesTests {
 
     static let nan = Double.nan
 
-    /// Every call about people and things, through the face and through the front door. Each brings a property that breaks
+    /// Every call about people and things, through the compatibility module and through the front door. Each brings a property that breaks
     /// a limit where it can.
     static let statements: [Call] = [
         Call(name: "set", type: "profile_set", properties: #"{"own":1}"#) { $0.set(["own": 1, "bad": nan]) },
@@ -73,31 +73,31 @@ struct SharedAttributesTests {
     ]
 
     /// An app in which every source of attributes that are not the record's own says something.
-    private func stage() async throws -> (SensorsStage, SensorsAnalyticsSDK) {
-        let stage = try await SensorsStage.launched([.eventTypeAppStart, .eventTypeAppViewScreen]) {
+    private func fixture() async throws -> (SensorsFixture, SensorsAnalyticsSDK) {
+        let fixture = try await SensorsFixture.launched([.eventTypeAppStart, .eventTypeAppViewScreen]) {
             $0.enableSession = true
         }
-        let sdk = try stage.sdk
+        let sdk = try fixture.sdk
         sdk.registerSuperProperties(["static": 1, "$app_version": "super"])
         sdk.registerDynamicSuperProperties { ["n": 1, "page": "cart", "$lib_method": "dynamic", "$time": "dynamic"] }
         sdk.trackViewScreen("one", withProperties: ["of": "screen"])
-        return (stage, sdk)
+        return (fixture, sdk)
     }
 
     @Test("what is said about a person or a thing holds what the call said, and nothing else", arguments: statements)
     func statement(_ call: Call) async throws {
-        let (stage, sdk) = try await stage()
+        let (fixture, sdk) = try await fixture()
         call.make(sdk)
-        let record = try #require(try await stage.received().last)
+        let record = try #require(try await fixture.received().last)
         #expect(record.type == call.type)
         #expect(record.json["properties"].map { String(decoding: $0.json(), as: UTF8.self) } == call.properties)
     }
 
     @Test("what happened takes the properties of every event, dynamic and static, behind its own", arguments: events)
     func event(_ call: Call) async throws {
-        let (stage, sdk) = try await stage()
+        let (fixture, sdk) = try await fixture()
         call.make(sdk)
-        let record = try #require(try await stage.received().last)
+        let record = try #require(try await fixture.received().last)
         #expect(record.type == call.type)
         #expect(record["n"] == .integer(1))
         #expect(record["page"] == .string("cart"))
@@ -109,8 +109,8 @@ struct SharedAttributesTests {
         .timeLimit(.minutes(10))
     )
     func closureThatActs() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         let count = Locked(0)
         sdk.registerDynamicSuperProperties { [weak sdk] in
             let number = count.withLock { count -> Int in
@@ -125,7 +125,7 @@ struct SharedAttributesTests {
         sdk.track("a")
         sdk.login("final")
         sdk.increment("orders", by: 1)
-        let records = try await stage.received()
+        let records = try await fixture.received()
         #expect(
             records.map { $0.event ?? $0.type ?? "" } == [
                 "$SignUp", "profile_set", "a", "$SignUp", "profile_set", "$SignUp", "profile_increment",
@@ -139,8 +139,8 @@ struct SharedAttributesTests {
 
     @Test("somebody signs in on another thread while the closure runs", .timeLimit(.minutes(10)))
     func signInWhileTheClosureRuns() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.registerDynamicSuperProperties { ["who": "closure"] }
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<8 {
@@ -156,7 +156,7 @@ struct SharedAttributesTests {
                 }
             }
         }
-        let records = try await stage.received()
+        let records = try await fixture.received()
         #expect(records.filter { $0.event == "event" }.count == 100)
         #expect(records.filter { $0.type == "profile_set" }.count == 100)
         #expect(records.filter { $0.type == "track_signup" }.count == 100)
@@ -169,8 +169,8 @@ struct SharedAttributesTests {
 
     @Test("an event that broke a limit arrives without what broke it, and the report says so")
     func brokenLimits() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.track("", withProperties: ["own": 1])
         sdk.track(
             "x",
@@ -180,7 +180,7 @@ struct SharedAttributesTests {
         var many: SensorsAnalyticsProperties = [:]
         for number in 0..<10_000 { many["p\(number)"] = number }
         sdk.set(many)
-        let records = try await stage.received()
+        let records = try await fixture.received()
         #expect(records.count == 4)
         for record in records {
             #expect(record["_error_code"] == nil)
@@ -189,7 +189,7 @@ struct SharedAttributesTests {
         #expect(records[1]["own"] == .integer(1))
         #expect(records[2]["own"] == .integer(1))
         #expect(records[3].json["properties"]?.object?.members.count == 1_000)
-        let told = stage.device.diagnostics.map(\.code)
+        let told = fixture.device.diagnostics.map(\.code)
         #expect(told.filter { $0 == .numberNotFinite }.count == 2)
         #expect(told.contains(.nameEmpty))
         #expect(told.contains(.tooManyAttributes))
@@ -197,11 +197,11 @@ struct SharedAttributesTests {
 
     @Test("an app's own property of that name is the app's")
     func ownErrorCode() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.track("failed", withProperties: ["_error_code": 404, "_error_message": "not found"])
         sdk.set(["_error_code": "E7"])
-        let records = try await stage.received()
+        let records = try await fixture.received()
         #expect(records[0]["_error_code"] == .integer(404))
         #expect(records[0]["_error_message"] == .string("not found"))
         #expect(records[1]["_error_code"] == .string("E7"))

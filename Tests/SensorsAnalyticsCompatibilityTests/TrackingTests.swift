@@ -12,9 +12,9 @@ import TrackwayTesting
 struct TrackingTests {
     @Test("values of every kind arrive as the format has them")
     func values() async throws {
-        let stage = try await SensorsStage.launched()
+        let fixture = try await SensorsFixture.launched()
         let date = Date(timeIntervalSince1970: 1_750_000_000.123)
-        try stage.sdk.track(
+        try fixture.sdk.track(
             "ViewProduct",
             withProperties: [
                 "text": "鞋 👟", "whole": 3, "fraction": 38.5, "truth": true, "when": date,
@@ -22,7 +22,7 @@ struct TrackingTests {
                 "big": UInt64.max, "set": Set(["one"]),
             ]
         )
-        let event = try #require(try await stage.received().first)
+        let event = try #require(try await fixture.received().first)
         #expect(event.type == "track")
         #expect(event.event == "ViewProduct")
         let expected: [String: JSONValue] = [
@@ -37,16 +37,16 @@ struct TrackingTests {
 
     @Test("an event says who asked for it")
     func trackTypes() async throws {
-        let stage = try await SensorsStage.launched()
-        try stage.sdk.track("a", withTrackType: .auto)
-        try stage.sdk.track("b", withProperties: ["n": 1], withTrackType: .code)
-        #expect(try await stage.received().map { $0["$lib_method"]?.string } == ["autoTrack", "code"])
+        let fixture = try await SensorsFixture.launched()
+        try fixture.sdk.track("a", withTrackType: .auto)
+        try fixture.sdk.track("b", withProperties: ["n": 1], withTrackType: .code)
+        #expect(try await fixture.received().map { $0["$lib_method"]?.string } == ["autoTrack", "code"])
     }
 
     @Test("bad input costs at most the part at fault, and never a trap")
     func badInput() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         var many: SensorsAnalyticsProperties = [:]
         for number in 0..<10_000 { many["p\(number)"] = number }
         sdk.track("")
@@ -64,7 +64,7 @@ struct TrackingTests {
         sdk.login("")
         sdk.identify("")
         sdk.set([:])
-        let received = try await stage.received()
+        let received = try await fixture.received()
         #expect(received.map(\.event) == ["_unnamed", "名字", "many", "odd", "long", "never started", nil])
         let odd = try #require(received.first { $0.event == "odd" })
         #expect(odd["ok"] == .integer(1))
@@ -79,14 +79,14 @@ struct TrackingTests {
 
     @Test("event beats dynamic beats static beats preset; the device's id is nobody's")
     func precedence() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.registerSuperProperties([
             "a": "static", "b": "static", "c": "static", "$os": "static", "$device_id": "static",
         ])
         sdk.registerDynamicSuperProperties { ["a": "dynamic", "b": "dynamic", "$device_id": "dynamic"] }
         sdk.track("x", withProperties: ["a": "event", "$device_id": "event"])
-        let event = try #require(try await stage.received().first)
+        let event = try #require(try await fixture.received().first)
         let expected = ["a": "event", "b": "dynamic", "c": "static", "$os": "static"]
         for (key, value) in expected { #expect(event[key]?.string == value, "\(key)") }
         #expect(!["static", "dynamic", "event"].contains(event["$device_id"]?.string))
@@ -94,14 +94,14 @@ struct TrackingTests {
 
     @Test("a name that differs in capital letters only takes the old one's place")
     func capitals() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.registerSuperProperties(["Channel": "old", "other": 1])
         sdk.registerSuperProperties(["channel": "new"])
         #expect(Set(sdk.currentSuperProperties().keys) == ["channel", "other"])
         sdk.registerDynamicSuperProperties { ["CHANNEL": "dynamic"] }
         sdk.track("x")
-        let event = try #require(try await stage.received().first)
+        let event = try #require(try await fixture.received().first)
         #expect(event["channel"]?.string == "dynamic")
         #expect(event["CHANNEL"] == nil)
         #expect(event["Channel"] == nil)
@@ -109,18 +109,18 @@ struct TrackingTests {
 
     @Test("super properties survive a restart, one goes by its name, and all at once")
     func lifeOfSuperProperties() async throws {
-        let stage = SensorsStage([])
-        try await stage.device.launch()
-        try stage.sdk.registerSuperProperties(["a": 1, "b": 2, "c": 3])
-        try stage.device.kill()
-        try await stage.device.launch()
-        let sdk = try stage.sdk
+        let fixture = SensorsFixture([])
+        try await fixture.device.launch()
+        try fixture.sdk.registerSuperProperties(["a": 1, "b": 2, "c": 3])
+        try fixture.device.kill()
+        try await fixture.device.launch()
+        let sdk = try fixture.sdk
         #expect(Set(sdk.currentSuperProperties().keys) == ["a", "b", "c"])
         sdk.unregisterSuperProperty("a")
         sdk.track("x")
         sdk.clearSuperProperties()
         sdk.track("y")
-        let events = try await stage.received()
+        let events = try await fixture.received()
         #expect(events.first?["a"] == nil)
         #expect(events.first?["b"] == .integer(2))
         #expect(events.last?["b"] == nil)
@@ -129,8 +129,8 @@ struct TrackingTests {
 
     @Test("the presets can be asked for")
     func presets() async throws {
-        let stage = try await SensorsStage.launched()
-        let presets = try stage.sdk.getPresetProperties()
+        let fixture = try await SensorsFixture.launched()
+        let presets = try fixture.sdk.getPresetProperties()
         #expect(presets["$app_version"]?.attributeValue == "3.8.1")
         #expect(presets["$lib"]?.attributeValue == "Simulated")
         #expect(presets["$is_first_day"]?.attributeValue == true)
@@ -142,13 +142,13 @@ struct TrackingTests {
 
     @Test("a timer gives its event the time in seconds; ended twice, the second has none")
     func timer() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.trackTimerStart("checkout")
-        stage.device.wait(.milliseconds(12_345))
+        fixture.device.wait(.milliseconds(12_345))
         sdk.trackTimerEnd("checkout", withProperties: ["steps": 3])
         sdk.trackTimerEnd("checkout")
-        let events = try await stage.received()
+        let events = try await fixture.received()
         #expect(events.map(\.event) == ["checkout", "checkout"])
         #expect(events.map { $0["event_duration"] } == [.double(12.345), nil])
         #expect(events.first?["steps"] == .integer(3))
@@ -156,60 +156,60 @@ struct TrackingTests {
 
     @Test("timers of one name cross, by their ids, and the event has the name alone")
     func crossTimers() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         let first = try #require(sdk.trackTimerStart("load"))
-        stage.device.wait(.seconds(1))
+        fixture.device.wait(.seconds(1))
         let second = try #require(sdk.trackTimerStart("load"))
         #expect(first != second)
-        stage.device.wait(.seconds(2))
+        fixture.device.wait(.seconds(2))
         sdk.trackTimerEnd(first)
         sdk.trackTimerEnd(second)
-        let events = try await stage.received()
+        let events = try await fixture.received()
         #expect(events.map(\.event) == ["load", "load"])
         #expect(events.map { $0["event_duration"]?.double } == [3, 2])
     }
 
     @Test("a paused timer stands still, however often it is told so, and goes on")
     func pausedTimer() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.trackTimerStart("read")
-        stage.device.wait(.seconds(1))
+        fixture.device.wait(.seconds(1))
         sdk.trackTimerPause("read")
         sdk.trackTimerPause("read")
-        stage.device.wait(.seconds(10))
+        fixture.device.wait(.seconds(10))
         sdk.trackTimerResume("read")
         sdk.trackTimerResume("read")
-        stage.device.wait(.seconds(2))
+        fixture.device.wait(.seconds(2))
         sdk.trackTimerEnd("read")
-        #expect(try await stage.received().map { $0["event_duration"]?.double } == [3])
+        #expect(try await fixture.received().map { $0["event_duration"]?.double } == [3])
     }
 
     @Test("time in the background is in no timer")
     func backgroundTimer() async throws {
-        let stage = try await SensorsStage.launched()
-        try stage.sdk.trackTimerStart("read")
-        stage.device.wait(.seconds(4))
-        try await stage.device.goHome()
-        stage.device.wait(.seconds(100))
-        try await stage.device.open()
-        stage.device.wait(.seconds(1))
-        try stage.sdk.trackTimerEnd("read")
-        #expect(try await stage.received().map { $0["event_duration"]?.double } == [5])
+        let fixture = try await SensorsFixture.launched()
+        try fixture.sdk.trackTimerStart("read")
+        fixture.device.wait(.seconds(4))
+        try await fixture.device.goHome()
+        fixture.device.wait(.seconds(100))
+        try await fixture.device.open()
+        fixture.device.wait(.seconds(1))
+        try fixture.sdk.trackTimerEnd("read")
+        #expect(try await fixture.received().map { $0["event_duration"]?.double } == [5])
     }
 
     @Test("a timer that was given up leaves its event without a time")
     func removedTimers() async throws {
-        let stage = try await SensorsStage.launched()
-        let sdk = try stage.sdk
+        let fixture = try await SensorsFixture.launched()
+        let sdk = try fixture.sdk
         sdk.trackTimerStart("a")
         sdk.trackTimerStart("b")
-        stage.device.wait(.seconds(1))
+        fixture.device.wait(.seconds(1))
         sdk.removeTimer("a")
         sdk.trackTimerEnd("a")
         sdk.clearTrackTimer()
         sdk.trackTimerEnd("b")
-        #expect(try await stage.received().map { $0["event_duration"] } == [nil, nil])
+        #expect(try await fixture.received().map { $0["event_duration"] } == [nil, nil])
     }
 }

@@ -11,7 +11,7 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 internal import TrackwayWire
 
-/// One device with an app that uses the face: memory for a disk, a clock that stands still, a network that takes everything.
+/// One device with an app that uses the compatibility module: memory for a disk, a clock that stands still, a network that takes everything.
 final class SiftApp: Sendable {
     let network = ScriptedTransport()
     let clock: ManualClock
@@ -19,7 +19,7 @@ final class SiftApp: Sendable {
     /// Whether no process can use its directory.
     let isDiskGone = Locked(false)
     private let device: Attributes
-    private let present = Locked<InMemoryWorld?>(nil)
+    private let present = Locked<InMemoryEnvironment?>(nil)
     private let collects: Bool
     private let configure: @Sendable (inout Configuration) -> Void
 
@@ -42,7 +42,7 @@ final class SiftApp: Sendable {
         self.configure = configure
     }
 
-    /// The face in a new process of the same installation; the one before is killed.
+    /// The compatibility module in a new process of the same installation; the one before is killed.
     func launch() async throws -> Sift {
         let core = nextCore()
         let analytics = try #require(core.analytics())
@@ -53,41 +53,41 @@ final class SiftApp: Sendable {
         return Sift(core)
     }
 
-    /// What stands behind the face in a new process of the same installation; the one before is killed.
+    /// What stands behind the compatibility module in a new process of the same installation; the one before is killed.
     func nextCore() -> SiftCore {
-        let world = present.withLock { present -> InMemoryWorld in
+        let environment = present.withLock { present -> InMemoryEnvironment in
             let next =
                 present?.nextProcess()
-                ?? InMemoryWorld(clock: clock, transport: network, sensors: sensors, device: device)
+                ?? InMemoryEnvironment(clock: clock, transport: network, sensors: sensors, device: device)
             present = next
             return next
         }
         // Processes come in the order in which they were started.
         clock.advance(by: .milliseconds(1))
-        var configuration = SiftCore.configuration(rootDirPath: InMemoryWorld.usualFolder)
+        var configuration = SiftCore.configuration(rootDirPath: InMemoryEnvironment.usualFolder)
         configure(&configuration)
-        configuration.run(in: world)
-        configuration.worldSource = Disk(world) { self.isDiskGone.withLock { $0 } }
+        configuration.run(in: environment)
+        configuration.dependencySource = Disk(environment) { self.isDiskGone.withLock { $0 } }
         return SiftCore(configuration)
     }
 
     /// A disk that may not answer.
-    private final class Disk: WorldSource {
-        private let world: InMemoryWorld
+    private final class Disk: DependencySource {
+        private let environment: InMemoryEnvironment
         private let isGone: @Sendable () -> Bool
 
-        init(_ world: InMemoryWorld, isGone: @escaping @Sendable () -> Bool) {
-            self.world = world
+        init(_ environment: InMemoryEnvironment, isGone: @escaping @Sendable () -> Bool) {
+            self.environment = environment
             self.isGone = isGone
         }
 
-        func world(for configuration: Configuration) throws(TrackwayError) -> World {
+        func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies {
             if isGone() { throw TrackwayError(.storageUnavailable, "the disk is gone") }
-            return try world.world(for: configuration)
+            return try environment.dependencies(for: configuration)
         }
     }
 
-    /// The face in a new process, with an account.
+    /// The compatibility module in a new process, with an account.
     func launchWithAccount() async throws -> Sift {
         let sift = try await launch()
         sift.accountId = "acct_1"

@@ -12,8 +12,8 @@ internal import TrackwayWire
 struct SiftFirstMomentsTests {
     private static let resting = SiftQueueConfig(uploadWhenMoreThan: -1)
 
-    private func sift(in world: InMemoryWorld) -> Sift {
-        let sift = Sift(rootDirPath: InMemoryWorld.usualFolder) { $0.run(in: world) }
+    private func sift(in environment: InMemoryEnvironment) -> Sift {
+        let sift = Sift(rootDirPath: InMemoryEnvironment.usualFolder) { $0.run(in: environment) }
         sift.accountId = "acct_1"
         sift.beaconKey = "beacon123"
         sift.addEventQueue("q", config: Self.resting)
@@ -23,10 +23,10 @@ struct SiftFirstMomentsTests {
     @Test("knows from its first call on what earlier ones left in a queue, and a forced upload is made up for")
     func firstCalls() async throws {
         let clock = ManualClock()
-        var world = InMemoryWorld(clock: clock)
+        var environment = InMemoryEnvironment(clock: clock)
         for round in 1...5 {
             // Nobody waits until it delivers.
-            let sift = sift(in: world)
+            let sift = sift(in: environment)
             let queue = try #require(sift.eventQueue("q"))
             let earlier = (1..<round).map { "\($0)" }
             #expect(queue.queue.map(\.type) == earlier)
@@ -34,16 +34,16 @@ struct SiftFirstMomentsTests {
             #expect(sift.append(SiftEvent(type: "\(round)"), toQueue: "q"))
             #expect(queue.queue.map(\.type) == earlier + ["\(round)"])
             clock.advance(by: .milliseconds(1))
-            if round < 5 { world = world.nextProcess() }
+            if round < 5 { environment = environment.nextProcess() }
         }
-        let last = sift(in: world.nextProcess())
+        let last = sift(in: environment.nextProcess())
         #expect(last.upload(true))
-        await world.transport.untilRequested(1)
+        await environment.transport.untilRequested(1)
         await last.settle()
         #expect(last.eventQueue("q")?.queue.isEmpty == true)
         #expect(!last.upload(true))
         // A request carries events of one process.
-        let types = try world.transport.requests.flatMap { request in
+        let types = try environment.transport.requests.flatMap { request in
             try #require(try JSONValue.parse(Gzip.inflate(request.body))["data"]?.array)
                 .map { $0["mobile_event_type"]?.string }
         }
@@ -53,12 +53,12 @@ struct SiftFirstMomentsTests {
     @Test("of two processes the one that does not deliver sees what the other one recorded, and has it sent")
     func twoProcesses() async throws {
         let clock = ManualClock()
-        let first = InMemoryWorld(clock: clock)
+        let first = InMemoryEnvironment(clock: clock)
         let deliverer = sift(in: first)
         while deliverer.analytics?.delivery.isDelivering != true { await Task.yield() }
         clock.advance(by: .milliseconds(1))
         // The same disk, and nobody was killed.
-        let second = sift(in: InMemoryWorld(storage: first.storage, clock: clock, transport: first.transport))
+        let second = sift(in: InMemoryEnvironment(storage: first.storage, clock: clock, transport: first.transport))
         #expect(deliverer.append(SiftEvent(type: "theirs"), toQueue: "q"))
         #expect(second.append(SiftEvent(type: "mine"), toQueue: "q"))
         #expect(second.eventQueue("q")?.queue.map(\.type) == ["theirs", "mine"])

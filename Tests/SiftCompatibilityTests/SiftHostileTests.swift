@@ -262,8 +262,8 @@ struct SiftHostileTests {
 
     @Test("two at once: a pause of one directory says nothing to the other, and each has its own events")
     func twoAtOnce() async throws {
-        let world = InMemoryWorld()
-        let sifts = ["/one", "/two"].map { folder in Sift(rootDirPath: folder) { $0.run(in: world) } }
+        let environment = InMemoryEnvironment()
+        let sifts = ["/one", "/two"].map { folder in Sift(rootDirPath: folder) { $0.run(in: environment) } }
         for (number, sift) in sifts.enumerated() {
             sift.accountId = "acct_\(number)"
             sift.beaconKey = "beacon123"
@@ -276,24 +276,24 @@ struct SiftHostileTests {
         }
         #expect(!sifts[0].upload(true))
         #expect(sifts[1].upload(true))
-        await world.transport.untilRequested(1)
+        await environment.transport.untilRequested(1)
         await sifts[1].settle()
-        #expect(world.transport.requests.allSatisfy { $0.url.contains("acct_1") })
+        #expect(environment.transport.requests.allSatisfy { $0.url.contains("acct_1") })
         sifts[0].resume()
         await sifts[0].settle()
-        #expect(world.transport.requests.contains { $0.url.contains("acct_0") })
-        #expect(Set(world.recorded.map(\.event.name)).isSuperset(of: ["of 0", "of 1"]))
+        #expect(environment.transport.requests.contains { $0.url.contains("acct_0") })
+        #expect(Set(environment.recorded.map(\.event.name)).isSuperset(of: ["of 0", "of 1"]))
     }
 
     @Test(
         "two directories on one device are one device to the back-end, before and after a restart, and after an erasing"
     )
     func oneDevice() async throws {
-        var world = InMemoryWorld(device: ["platform": "Memory", "id": "0123456789abcdef0123456789abcdef"])
+        var environment = InMemoryEnvironment(device: ["platform": "Memory", "id": "0123456789abcdef0123456789abcdef"])
         let id = "01234567-89AB-CDEF-0123-456789ABCDEF"
         for _ in 0..<2 {
             for folder in ["/one", "/two"] {
-                let sift = Sift(rootDirPath: folder) { $0.run(in: world) }
+                let sift = Sift(rootDirPath: folder) { $0.run(in: environment) }
                 sift.accountId = "acct_1"
                 sift.beaconKey = "beacon123"
                 let event = SiftEvent(type: "a")
@@ -304,9 +304,11 @@ struct SiftHostileTests {
                 #expect(sift.append(SiftEvent(type: "b")))
                 await sift.settle()
             }
-            world = world.nextProcess()
+            environment = environment.nextProcess()
         }
-        let bodies = try world.transport.requests.map { String(decoding: try Gzip.inflate($0.body), as: UTF8.self) }
+        let bodies = try environment.transport.requests.map {
+            String(decoding: try Gzip.inflate($0.body), as: UTF8.self)
+        }
         #expect(!bodies.isEmpty)
         #expect(bodies.allSatisfy { $0.contains("\"installation_id\":\"\(id)\"") })
     }

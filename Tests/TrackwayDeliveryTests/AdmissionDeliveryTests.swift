@@ -31,97 +31,97 @@ struct AdmissionDeliveryTests {
     func held() async throws {
         let decisions = Decisions()
         decisions[Self.key("undecided")] = .hold
-        let world = try DeliveryWorld(admission: decisions.rule)
-        world.begin()
-        world.journal.setContext(Self.context("undecided"))
-        world.record(100)
-        let report = await world.service.flush(timeout: .seconds(5))
+        let environment = try DeliveryEnvironment(admission: decisions.rule)
+        environment.begin()
+        environment.journal.setContext(Self.context("undecided"))
+        environment.record(100)
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.destinations["collector"]?.pending == 100)
         #expect(report.destinations["collector"]?.obstacle == "Events wait for consent.")
-        #expect(world.collector.attempts == 0)
-        #expect(try world.isBalanced())
-        await world.end()
+        #expect(environment.collector.attempts == 0)
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 
     @Test("held events travel once consent is given, without a flush and without waiting for the next event")
     func woken() async throws {
         let decisions = Decisions()
         decisions[Self.key("undecided")] = .hold
-        let world = try DeliveryWorld(admission: decisions.rule)
-        world.begin()
-        world.journal.setContext(Self.context("undecided"))
-        world.record(100)
-        _ = await world.service.flush(timeout: .seconds(5))
+        let environment = try DeliveryEnvironment(admission: decisions.rule)
+        environment.begin()
+        environment.journal.setContext(Self.context("undecided"))
+        environment.record(100)
+        _ = await environment.service.flush(timeout: .seconds(5))
         decisions[Self.key("undecided")] = .send
-        world.service.admissionChanged()
-        await world.collector.untilAsked(1)
-        let report = await world.service.flush(timeout: .seconds(5))
+        environment.service.admissionChanged()
+        await environment.collector.untilAsked(1)
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
-        #expect(world.collector.rows == 100)
-        #expect(world.collector.duplicates == 0)
-        await world.end()
+        #expect(environment.collector.rows == 100)
+        #expect(environment.collector.duplicates == 0)
+        await environment.end()
     }
 
     @Test("events of people who refused are counted and told, those of others travel, and no number is missing")
     func dropped() async throws {
         let decisions = Decisions()
         decisions[Self.key("refused")] = .drop(.consentDenied)
-        let world = try DeliveryWorld(admission: decisions.rule)
+        let environment = try DeliveryEnvironment(admission: decisions.rule)
         for name in ["willing", "refused", "willing", "refused"] {
-            world.journal.setContext(Self.context(name))
-            world.record(10)
+            environment.journal.setContext(Self.context(name))
+            environment.record(10)
         }
-        world.begin()
-        let report = await world.service.flush(timeout: .seconds(5))
+        environment.begin()
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
-        #expect(world.collector.rows == 20)
-        #expect(world.collector.faults == [])
-        #expect(try world.account().dropped == [.consentDenied: 20])
-        #expect(try world.isBalanced())
-        await world.end()
+        #expect(environment.collector.rows == 20)
+        #expect(environment.collector.faults == [])
+        #expect(try environment.account().dropped == [.consentDenied: 20])
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 
     @Test("consent withdrawn while a batch is in hand stops the rest of it")
     func withdrawn() async throws {
         let decisions = Decisions()
-        let world = try DeliveryWorld(admission: decisions.rule)
-        world.journal.setContext(Self.context("somebody"))
-        world.record(100)
-        world.collector.be(.status(413))
-        world.collector.hang()
-        world.begin()
-        let flush = Task { await world.service.flush(timeout: .seconds(5)) }
-        await world.collector.untilAsked(1)
+        let environment = try DeliveryEnvironment(admission: decisions.rule)
+        environment.journal.setContext(Self.context("somebody"))
+        environment.record(100)
+        environment.collector.be(.status(413))
+        environment.collector.hang()
+        environment.begin()
+        let flush = Task { await environment.service.flush(timeout: .seconds(5)) }
+        await environment.collector.untilAsked(1)
         decisions[Self.key("somebody")] = .drop(.consentDenied)
         // The whole was too large; its halves may not leave any more. Losses are still told.
-        world.collector.be(.well)
-        world.collector.goOn()
+        environment.collector.be(.well)
+        environment.collector.goOn()
         _ = await flush.value
-        let account = try world.account()
+        let account = try environment.account()
         #expect(account.delivered + (account.dropped[.consentDenied] ?? 0) == 100)
-        #expect(UInt64(world.collector.rows) == account.delivered)
+        #expect(UInt64(environment.collector.rows) == account.delivered)
         #expect(account.pending == 0)
-        await world.end()
+        await environment.end()
     }
 
     @Test("parts of events that a format leaves out are told once, when the events are taken")
     func trimmed() async throws {
-        let world = try DeliveryWorld(make: { TrimmingDestination($0, limits: $1) })
-        world.collector.be(.status(503))
-        world.record(30)
-        world.begin()
-        await world.collector.untilAsked(1)
-        #expect(world.trimmed == [])
-        world.collector.be(.well)
-        await world.pass(.seconds(3_600), sleepers: 2) { world.collector.rows == 30 }
-        let report = await world.service.flush(timeout: .seconds(5))
+        let environment = try DeliveryEnvironment(make: { TrimmingDestination($0, limits: $1) })
+        environment.collector.be(.status(503))
+        environment.record(30)
+        environment.begin()
+        await environment.collector.untilAsked(1)
+        #expect(environment.trimmed == [])
+        environment.collector.be(.well)
+        await environment.pass(.seconds(3_600), sleepers: 2) { environment.collector.rows == 30 }
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
-        #expect(world.trimmed == [Rejection(index: 0, code: "too_long", message: "The name is too long.")])
-        await world.end()
+        #expect(environment.trimmed == [Rejection(index: 0, code: "too_long", message: "The name is too long.")])
+        await environment.end()
     }
 }
 
-extension DeliveryWorld {
+extension DeliveryEnvironment {
     fileprivate var trimmed: [Rejection] {
         notices.withLock { notices in
             notices.flatMap { notice -> [Rejection] in
@@ -136,7 +136,7 @@ private struct TrimmingDestination: Destination {
     private let collector: CollectorDestination
 
     init(_ id: DestinationID, limits: BatchLimits) {
-        collector = DeliveryWorld.destination(id, limits: limits)
+        collector = DeliveryEnvironment.destination(id, limits: limits)
     }
 
     var id: DestinationID { collector.id }

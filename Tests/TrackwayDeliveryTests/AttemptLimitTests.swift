@@ -13,30 +13,30 @@ struct AttemptLimitTests {
         busy, .notTheBackEnd(reason: "login"), .unauthorized(reason: "401"), .misconfigured(reason: "404"),
     ]
 
-    private func world(_ limit: AttemptLimit?, events: Int = 10) -> MachineWorld {
+    private func environment(_ limit: AttemptLimit?, events: Int = 10) -> MachineEnvironment {
         // Neither a breaker nor probes: each request carries the whole batch.
         let policy = DeliveryPolicy(breakerThreshold: 1_000, attempts: limit)
-        var world = MachineWorld(policy: policy, limits: BatchLimits(events: 10))
-        world.record(events)
-        let (pending, now) = (world.pending, world.now)
-        world.tell { $0.flushRequested(pending: pending, at: now) }
-        return world
+        var environment = MachineEnvironment(policy: policy, limits: BatchLimits(events: 10))
+        environment.record(events)
+        let (pending, now) = (environment.pending, environment.now)
+        environment.report { $0.flushRequested(pending: pending, at: now) }
+        return environment
     }
 
     /// Lets requests fail until so many were made.
-    private func run(_ world: inout MachineWorld, requests: Int, backEnd: (Range<Int>) -> Verdict?) {
-        while world.requests.count < requests {
-            world.settleDown(backEnd: backEnd)
-            if world.requests.count < requests { world.passToWake() }
+    private func run(_ environment: inout MachineEnvironment, requests: Int, backEnd: (Range<Int>) -> Verdict?) {
+        while environment.requests.count < requests {
+            environment.settleDown(backEnd: backEnd)
+            if environment.requests.count < requests { environment.passToWake() }
         }
     }
 
     @Test("without one nothing is ever given up", arguments: vain.map(Optional.some) + [nil])
     func none(answer: Verdict?) {
-        var world = world(nil)
-        run(&world, requests: 200) { _ in answer }
-        #expect(world.pending == 10)
-        #expect(world.problems == [])
+        var environment = environment(nil)
+        run(&environment, requests: 200) { _ in answer }
+        #expect(environment.pending == 10)
+        #expect(environment.problems == [])
     }
 
     @Test(
@@ -45,99 +45,102 @@ struct AttemptLimitTests {
         [1, 2, 3, 7]
     )
     func refusals(answer: Verdict, limit: Int) {
-        var world = world(AttemptLimit(refusals: limit))
-        world.allowsGivingUp = true
+        var environment = environment(AttemptLimit(refusals: limit))
+        environment.allowsGivingUp = true
         if limit > 1 {
-            run(&world, requests: limit - 1) { _ in answer }
-            #expect(world.fates == [])
+            run(&environment, requests: limit - 1) { _ in answer }
+            #expect(environment.fates == [])
         }
-        run(&world, requests: limit) { _ in answer }
+        run(&environment, requests: limit) { _ in answer }
         // Where settings are in doubt, a request after the first carries one event only.
-        #expect(world.fates == Array(repeating: .setAside, count: world.sizes[limit - 1]))
-        #expect(world.problems == [])
-        let reasons = world.notices.compactMap { notice -> DropReason? in
-            if case .setAside(let refusal) = notice { refusal.reason } else { nil }
+        #expect(environment.fates == Array(repeating: .deadLetter, count: environment.sizes[limit - 1]))
+        #expect(environment.problems == [])
+        let reasons = environment.notices.compactMap { notice -> DropReason? in
+            if case .deadLetter(let refusal) = notice { refusal.reason } else { nil }
         }
         #expect(Set(reasons) == [.attemptsExhausted])
     }
 
     @Test("as many requests without an answer, and no fewer", arguments: [1, 2, 120])
     func failures(limit: Int) {
-        var world = world(AttemptLimit(failures: limit))
-        world.allowsGivingUp = true
+        var environment = environment(AttemptLimit(failures: limit))
+        environment.allowsGivingUp = true
         if limit > 1 {
-            run(&world, requests: limit - 1) { _ in nil }
-            #expect(world.fates == [])
+            run(&environment, requests: limit - 1) { _ in nil }
+            #expect(environment.fates == [])
         }
-        run(&world, requests: limit) { _ in nil }
+        run(&environment, requests: limit) { _ in nil }
         // A batch that times out is asked again at half the size, down to one event.
-        #expect(world.fates == Array(repeating: .setAside, count: world.sizes[limit - 1]))
-        #expect(world.problems == [])
+        #expect(environment.fates == Array(repeating: .deadLetter, count: environment.sizes[limit - 1]))
+        #expect(environment.problems == [])
     }
 
     @Test("failures do not begin the count of refusals anew, answers do that of failures")
     func mixed() {
-        var world = world(AttemptLimit(refusals: 3, failures: 3))
-        world.allowsGivingUp = true
+        var environment = environment(AttemptLimit(refusals: 3, failures: 3))
+        environment.allowsGivingUp = true
         let answers: [Verdict?] = [nil, nil, Self.busy, nil, nil, Self.busy, nil, nil, .accepted]
         var next = 0
-        run(&world, requests: answers.count) { _ in
+        run(&environment, requests: answers.count) { _ in
             defer { next += 1 }
             return next < answers.count ? answers[next] : .accepted
         }
-        #expect(world.fates.allSatisfy { $0 == .delivered })
-        #expect(!world.fates.isEmpty)
-        #expect(world.problems == [])
+        #expect(environment.fates.allSatisfy { $0 == .delivered })
+        #expect(!environment.fates.isEmpty)
+        #expect(environment.problems == [])
     }
 
     @Test("anything settled begins the count anew")
     func success() {
-        var world = world(AttemptLimit(refusals: 3), events: 100)
-        world.allowsGivingUp = true
+        var environment = environment(AttemptLimit(refusals: 3), events: 100)
+        environment.allowsGivingUp = true
         var requests = 0
-        while world.pending > 0 {
-            world.settleDown { _ in
+        while environment.pending > 0 {
+            environment.settleDown { _ in
                 requests += 1
                 return requests % 3 == 0 ? .accepted : Self.busy
             }
-            world.passToWake()
+            environment.passToWake()
         }
-        #expect(world.fates == Array(repeating: .delivered, count: 100))
+        #expect(environment.fates == Array(repeating: .delivered, count: 100))
     }
 
     @Test("the search for a guilty event is no attempt in vain")
     func poison() {
-        var world = world(AttemptLimit(refusals: 3))
-        world.settleDown { $0.contains(0) ? .rejected(reason: "400") : .accepted }
-        #expect(world.fates == [.setAside] + Array(repeating: .delivered, count: 9))
-        #expect(world.problems == [])
+        var environment = environment(AttemptLimit(refusals: 3))
+        environment.settleDown { $0.contains(0) ? .rejected(reason: "400") : .accepted }
+        #expect(environment.fates == [.deadLetter] + Array(repeating: .delivered, count: 9))
+        #expect(environment.problems == [])
     }
 
     @Test("giving up makes nothing faster: the pauses are those of a batch that is kept")
     func pace() {
         func requests(_ limit: AttemptLimit?) -> [MonotonicTime] {
-            var world = MachineWorld(policy: DeliveryPolicy(attempts: limit), limits: BatchLimits(events: 10))
-            world.allowsGivingUp = true
-            world.record(10_000)
-            let end = world.now.advanced(by: .seconds(6 * 3_600))
-            while world.now < end {
-                world.settleDown { _ in Self.busy }
-                world.passToWake()
+            var environment = MachineEnvironment(
+                policy: DeliveryPolicy(attempts: limit),
+                limits: BatchLimits(events: 10)
+            )
+            environment.allowsGivingUp = true
+            environment.record(10_000)
+            let end = environment.now.advanced(by: .seconds(6 * 3_600))
+            while environment.now < end {
+                environment.settleDown { _ in Self.busy }
+                environment.passToWake()
             }
-            #expect(world.problems == [])
-            return world.requests
+            #expect(environment.problems == [])
+            return environment.requests
         }
         #expect(requests(AttemptLimit(refusals: 3, failures: 120)) == requests(nil))
     }
 
     @Test("three strikes are 5 and 10 seconds apart, whatever the refusal", arguments: vain)
     func spacing(answer: Verdict) {
-        var world = world(.threeStrikes)
-        world.allowsGivingUp = true
-        run(&world, requests: 3) { _ in answer }
-        let pauses = zip(world.requests, world.requests.dropFirst()).map { $0.duration(to: $1) }
+        var environment = environment(.threeStrikes)
+        environment.allowsGivingUp = true
+        run(&environment, requests: 3) { _ in answer }
+        let pauses = zip(environment.requests, environment.requests.dropFirst()).map { $0.duration(to: $1) }
         #expect(pauses == [.seconds(5), .seconds(10)])
-        #expect(world.fates.allSatisfy { $0 == .setAside } && !world.fates.isEmpty)
+        #expect(environment.fates.allSatisfy { $0 == .deadLetter } && !environment.fates.isEmpty)
     }
 
     @Test(
@@ -147,33 +150,33 @@ struct AttemptLimitTests {
     func absurdSpacing(spacing: Duration) {
         let limit = AttemptLimit(refusals: .max, failures: .max, spacing: spacing)
         #expect(limit.spacing == max(.zero, spacing))
-        var world = world(AttemptLimit(refusals: 2, spacing: min(spacing, .seconds(1_000_000))))
-        world.allowsGivingUp = true
-        run(&world, requests: 2) { _ in Self.busy }
-        #expect(world.problems == [])
+        var environment = environment(AttemptLimit(refusals: 2, spacing: min(spacing, .seconds(1_000_000))))
+        environment.allowsGivingUp = true
+        run(&environment, requests: 2) { _ in Self.busy }
+        #expect(environment.problems == [])
     }
 
     @Test("new settings begin the count anew; what failed with the old ones does not count")
     func newSettings() {
-        var world = world(AttemptLimit(refusals: 2))
-        world.allowsGivingUp = true
-        run(&world, requests: 1) { _ in .unauthorized(reason: "401") }
-        world.settleDown { _ in .unauthorized(reason: "401") }
-        let now = world.now
-        world.tell { $0.destinationReplaced(limits: BatchLimits(events: 10), at: now) }
-        run(&world, requests: 2) { _ in .unauthorized(reason: "401") }
-        #expect(world.fates == [])
-        run(&world, requests: 3) { _ in .unauthorized(reason: "401") }
-        #expect(world.fates == [.setAside])
+        var environment = environment(AttemptLimit(refusals: 2))
+        environment.allowsGivingUp = true
+        run(&environment, requests: 1) { _ in .unauthorized(reason: "401") }
+        environment.settleDown { _ in .unauthorized(reason: "401") }
+        let now = environment.now
+        environment.report { $0.destinationReplaced(limits: BatchLimits(events: 10), at: now) }
+        run(&environment, requests: 2) { _ in .unauthorized(reason: "401") }
+        #expect(environment.fates == [])
+        run(&environment, requests: 3) { _ in .unauthorized(reason: "401") }
+        #expect(environment.fates == [.deadLetter])
     }
 
     @Test("the count outlives a restart")
     func restart() {
-        var first = world(AttemptLimit(refusals: 3))
+        var first = environment(AttemptLimit(refusals: 3))
         run(&first, requests: 2) { _ in Self.busy }
         first.settleDown { _ in Self.busy }
         #expect(first.remembered?.attempts == Attempts(refusals: 2))
-        var second = world(AttemptLimit(refusals: 3))
+        var second = environment(AttemptLimit(refusals: 3))
         second.machine = UploadMachine(
             policy: DeliveryPolicy(breakerThreshold: 1_000, attempts: AttemptLimit(refusals: 3)),
             limits: BatchLimits(events: 10),
@@ -184,7 +187,7 @@ struct AttemptLimitTests {
         second.record(0)
         run(&second, requests: 1) { _ in Self.busy }
         second.settleDown { _ in Self.busy }
-        #expect(second.fates == Array(repeating: .setAside, count: 10))
+        #expect(second.fates == Array(repeating: .deadLetter, count: 10))
     }
 
     @Test("a batch that only tells of losses is never given up")

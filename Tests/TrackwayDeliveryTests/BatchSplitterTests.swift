@@ -8,10 +8,10 @@ internal import TrackwayTesting
 @Suite("Splitting a batch")
 struct BatchSplitterTests {
     /// Plays a back-end that refuses every part with a guilty event in it.
-    private func play(count: Int, guilty: Set<Int>) -> (requests: Int, setAside: [Int], passed: [Int]) {
+    private func play(count: Int, guilty: Set<Int>) -> (requests: Int, deadLetters: [Int], passed: [Int]) {
         var parts = BatchSplitter(count: count)
         var requests = 0
-        var setAside: [Int] = []
+        var deadLetters: [Int] = []
         var passed: [Int] = []
         while let front = parts.front {
             requests += 1
@@ -19,18 +19,18 @@ struct BatchSplitterTests {
                 passed += front
                 parts.frontPassed()
             } else if !parts.halveFront(guiltKnown: true) {
-                setAside += front
-                parts.frontSetAside(rejoining: true)
+                deadLetters += front
+                parts.frontBecameDeadLetter(rejoining: true)
             }
         }
-        return (requests, setAside, passed)
+        return (requests, deadLetters, passed)
     }
 
     @Test("one guilty event among any number is found alone, in few requests", arguments: [1, 2, 3, 10, 100, 1_000])
     func oneGuilty(count: Int) {
         for guilty in Set([0, 1, count / 3, count / 2, count - 2, count - 1]) where (0..<count).contains(guilty) {
             let result = play(count: count, guilty: [guilty])
-            #expect(result.setAside == [guilty])
+            #expect(result.deadLetters == [guilty])
             #expect(result.passed == (0..<count).filter { $0 != guilty })
             // The whole, down the halves, the event itself, and the rest in one.
             let depth = count <= 1 ? 0 : Int.bitWidth - (count - 1).leadingZeroBitCount
@@ -44,7 +44,7 @@ struct BatchSplitterTests {
         let count = Int(random.next() % 300)
         let guilty = Set((0..<count).filter { _ in random.next() % 20 == 0 })
         let result = play(count: count, guilty: guilty)
-        #expect(result.setAside == guilty.sorted())
+        #expect(result.deadLetters == guilty.sorted())
         #expect(result.passed == (0..<count).filter { !guilty.contains($0) })
     }
 
@@ -78,7 +78,7 @@ struct BatchSplitterTests {
         parts.halveFront(guiltKnown: true)
         parts.frontPassed()
         #expect(parts.front == 1..<2)
-        parts.frontSetAside(rejoining: false)
+        parts.frontBecameDeadLetter(rejoining: false)
         #expect(parts.front == 2..<4)
         parts.frontPassed()
         #expect(parts.front == 4..<8)

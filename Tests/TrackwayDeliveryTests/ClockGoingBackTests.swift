@@ -22,7 +22,7 @@ struct ClockGoingBackTests {
     )
     func machine(_ situation: MachineSituation, back: Int64) {
         var machine = situation.machine()
-        // Somebody looks, as the housekeeping does every few seconds; from here on the clock shows less.
+        // Somebody looks, as the maintenance does every few seconds; from here on the clock shows less.
         var known = wake(machine.eventsWait(pending: 5, at: MachineSituation.now))
         let earlier = MonotonicTime(milliseconds: MachineSituation.now.milliseconds - back)
         known = wake(machine.eventsWait(pending: 5, at: earlier)) ?? known

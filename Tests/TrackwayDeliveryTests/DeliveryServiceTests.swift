@@ -12,194 +12,194 @@ internal import TrackwayWire
 struct DeliveryServiceTests {
     @Test("a flush delivers everything once, in order, and says so", arguments: [1, 29, 1_000, 3_333])
     func flush(count: Int) async throws {
-        let world = try DeliveryWorld()
-        world.begin()
-        world.record(count)
-        let report = await world.service.flush(timeout: .seconds(5))
+        let environment = try DeliveryEnvironment()
+        environment.begin()
+        environment.record(count)
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
         let part = try #require(report.destinations["collector"])
         #expect(part == FlushReport.Part(delivered: UInt64(count), lastVerdict: .accepted))
-        #expect(world.collector.rows == count)
-        #expect(world.collector.duplicates == 0)
-        #expect(world.collector.keepsOrder)
-        #expect(world.collector.faults == [])
-        #expect(try world.isBalanced())
-        await world.end()
+        #expect(environment.collector.rows == count)
+        #expect(environment.collector.duplicates == 0)
+        #expect(environment.collector.keepsOrder)
+        #expect(environment.collector.faults == [])
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 
     @Test("a flush with nothing to do returns at once")
     func emptyFlush() async throws {
-        let world = try DeliveryWorld(["one", "two"])
-        world.begin()
-        let report = await world.service.flush(timeout: .seconds(5))
+        let environment = try DeliveryEnvironment(["one", "two"])
+        environment.begin()
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
-        #expect(world.collector.attempts == 0)
-        await world.end()
+        #expect(environment.collector.attempts == 0)
+        await environment.end()
     }
 
     @Test("one event waits for company, and travels when its time comes")
     func interval() async throws {
-        let world = try DeliveryWorld()
-        world.begin()
-        await world.clock.untilSleeping(1)
-        world.record(1)
+        let environment = try DeliveryEnvironment()
+        environment.begin()
+        await environment.clock.untilSleeping(1)
+        environment.record(1)
         // The destination waits now too.
-        await world.clock.untilSleeping(2)
-        #expect(world.collector.attempts == 0)
-        await world.pass(.seconds(30), sleepers: 2) { world.collector.attempts > 0 }
-        await world.collector.untilAsked(1)
-        #expect(world.clock.now().monotonic <= MonotonicTime(milliseconds: 1_000_000 + 15_000))
-        await world.end()
+        await environment.clock.untilSleeping(2)
+        #expect(environment.collector.attempts == 0)
+        await environment.pass(.seconds(30), sleepers: 2) { environment.collector.attempts > 0 }
+        await environment.collector.untilAsked(1)
+        #expect(environment.clock.now().monotonic <= MonotonicTime(milliseconds: 1_000_000 + 15_000))
+        await environment.end()
     }
 
     @Test("enough events travel without any time passing")
     func count() async throws {
-        let world = try DeliveryWorld()
-        world.begin()
-        world.record(1)
-        await world.clock.untilSleeping(2)
-        world.record(29)
-        await world.collector.untilAsked(1)
-        #expect(world.clock.now().monotonic == MonotonicTime(milliseconds: 1_000_000))
-        await world.end()
+        let environment = try DeliveryEnvironment()
+        environment.begin()
+        environment.record(1)
+        await environment.clock.untilSleeping(2)
+        environment.record(29)
+        await environment.collector.untilAsked(1)
+        #expect(environment.clock.now().monotonic == MonotonicTime(milliseconds: 1_000_000))
+        await environment.end()
     }
 
     @Test("a dead destination neither blocks nor starves nor doubles another")
     func ownPace() async throws {
-        let world = try DeliveryWorld(["alive", "dead", "picky"])
+        let environment = try DeliveryEnvironment(["alive", "dead", "picky"])
         // Longer than the flush: it need not wait for this one.
-        world.collector.be(.status(503, retryAfter: "600"), to: "dead")
-        world.collector.be(.refusesBatches(with: ["bad"], status: 400), to: "picky")
-        world.begin()
-        world.record(500)
-        world.record(1, named: "bad")
-        world.record(499)
-        let report = await world.service.flush(timeout: .seconds(5))
+        environment.collector.be(.status(503, retryAfter: "600"), to: "dead")
+        environment.collector.be(.refusesBatches(with: ["bad"], status: 400), to: "picky")
+        environment.begin()
+        environment.record(500)
+        environment.record(1, named: "bad")
+        environment.record(499)
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.destinations["alive"]?.delivered == 1_000)
         #expect(report.destinations["dead"]?.pending == 1_000)
         #expect(report.destinations["dead"]?.obstacle == "503 status_503: Scripted.")
         #expect(report.destinations["picky"]?.delivered == 999)
         #expect(report.destinations["picky"]?.dropped == 1)
-        #expect(try world.account("picky").dropped == [.rejected: 1])
-        #expect(try world.isBalanced())
-        await world.end()
+        #expect(try environment.account("picky").dropped == [.rejected: 1])
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 
     @Test("events go only to the destinations they are addressed to")
     func routing() async throws {
-        let world = try DeliveryWorld(["one", "two"])
-        world.begin()
-        world.record(10)
-        world.record(5, named: "audit", to: ["two"])
-        world.record(10)
-        let report = await world.service.flush(timeout: .seconds(5))
+        let environment = try DeliveryEnvironment(["one", "two"])
+        environment.begin()
+        environment.record(10)
+        environment.record(5, named: "audit", to: ["two"])
+        environment.record(10)
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.destinations["one"]?.delivered == 20)
         #expect(report.destinations["two"]?.delivered == 25)
-        #expect(world.collector.faults == [])
-        await world.end()
+        #expect(environment.collector.faults == [])
+        await environment.end()
     }
 
     @Test("shutdown delivers what it can, then run returns and another process may deliver")
     func shutdown() async throws {
-        let world = try DeliveryWorld()
-        world.begin()
-        world.record(100)
-        let report = await world.service.shutdown(timeout: .seconds(5))
+        let environment = try DeliveryEnvironment()
+        environment.begin()
+        environment.record(100)
+        let report = await environment.service.shutdown(timeout: .seconds(5))
         #expect(report.destinations["collector"]?.delivered == 100)
-        await world.ended()
-        #expect(try world.journal.tryElection() != nil)
+        await environment.ended()
+        #expect(try environment.journal.tryElection() != nil)
     }
 
     @Test("a request that hangs is cancelled at the deadline, and its events stay")
     func hangingShutdown() async throws {
-        let world = try DeliveryWorld()
-        world.collector.hang()
-        world.begin()
-        world.record(100)
-        async let ending = world.service.shutdown(timeout: .seconds(5))
-        await world.collector.untilAsked(1)
-        // The housekeeping, the flush that waits for its deadline.
-        await world.clock.untilSleeping(2)
-        await world.pass(.seconds(6), sleepers: 1) { world.collector.cancelled > 0 }
+        let environment = try DeliveryEnvironment()
+        environment.collector.hang()
+        environment.begin()
+        environment.record(100)
+        async let ending = environment.service.shutdown(timeout: .seconds(5))
+        await environment.collector.untilAsked(1)
+        // The maintenance, the flush that waits for its deadline.
+        await environment.clock.untilSleeping(2)
+        await environment.pass(.seconds(6), sleepers: 1) { environment.collector.cancelled > 0 }
         let report = await ending
         #expect(report.destinations["collector"]?.pending == 100)
-        await world.ended()
-        #expect(world.collector.cancelled == 1)
-        #expect(try world.isBalanced())
+        await environment.ended()
+        #expect(environment.collector.cancelled == 1)
+        #expect(try environment.isBalanced())
     }
 
     @Test("suspended, it holds no election and sends nothing; resumed, it goes on")
     func suspension() async throws {
-        let world = try DeliveryWorld()
-        await world.service.suspend(timeout: .zero)
-        world.begin()
-        world.record(100)
-        let none = await world.service.flush(timeout: .seconds(1))
+        let environment = try DeliveryEnvironment()
+        await environment.service.suspend(timeout: .zero)
+        environment.begin()
+        environment.record(100)
+        let none = await environment.service.flush(timeout: .seconds(1))
         #expect(none.destinations["collector"]?.pending == 100)
-        world.service.resume()
-        #expect(await world.service.flush(timeout: .seconds(1)).isComplete)
-        await world.service.suspend(timeout: .seconds(1))
-        #expect(try world.journal.tryElection() != nil)
-        world.record(10)
-        world.service.resume()
-        #expect(await world.service.flush(timeout: .seconds(1)).isComplete)
-        await world.end()
+        environment.service.resume()
+        #expect(await environment.service.flush(timeout: .seconds(1)).isComplete)
+        await environment.service.suspend(timeout: .seconds(1))
+        #expect(try environment.journal.tryElection() != nil)
+        environment.record(10)
+        environment.service.resume()
+        #expect(await environment.service.flush(timeout: .seconds(1)).isComplete)
+        await environment.end()
     }
 
     @Test("after its task was cancelled, run can be called again, even before the old one has ended")
     func runAgain() async throws {
-        let world = try DeliveryWorld()
+        let environment = try DeliveryEnvironment()
         for _ in 0..<5 {
-            world.begin()
-            world.record(10)
-            #expect(await world.service.flush(timeout: .seconds(1)).isComplete)
-            await world.end()
+            environment.begin()
+            environment.record(10)
+            #expect(await environment.service.flush(timeout: .seconds(1)).isComplete)
+            await environment.end()
         }
-        world.begin()
-        let second = Task { await world.service.run() }
-        world.record(10)
-        #expect(await world.service.flush(timeout: .seconds(1)).isComplete)
-        await world.end()
-        world.record(10)
-        #expect(await world.service.flush(timeout: .seconds(1)).isComplete)
+        environment.begin()
+        let second = Task { await environment.service.run() }
+        environment.record(10)
+        #expect(await environment.service.flush(timeout: .seconds(1)).isComplete)
+        await environment.end()
+        environment.record(10)
+        #expect(await environment.service.flush(timeout: .seconds(1)).isComplete)
         second.cancel()
         await second.value
     }
 
     @Test("a flush that gives up does not end another")
     func twoFlushes() async throws {
-        let world = try DeliveryWorld(limits: BatchLimits(events: 20))
-        world.collector.hang()
-        world.begin()
-        world.record(100)
-        let patient = Task { await world.service.flush(timeout: .seconds(3_600)) }
-        await world.collector.untilAsked(1)
-        let hasty = Task { await world.service.flush(timeout: .seconds(1)) }
-        // The housekeeping and both flushes sleep.
-        await world.pass(.seconds(1), sleepers: 3)
+        let environment = try DeliveryEnvironment(limits: BatchLimits(events: 20))
+        environment.collector.hang()
+        environment.begin()
+        environment.record(100)
+        let patient = Task { await environment.service.flush(timeout: .seconds(3_600)) }
+        await environment.collector.untilAsked(1)
+        let hasty = Task { await environment.service.flush(timeout: .seconds(1)) }
+        // The maintenance and both flushes sleep.
+        await environment.pass(.seconds(1), sleepers: 3)
         #expect(await hasty.value.destinations["collector"]?.pending == 100)
-        world.collector.goOn()
+        environment.collector.goOn()
         #expect(await patient.value.isComplete)
-        await world.end()
+        await environment.end()
     }
 
     @Test("one request at a time per destination, whatever asks")
     func oneAtATime() async throws {
-        let world = try DeliveryWorld(limits: BatchLimits(events: 7))
-        world.begin()
+        let environment = try DeliveryEnvironment(limits: BatchLimits(events: 7))
+        environment.begin()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask {
-                    world.record(50)
-                    _ = await world.service.flush(timeout: .seconds(5))
+                    environment.record(50)
+                    _ = await environment.service.flush(timeout: .seconds(5))
                 }
             }
         }
-        #expect(await world.service.flush(timeout: .seconds(5)).isComplete)
-        #expect(world.collector.rows == 400)
-        #expect(world.collector.duplicates == 0)
-        #expect(world.collector.keepsOrder)
-        await world.end()
+        #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
+        #expect(environment.collector.rows == 400)
+        #expect(environment.collector.duplicates == 0)
+        #expect(environment.collector.keepsOrder)
+        await environment.end()
     }
 
     @Test("two processes: one delivers for both, and the other's flush waits for it")
@@ -207,8 +207,20 @@ struct DeliveryServiceTests {
         let disk = MemoryStorage()
         let collector = FakeCollector()
         let clock = ManualClock()
-        let first = try DeliveryWorld(storage: disk, collector: collector, clock: clock, tending: .seconds(5), seed: 1)
-        let second = try DeliveryWorld(storage: disk, collector: collector, clock: clock, tending: .seconds(5), seed: 2)
+        let first = try DeliveryEnvironment(
+            storage: disk,
+            collector: collector,
+            clock: clock,
+            maintenanceInterval: .seconds(5),
+            seed: 1
+        )
+        let second = try DeliveryEnvironment(
+            storage: disk,
+            collector: collector,
+            clock: clock,
+            maintenanceInterval: .seconds(5),
+            seed: 2
+        )
         first.begin()
         first.record(10)
         #expect(await first.service.flush(timeout: .seconds(5)).isComplete)
@@ -235,14 +247,14 @@ struct DeliveryServiceTests {
         let disk = MemoryStorage()
         let collector = FakeCollector()
         let clock = ManualClock()
-        try DeliveryWorld(storage: disk, collector: collector, clock: clock, seed: 99).leave(10)
-        let world = try DeliveryWorld(storage: disk, collector: collector, clock: clock, seed: seed)
-        world.begin()
-        let report = await world.service.flush(timeout: .seconds(5))
+        try DeliveryEnvironment(storage: disk, collector: collector, clock: clock, seed: 99).leave(10)
+        let environment = try DeliveryEnvironment(storage: disk, collector: collector, clock: clock, seed: seed)
+        environment.begin()
+        let report = await environment.service.flush(timeout: .seconds(5))
         #expect(report.isComplete)
         #expect(report.destinations["collector"]?.delivered == 10)
         #expect(collector.rows == 10)
-        #expect(try world.isBalanced())
-        await world.end()
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 }

@@ -29,46 +29,46 @@ struct DeliveryThreadTests {
     )
     func slowDisk(_ operation: StorageOperation) async throws {
         let names = try (1...12).map { try #require(DestinationID("to-\($0)")) }
-        let world = try DeliveryWorld(names, executor: QueueExecutor())
-        world.begin()
-        world.record(40)
-        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
-        let before = try world.journal.ledger()
-        world.storage.hold(operation, paths: "/writers/")
-        world.record(40)
-        world.service.admissionChanged()
-        while world.storage.heldCalls == 0 { await Task.yield() }
+        let environment = try DeliveryEnvironment(names, executor: QueueExecutor())
+        environment.begin()
+        environment.record(40)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        let before = try environment.journal.ledger()
+        environment.storage.hold(operation, paths: "/writers/")
+        environment.record(40)
+        environment.service.admissionChanged()
+        while environment.storage.heldCalls == 0 { await Task.yield() }
         // Every thread that all tasks share is free.
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<64 { group.addTask { await Task.yield() } }
         }
-        world.service.admissionChanged()
+        environment.service.admissionChanged()
         if operation == .replace {
             // What a disk is written under is not what counting waits for.
-            let during = try world.journal.ledger()
+            let during = try environment.journal.ledger()
             #expect(during.isBalanced)
             #expect(during.recorded == before.recorded + 40)
-            #expect(world.service.waiting(for: "to-1") <= 40)
+            #expect(environment.service.waiting(for: "to-1") <= 40)
         }
-        world.storage.release()
-        #expect(await world.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
-        #expect(try world.journal.ledger().destinations["to-12"]?.delivered == 80)
-        await world.end()
+        environment.storage.release()
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(try environment.journal.ledger().destinations["to-12"]?.delivered == 80)
+        await environment.end()
     }
 
     @Test("on a thread of its own everything is delivered once, in order", arguments: 0..<3)
     func ordinary(seed: Int) async throws {
-        let world = try DeliveryWorld(["one", "two"], executor: QueueExecutor(), seed: UInt64(seed))
-        world.begin()
+        let environment = try DeliveryEnvironment(["one", "two"], executor: QueueExecutor(), seed: UInt64(seed))
+        environment.begin()
         for _ in 0..<10 {
-            world.record(100)
-            #expect(await world.service.flush(timeout: .seconds(60)).isComplete)
+            environment.record(100)
+            #expect(await environment.service.flush(timeout: .seconds(60)).isComplete)
         }
         // Both destinations took the same events.
-        #expect(world.collector.rows == 1_000)
-        #expect(world.collector.duplicates == 1_000)
-        #expect(world.collector.keepsOrder)
-        await world.service.shutdown(timeout: .seconds(1))
-        await world.ended()
+        #expect(environment.collector.rows == 1_000)
+        #expect(environment.collector.duplicates == 1_000)
+        #expect(environment.collector.keepsOrder)
+        await environment.service.shutdown(timeout: .seconds(1))
+        await environment.ended()
     }
 }

@@ -36,7 +36,7 @@ final class FakeCollector: Transport {
         var asked: [String: Int] = [:]
         var isHanging = false
         var cancelled = 0
-        var watchers: [(attempts: Int, tell: CheckedContinuation<Void, Never>)] = []
+        var watchers: [(attempts: Int, report: CheckedContinuation<Void, Never>)] = []
         var hanging: CheckedContinuation<Void, Never>?
     }
 
@@ -105,7 +105,7 @@ final class FakeCollector: Transport {
         let (mood, told, hangs) = state.withLock { state -> (Mood, [CheckedContinuation<Void, Never>], Bool) in
             state.attempts += 1
             state.asked[Self.destination(request), default: 0] += 1
-            let told = state.watchers.filter { $0.attempts <= state.attempts }.map(\.tell)
+            let told = state.watchers.filter { $0.attempts <= state.attempts }.map(\.report)
             state.watchers.removeAll { $0.attempts <= state.attempts }
             let mood = state.moods.first { request.url.hasPrefix("https://\($0.key)") }?.value ?? state.mood
             return (mood, told, state.isHanging)

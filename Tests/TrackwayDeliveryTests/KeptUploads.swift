@@ -5,7 +5,7 @@ internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 
-/// Keeps times of last uploads for the next world.
+/// Keeps times of last uploads for the next environment.
 final class KeptUploads: QueueMemory {
     private let times = Locked<[DestinationID: DeviceTime]>([:])
 

@@ -23,26 +23,26 @@ struct QueueChangesTests {
         return false
     }
 
-    private func remove(from world: DeliveryWorld) {
-        world.journal.removeDestination("queue")
-        world.service.remove("queue")
+    private func remove(from environment: DeliveryEnvironment) {
+        environment.journal.removeDestination("queue")
+        environment.service.remove("queue")
     }
 
-    private func add(_ rules: QueuePolicy, to world: DeliveryWorld) {
+    private func add(_ rules: QueuePolicy, to environment: DeliveryEnvironment) {
         var policy = DeliveryPolicy()
         policy.queue = rules
-        world.journal.addDestination("queue")
-        world.service.add(DeliveryRoute(destination: DeliveryWorld.destination("queue"), policy: policy))
+        environment.journal.addDestination("queue")
+        environment.service.add(DeliveryRoute(destination: DeliveryEnvironment.destination("queue"), policy: policy))
     }
 
     /// Two processes of one installation; whoever begins first delivers.
-    private func twoProcesses(_ rules: QueuePolicy) throws -> [DeliveryWorld] {
+    private func twoProcesses(_ rules: QueuePolicy) throws -> [DeliveryEnvironment] {
         let disk = MemoryStorage()
         let clock = ManualClock()
         let collector = FakeCollector()
         let memory = KeptUploads()
         return try [1, 2].map { seed in
-            try DeliveryWorld(
+            try DeliveryEnvironment(
                 ["queue"],
                 storage: disk,
                 collector: collector,
@@ -56,119 +56,119 @@ struct QueueChangesTests {
 
     @Test("the rules of a queue that was removed end with it, even while its last request is on its way")
     func removedDuringRequest() async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byTime])
-        world.collector.hang()
-        world.begin()
-        world.record(1)
-        await world.collector.untilAsked(1)
-        world.record(5)
-        // The housekeeping, and the watch that knows when a minute is over.
-        await world.clock.untilSleeping(2)
-        remove(from: world)
-        add(QueuePolicy(uploadWhenMoreThan: -1), to: world)
-        await world.pass(.seconds(300), sleepers: 1)
-        #expect(world.service.waiting(for: "queue") == 5)
-        world.collector.goOn()
-        #expect(await soon { world.collector.rows == 1 })
-        #expect(world.service.waiting(for: "queue") == 5)
-        #expect(world.service.requestUpload(of: ["queue"], force: true))
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.collector.rows == 6)
-        #expect(world.collector.duplicates == 0)
-        #expect(try world.isBalanced())
-        await world.end()
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
+        environment.collector.hang()
+        environment.begin()
+        environment.record(1)
+        await environment.collector.untilAsked(1)
+        environment.record(5)
+        // The maintenance, and the watch that knows when a minute is over.
+        await environment.clock.untilSleeping(2)
+        remove(from: environment)
+        add(QueuePolicy(uploadWhenMoreThan: -1), to: environment)
+        await environment.pass(.seconds(300), sleepers: 1)
+        #expect(environment.service.waiting(for: "queue") == 5)
+        environment.collector.goOn()
+        #expect(await soon { environment.collector.rows == 1 })
+        #expect(environment.service.waiting(for: "queue") == 5)
+        #expect(environment.service.requestUpload(of: ["queue"], force: true))
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.collector.rows == 6)
+        #expect(environment.collector.duplicates == 0)
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 
     @Test("once events are numbered anew, after erasing, a queue notices its number at once")
     func erased() async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byNumber])
-        world.begin()
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
+        environment.begin()
         for _ in 0..<20 {
-            world.record(10)
-            #expect(await soon { world.service.waiting(for: "queue") == 0 })
+            environment.record(10)
+            #expect(await soon { environment.service.waiting(for: "queue") == 0 })
         }
-        _ = await world.service.flush(timeout: .seconds(5))
-        await world.service.suspend(timeout: .seconds(1))
-        _ = try world.journal.erase()
-        world.service.resume()
-        #expect(await soon { world.service.isDelivering })
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        // The housekeeping, which would find it out after a minute.
-        await world.clock.untilSleeping(1)
-        world.record(10)
-        #expect(await soon { world.service.waiting(for: "queue") == 0 })
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.collector.rows == 210)
-        await world.end()
+        _ = await environment.service.flush(timeout: .seconds(5))
+        await environment.service.suspend(timeout: .seconds(1))
+        _ = try environment.journal.erase()
+        environment.service.resume()
+        #expect(await soon { environment.service.isDelivering })
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        // The maintenance, which would find it out after a minute.
+        await environment.clock.untilSleeping(1)
+        environment.record(10)
+        #expect(await soon { environment.service.waiting(for: "queue") == 0 })
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.collector.rows == 210)
+        await environment.end()
     }
 
     @Test("time goes on while delivery is suspended", arguments: [(60_000, false), (60_001, true)] as [(Int, Bool)])
     func suspended(milliseconds: Int, isDue: Bool) async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byTime])
-        world.begin()
-        world.record(1)
-        await world.collector.untilAsked(1)
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        world.record(1)
-        await world.service.suspend(timeout: .seconds(1))
-        world.clock.advance(by: .milliseconds(milliseconds))
-        world.service.resume()
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
+        environment.begin()
+        environment.record(1)
+        await environment.collector.untilAsked(1)
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        environment.record(1)
+        await environment.service.suspend(timeout: .seconds(1))
+        environment.clock.advance(by: .milliseconds(milliseconds))
+        environment.service.resume()
         if isDue {
-            #expect(await soon { world.collector.rows == 2 })
+            #expect(await soon { environment.collector.rows == 2 })
         } else {
-            // The housekeeping, and the watch that knows when the minute is over.
-            await world.clock.untilSleeping(2)
-            #expect(world.service.waiting(for: "queue") == 1)
+            // The maintenance, and the watch that knows when the minute is over.
+            await environment.clock.untilSleeping(2)
+            #expect(environment.service.waiting(for: "queue") == 1)
         }
-        await world.end()
+        await environment.end()
     }
 
     @Test("a process that takes delivery over knows when the one before it uploaded")
     func takenOver() async throws {
-        let worlds = try twoProcesses(Self.byTime)
-        let clock = worlds[0].clock
+        let environments = try twoProcesses(Self.byTime)
+        let clock = environments[0].clock
         let start = clock.now().monotonic
-        worlds[0].begin()
-        worlds[0].record(1)
-        await worlds[0].collector.untilAsked(1)
-        _ = await worlds[0].service.flush(timeout: .seconds(5), forcesQueues: false)
-        await worlds[0].end()
-        worlds[1].record(1)
-        worlds[1].begin()
-        await worlds[1].pass(.seconds(600), sleepers: 2) { worlds[1].collector.attempts > 1 }
+        environments[0].begin()
+        environments[0].record(1)
+        await environments[0].collector.untilAsked(1)
+        _ = await environments[0].service.flush(timeout: .seconds(5), forcesQueues: false)
+        await environments[0].end()
+        environments[1].record(1)
+        environments[1].begin()
+        await environments[1].pass(.seconds(600), sleepers: 2) { environments[1].collector.attempts > 1 }
         #expect(start.duration(to: clock.now().monotonic) == .milliseconds(60_001))
-        await worlds[1].end()
+        await environments[1].end()
     }
 
     @Test("a rule that events of another process make true is noticed within a second or two")
     func rulesOfAll() async throws {
-        let worlds = try twoProcesses(Self.byNumber)
-        worlds[0].begin()
-        #expect(await soon { worlds[0].service.isDelivering })
-        worlds[1].begin()
-        worlds[0].record(4)
-        worlds[1].record(6)
-        let start = worlds[0].clock.now().monotonic
-        // The housekeeping of the one, and the other, which waits for its turn to deliver.
-        await worlds[0].pass(.seconds(60), sleepers: 2) { worlds[0].collector.rows == 10 }
-        #expect(worlds[0].collector.rows == 10)
-        #expect(start.duration(to: worlds[0].clock.now().monotonic) <= .seconds(2))
-        for world in worlds { await world.end() }
+        let environments = try twoProcesses(Self.byNumber)
+        environments[0].begin()
+        #expect(await soon { environments[0].service.isDelivering })
+        environments[1].begin()
+        environments[0].record(4)
+        environments[1].record(6)
+        let start = environments[0].clock.now().monotonic
+        // The maintenance of the one, and the other, which waits for its turn to deliver.
+        await environments[0].pass(.seconds(60), sleepers: 2) { environments[0].collector.rows == 10 }
+        #expect(environments[0].collector.rows == 10)
+        #expect(start.duration(to: environments[0].clock.now().monotonic) <= .seconds(2))
+        for environment in environments { await environment.end() }
     }
 
     @Test("an upload that is forced where nobody delivers is made by the process that does, of what all have recorded")
     func askedByAnother() async throws {
-        let worlds = try twoProcesses(Self.byNumber)
-        worlds[0].begin()
-        #expect(await soon { worlds[0].service.isDelivering })
-        worlds[1].begin()
-        worlds[0].record(3)
-        worlds[1].record(3)
-        #expect(!worlds[1].service.requestUpload(force: false))
-        #expect(worlds[1].service.requestUpload(force: true))
-        await worlds[0].pass(.seconds(60), sleepers: 2) { worlds[0].collector.rows == 6 }
-        #expect(worlds[0].collector.rows == 6)
-        #expect(worlds[0].service.waiting(for: "queue") == 0)
-        for world in worlds { await world.end() }
+        let environments = try twoProcesses(Self.byNumber)
+        environments[0].begin()
+        #expect(await soon { environments[0].service.isDelivering })
+        environments[1].begin()
+        environments[0].record(3)
+        environments[1].record(3)
+        #expect(!environments[1].service.requestUpload(force: false))
+        #expect(environments[1].service.requestUpload(force: true))
+        await environments[0].pass(.seconds(60), sleepers: 2) { environments[0].collector.rows == 6 }
+        #expect(environments[0].collector.rows == 6)
+        #expect(environments[0].service.waiting(for: "queue") == 0)
+        for environment in environments { await environment.end() }
     }
 }

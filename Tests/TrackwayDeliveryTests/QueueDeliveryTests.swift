@@ -17,57 +17,57 @@ struct QueueDeliveryTests {
 
     @Test("at its number a queue keeps everything; one more, and all of it travels; what comes later stays")
     func number() async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byNumber])
-        world.begin()
-        world.record(9)
-        await world.pass(.seconds(3_600), sleepers: 1)
-        #expect(world.collector.attempts == 0)
-        #expect(world.service.waiting(for: "queue") == 9)
-        #expect(!world.service.isReadyForUpload("queue"))
-        world.record(1)
-        await world.collector.untilAsked(1)
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.collector.rows == 10)
-        world.record(3, named: "later")
-        await world.pass(.seconds(3_600), sleepers: 1)
-        #expect(world.collector.rows == 10)
-        #expect(world.service.waiting(for: "queue") == 3)
-        let texts = world.service.waitingEvents(for: "queue", most: 2).map { String(decoding: $0, as: UTF8.self) }
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
+        environment.begin()
+        environment.record(9)
+        await environment.pass(.seconds(3_600), sleepers: 1)
+        #expect(environment.collector.attempts == 0)
+        #expect(environment.service.waiting(for: "queue") == 9)
+        #expect(!environment.service.isReadyForUpload("queue"))
+        environment.record(1)
+        await environment.collector.untilAsked(1)
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.collector.rows == 10)
+        environment.record(3, named: "later")
+        await environment.pass(.seconds(3_600), sleepers: 1)
+        #expect(environment.collector.rows == 10)
+        #expect(environment.service.waiting(for: "queue") == 3)
+        let texts = environment.service.waitingEvents(for: "queue", most: 2).map { String(decoding: $0, as: UTF8.self) }
         #expect(texts.count == 2)
         #expect(texts.allSatisfy { $0.contains("later") })
-        #expect(try world.isBalanced())
-        await world.end()
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 
     @Test("the first event ever travels at once, the next when more than its time is over, watched by a clock")
     func time() async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byTime])
-        world.begin()
-        let start = world.clock.now().monotonic
-        world.record(1)
-        await world.collector.untilAsked(1)
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.clock.now().monotonic == start)
-        world.record(1)
-        // The housekeeping and the watch sleep.
-        await world.pass(.seconds(600), sleepers: 2) { world.collector.attempts > 1 }
-        #expect(start.duration(to: world.clock.now().monotonic) == .milliseconds(60_001))
-        await world.end()
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
+        environment.begin()
+        let start = environment.clock.now().monotonic
+        environment.record(1)
+        await environment.collector.untilAsked(1)
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.clock.now().monotonic == start)
+        environment.record(1)
+        // The maintenance and the watch sleep.
+        await environment.pass(.seconds(600), sleepers: 2) { environment.collector.attempts > 1 }
+        #expect(start.duration(to: environment.clock.now().monotonic) == .milliseconds(60_001))
+        await environment.end()
     }
 
     @Test("setting the clock neither hurries nor holds up a queue", arguments: [-86_400, 86_400])
     func clockJumps(seconds: Int) async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byTime])
-        world.begin()
-        let start = world.clock.now().monotonic
-        world.record(1)
-        await world.collector.untilAsked(1)
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        world.clock.jumpWall(by: .seconds(seconds))
-        world.record(1)
-        await world.pass(.seconds(600), sleepers: 2) { world.collector.attempts > 1 }
-        #expect(start.duration(to: world.clock.now().monotonic) == .milliseconds(60_001))
-        await world.end()
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime])
+        environment.begin()
+        let start = environment.clock.now().monotonic
+        environment.record(1)
+        await environment.collector.untilAsked(1)
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        environment.clock.jumpWall(by: .seconds(seconds))
+        environment.record(1)
+        await environment.pass(.seconds(600), sleepers: 2) { environment.collector.attempts > 1 }
+        #expect(start.duration(to: environment.clock.now().monotonic) == .milliseconds(60_001))
+        await environment.end()
     }
 
     @Test(
@@ -79,7 +79,7 @@ struct QueueDeliveryTests {
         let clock = ManualClock()
         let memory = KeptUploads()
         let start = clock.now().monotonic
-        let first = try DeliveryWorld(
+        let first = try DeliveryEnvironment(
             ["queue"],
             storage: disk,
             clock: clock,
@@ -94,7 +94,7 @@ struct QueueDeliveryTests {
         await first.end()
         first.record(1)
         clock.advance(by: .seconds(seconds))
-        let next = try DeliveryWorld(
+        let next = try DeliveryEnvironment(
             ["queue"],
             storage: disk,
             clock: clock,
@@ -111,42 +111,42 @@ struct QueueDeliveryTests {
     @Test("six hours offline: what is released is tried, what came later stays, and everything arrives in order")
     func outage() async throws {
         let policy = QueuePolicy(uploadWhenMoreThan: 32, uploadWhenOlderThan: .seconds(60))
-        let world = try DeliveryWorld(["queue"], queues: ["queue": policy])
-        world.collector.be(.offline)
-        world.begin()
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": policy])
+        environment.collector.be(.offline)
+        environment.begin()
         for _ in 0..<72 {
-            world.record(20)
-            await world.pass(.seconds(300), sleepers: 2)
+            environment.record(20)
+            await environment.pass(.seconds(300), sleepers: 2)
         }
-        #expect(world.collector.rows == 0)
-        #expect(world.collector.attempts <= 40 + 6 * 24)
-        #expect(try world.account("queue").pending == 1_440)
-        world.collector.be(.well)
-        await world.pass(.seconds(1_200), sleepers: 2) { world.collector.rows == 1_440 }
+        #expect(environment.collector.rows == 0)
+        #expect(environment.collector.attempts <= 40 + 6 * 24)
+        #expect(try environment.account("queue").pending == 1_440)
+        environment.collector.be(.well)
+        await environment.pass(.seconds(1_200), sleepers: 2) { environment.collector.rows == 1_440 }
         // The last answer is still to be settled.
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.collector.rows == 1_440)
-        #expect(world.collector.duplicates == 0)
-        #expect(world.collector.keepsOrder)
-        #expect(try world.account("queue") == Ledger.Account(recorded: 1_440, delivered: 1_440))
-        await world.end()
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.collector.rows == 1_440)
+        #expect(environment.collector.duplicates == 0)
+        #expect(environment.collector.keepsOrder)
+        #expect(try environment.account("queue") == Ledger.Account(recorded: 1_440, delivered: 1_440))
+        await environment.end()
     }
 
     @Test("after an outage only what was released travels; the rest waits for its own rules")
     func releasedAlone() async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byNumber])
-        world.collector.be(.offline)
-        world.begin()
-        world.record(10, named: "released")
-        await world.collector.untilAsked(1)
-        world.record(5, named: "later")
-        await world.pass(.seconds(6 * 3_600), sleepers: 2)
-        world.collector.be(.well)
-        await world.pass(.seconds(1_200), sleepers: 2) { world.collector.rows >= 10 }
-        await world.pass(.seconds(3_600), sleepers: 1)
-        #expect(world.collector.names == Array(repeating: "released", count: 10))
-        #expect(world.service.waiting(for: "queue") == 5)
-        await world.end()
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
+        environment.collector.be(.offline)
+        environment.begin()
+        environment.record(10, named: "released")
+        await environment.collector.untilAsked(1)
+        environment.record(5, named: "later")
+        await environment.pass(.seconds(6 * 3_600), sleepers: 2)
+        environment.collector.be(.well)
+        await environment.pass(.seconds(1_200), sleepers: 2) { environment.collector.rows >= 10 }
+        await environment.pass(.seconds(3_600), sleepers: 1)
+        #expect(environment.collector.names == Array(repeating: "released", count: 10))
+        #expect(environment.service.waiting(for: "queue") == 5)
+        await environment.end()
     }
 
     @Test(
@@ -158,7 +158,7 @@ struct QueueDeliveryTests {
         let collector = FakeCollector()
         collector.be(answerLost ? .losesAnswers : .offline)
         let queues = ["queue": Self.byNumber] as [DestinationID: QueuePolicy]
-        let first = try DeliveryWorld(["queue"], storage: disk, collector: collector, queues: queues, seed: 1)
+        let first = try DeliveryEnvironment(["queue"], storage: disk, collector: collector, queues: queues, seed: 1)
         first.begin()
         first.record(10, named: "released")
         await collector.untilAsked(1)
@@ -166,7 +166,7 @@ struct QueueDeliveryTests {
         let left = disk.afterKill()
         await first.end()
         collector.be(.well)
-        let next = try DeliveryWorld(["queue"], storage: left, collector: collector, queues: queues, seed: 2)
+        let next = try DeliveryEnvironment(["queue"], storage: left, collector: collector, queues: queues, seed: 2)
         next.begin()
         await next.pass(.seconds(1_200), sleepers: 1) { (try? next.account("queue").delivered) == 10 }
         #expect(collector.names == Array(repeating: "released", count: 10))
@@ -182,112 +182,116 @@ struct QueueDeliveryTests {
     @Test("two queues and a destination without one do not disturb each other")
     func twoQueues() async throws {
         let never = QueuePolicy(uploadWhenMoreThan: -1)
-        let world = try DeliveryWorld(["plain", "one", "two"], queues: ["one": Self.byNumber, "two": never])
-        // Longer than any flush here.
-        world.collector.be(.status(503, retryAfter: "600"), to: "one")
-        world.begin()
-        world.record(10, to: ["one"])
-        world.record(20, to: ["two"])
-        world.record(30, to: ["plain"])
-        await world.collector.untilAsked(2)
-        #expect(
-            await world.service.flush(timeout: .seconds(1), forcesQueues: false).destinations["plain"]?.pending == 0
+        let environment = try DeliveryEnvironment(
+            ["plain", "one", "two"],
+            queues: ["one": Self.byNumber, "two": never]
         )
-        #expect(world.service.waiting(for: "one") == 0)
-        #expect(world.service.waiting(for: "two") == 20)
-        #expect(!world.service.requestUpload(of: ["two"], force: false))
-        #expect(world.service.requestUpload(of: ["two"], force: true))
-        #expect(!world.service.requestUpload(of: ["plain"], force: true))
-        _ = await world.service.flush(timeout: .seconds(1), forcesQueues: false)
-        #expect(try world.account("two").delivered == 20)
-        #expect(try world.account("one").pending == 10)
-        #expect(try world.isBalanced())
-        await world.end()
+        // Longer than any flush here.
+        environment.collector.be(.status(503, retryAfter: "600"), to: "one")
+        environment.begin()
+        environment.record(10, to: ["one"])
+        environment.record(20, to: ["two"])
+        environment.record(30, to: ["plain"])
+        await environment.collector.untilAsked(2)
+        #expect(
+            await environment.service.flush(timeout: .seconds(1), forcesQueues: false).destinations["plain"]?.pending
+                == 0
+        )
+        #expect(environment.service.waiting(for: "one") == 0)
+        #expect(environment.service.waiting(for: "two") == 20)
+        #expect(!environment.service.requestUpload(of: ["two"], force: false))
+        #expect(environment.service.requestUpload(of: ["two"], force: true))
+        #expect(!environment.service.requestUpload(of: ["plain"], force: true))
+        _ = await environment.service.flush(timeout: .seconds(1), forcesQueues: false)
+        #expect(try environment.account("two").delivered == 20)
+        #expect(try environment.account("one").pending == 10)
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 
     @Test("a flush of the app's forces queues, one of the life cycle's does not and says why events wait")
     func flushes() async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byNumber])
-        world.begin()
-        world.record(5)
-        let gentle = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
+        environment.begin()
+        environment.record(5)
+        let gentle = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         #expect(gentle.destinations["queue"]?.pending == 5)
         #expect(gentle.destinations["queue"]?.obstacle == "Events wait until their queue is worth an upload.")
-        #expect(world.collector.attempts == 0)
-        let forced = await world.service.flush(timeout: .seconds(5))
+        #expect(environment.collector.attempts == 0)
+        let forced = await environment.service.flush(timeout: .seconds(5))
         #expect(forced.isComplete)
-        world.record(5)
-        let last = await world.service.shutdown(timeout: .seconds(5))
+        environment.record(5)
+        let last = await environment.service.shutdown(timeout: .seconds(5))
         #expect(last.destinations["queue"]?.pending == 5)
-        await world.ended()
-        #expect(world.collector.rows == 5)
+        await environment.ended()
+        #expect(environment.collector.rows == 5)
     }
 
     @Test("a forced upload does not renew a queue's own time")
     func forced() async throws {
         let memory = KeptUploads()
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byTime], uploads: memory)
-        world.begin()
-        world.record(1)
-        await world.collector.untilAsked(1)
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byTime], uploads: memory)
+        environment.begin()
+        environment.record(1)
+        await environment.collector.untilAsked(1)
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
         let first = try #require(memory.recall("queue"))
-        world.clock.advance(by: .seconds(30))
-        world.record(1)
-        #expect(await world.service.flush(timeout: .seconds(5)).isComplete)
+        environment.clock.advance(by: .seconds(30))
+        environment.record(1)
+        #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
         #expect(memory.recall("queue") == first)
-        await world.end()
+        await environment.end()
     }
 
     @Test("before anybody delivers, an upload that is asked for is made up for")
     func wish() async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byNumber])
-        #expect(!world.service.requestUpload(force: true))
-        world.record(3)
-        #expect(world.service.waiting(for: "queue") == 3)
-        #expect(!world.service.isReadyForUpload("queue"))
-        #expect(world.service.requestUpload(force: true))
-        world.begin()
-        await world.collector.untilAsked(1)
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.collector.rows == 3)
-        await world.end()
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
+        #expect(!environment.service.requestUpload(force: true))
+        environment.record(3)
+        #expect(environment.service.waiting(for: "queue") == 3)
+        #expect(!environment.service.isReadyForUpload("queue"))
+        #expect(environment.service.requestUpload(force: true))
+        environment.begin()
+        await environment.collector.untilAsked(1)
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.collector.rows == 3)
+        await environment.end()
     }
 
     @Test("other rules hold at once")
     func otherRules() async throws {
-        let world = try DeliveryWorld(["queue", "plain"], queues: ["queue": Self.byNumber])
-        world.begin()
-        world.record(5, to: ["queue"])
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.collector.attempts == 0)
-        #expect(!world.service.setQueue(QueuePolicy(), of: "plain"))
-        #expect(world.service.setQueue(QueuePolicy(uploadWhenMoreThan: 4), of: "queue"))
-        await world.collector.untilAsked(1)
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.collector.rows == 5)
-        await world.end()
+        let environment = try DeliveryEnvironment(["queue", "plain"], queues: ["queue": Self.byNumber])
+        environment.begin()
+        environment.record(5, to: ["queue"])
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.collector.attempts == 0)
+        #expect(!environment.service.setQueue(QueuePolicy(), of: "plain"))
+        #expect(environment.service.setQueue(QueuePolicy(uploadWhenMoreThan: 4), of: "queue"))
+        await environment.collector.untilAsked(1)
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.collector.rows == 5)
+        await environment.end()
     }
 
     @Test("a journal that cannot release is left alone for a while, and then everything travels")
     func journalFails() async throws {
-        let world = try DeliveryWorld(["queue"], queues: ["queue": Self.byNumber])
-        world.begin()
-        _ = await world.service.flush(timeout: .seconds(1), forcesQueues: false)
-        world.storage.fail(.replace, with: .noSpace)
-        world.record(10)
-        // The housekeeping and the watch.
-        await world.clock.untilSleeping(2)
-        #expect(world.collector.attempts == 0)
-        let failures = world.notices.withLock { notices in
+        let environment = try DeliveryEnvironment(["queue"], queues: ["queue": Self.byNumber])
+        environment.begin()
+        _ = await environment.service.flush(timeout: .seconds(1), forcesQueues: false)
+        environment.storage.fail(.replace, with: .noSpace)
+        environment.record(10)
+        // The maintenance and the watch.
+        await environment.clock.untilSleeping(2)
+        #expect(environment.collector.attempts == 0)
+        let failures = environment.notices.withLock { notices in
             notices.filter { if case .destination("queue", .journalFailed) = $0 { true } else { false } }
         }
         #expect(failures.count == 1)
-        world.storage.heal()
-        await world.pass(.seconds(60), sleepers: 2) { world.collector.attempts > 0 }
-        _ = await world.service.flush(timeout: .seconds(5), forcesQueues: false)
-        #expect(world.collector.rows == 10)
-        #expect(try world.isBalanced())
-        await world.end()
+        environment.storage.heal()
+        await environment.pass(.seconds(60), sleepers: 2) { environment.collector.attempts > 0 }
+        _ = await environment.service.flush(timeout: .seconds(5), forcesQueues: false)
+        #expect(environment.collector.rows == 10)
+        #expect(try environment.isBalanced())
+        await environment.end()
     }
 }

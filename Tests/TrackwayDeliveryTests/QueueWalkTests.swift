@@ -23,7 +23,7 @@ struct QueueWalkTests {
     )
     func walk(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var world = QueueWorld(Self.rules[Int(seed) % Self.rules.count])
+        var environment = QueueEnvironment(Self.rules[Int(seed) % Self.rules.count])
         let answers: [Verdict?] = [
             .accepted, .accepted, nil, .retry(after: nil, reason: "503"), .retry(after: .seconds(90), reason: "429"),
             .unauthorized(reason: "401"), .notTheBackEnd(reason: "login"),
@@ -33,27 +33,27 @@ struct QueueWalkTests {
             let jitter = Double(random.next() >> 11) * 0x1p-53
             let answer = answers[Int((roll >> 8) % UInt64(answers.count))]
             switch roll % 32 {
-            case 0...3: world.record(Int((roll >> 16) % 12))
-            case 4...9: world.pass(.milliseconds(Int64((roll >> 16) % 90_000)))
-            case 10 where roll & 0x700 == 0: world.flush()
-            case 11 where roll & 0xf00 == 0: world.restart(reboot: false)
+            case 0...3: environment.record(Int((roll >> 16) % 12))
+            case 4...9: environment.pass(.milliseconds(Int64((roll >> 16) % 90_000)))
+            case 10 where roll & 0x700 == 0: environment.flush()
+            case 11 where roll & 0xf00 == 0: environment.restart(reboot: false)
             case 12 where roll & 0xf00 == 0:
-                world.restart(reboot: true, clock: .seconds(Int64((roll >> 16) % 7_200) - 3_600))
-            case 13 where roll & 0x300 == 0: world.diskWorks = roll & 0x8000 != 0
-            case 14: world.settleDown(jitter: jitter, answer: answer)
-            default: world.step(jitter: jitter, answer: answer)
+                environment.restart(reboot: true, clock: .seconds(Int64((roll >> 16) % 7_200) - 3_600))
+            case 13 where roll & 0x300 == 0: environment.diskWorks = roll & 0x8000 != 0
+            case 14: environment.settleDown(jitter: jitter, answer: answer)
+            default: environment.step(jitter: jitter, answer: answer)
             }
-            if !world.problems.isEmpty { break }
+            if !environment.problems.isEmpty { break }
         }
-        #expect(world.problems == [])
+        #expect(environment.problems == [])
 
-        world.diskWorks = true
-        for _ in 0..<10_000 where world.settled < world.recorded {
-            world.flush()
-            world.settleDown(jitter: 0.5, answer: .accepted)
-            world.pass(.seconds(600))
+        environment.diskWorks = true
+        for _ in 0..<10_000 where environment.settled < environment.recorded {
+            environment.flush()
+            environment.settleDown(jitter: 0.5, answer: .accepted)
+            environment.pass(.seconds(600))
         }
-        #expect(world.problems == [])
-        #expect(world.settled == world.recorded)
+        #expect(environment.problems == [])
+        #expect(environment.settled == environment.recorded)
     }
 }

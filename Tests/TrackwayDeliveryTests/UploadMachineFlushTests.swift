@@ -66,9 +66,9 @@ struct UploadMachineFlushTests {
         let start = MonotonicTime(milliseconds: 0)
         var machine = UploadMachine(policy: DeliveryPolicy(flushEvents: 50), limits: BatchLimits(events: 50))
         _ = machine.eventsWait(pending: 3, at: start)
-        #expect(machine.wantsNudge == 50)
+        #expect(machine.triggerCount == 50)
         _ = machine.destinationReplaced(limits: BatchLimits(events: 1), flushEvents: 1, at: start)
-        #expect(machine.wantsNudge == 1)
+        #expect(machine.triggerCount == 1)
         #expect(machine.eventsWait(pending: 3, at: start).contains { if case .read = $0 { true } else { false } })
         for absurd in [Int.min, 0, .max] {
             _ = machine.destinationReplaced(limits: BatchLimits(), flushEvents: absurd, at: start)

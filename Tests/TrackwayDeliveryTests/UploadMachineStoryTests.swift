@@ -15,165 +15,165 @@ struct UploadMachineStoryTests {
         arguments: [0, 0.5, 0.999_999]
     )
     func outage(jitter: Double) {
-        var world = MachineWorld()
-        world.record(1_000)
-        let end = world.now.advanced(by: .seconds(6 * 3_600))
+        var environment = MachineEnvironment()
+        environment.record(1_000)
+        let end = environment.now.advanced(by: .seconds(6 * 3_600))
         var perHour: [Int] = []
         for hourNumber in 1...6 {
-            let before = world.requests.count
+            let before = environment.requests.count
             let hourEnd = MonotonicTime(milliseconds: 5_000 + Int64(hourNumber) * 3_600_000)
-            while world.now < hourEnd {
-                world.settleDown(jitter: jitter) { _ in .retry(after: nil, reason: "503") }
-                let (pending, now) = (world.pending, world.now)
+            while environment.now < hourEnd {
+                environment.settleDown(jitter: jitter) { _ in .retry(after: nil, reason: "503") }
+                let (pending, now) = (environment.pending, environment.now)
                 // Somebody keeps asking for a flush, and events keep coming.
-                world.tell { $0.flushRequested(pending: pending, at: now) }
-                world.record(1)
-                world.settleDown(jitter: jitter) { _ in .retry(after: nil, reason: "503") }
-                world.pass(.seconds(5))
+                environment.report { $0.flushRequested(pending: pending, at: now) }
+                environment.record(1)
+                environment.settleDown(jitter: jitter) { _ in .retry(after: nil, reason: "503") }
+                environment.pass(.seconds(5))
             }
-            perHour.append(world.requests.count - before)
+            perHour.append(environment.requests.count - before)
         }
         #expect(perHour[0] <= 40)
         #expect(perHour[1...].allSatisfy { $0 <= 24 })
-        #expect(world.pending == UInt64(world.recorded))
-        #expect(world.notices == [.down(failures: 5, reason: "503")])
-        #expect(world.machine.lastOutcome == .verdict(.retry(after: nil, reason: "503")))
+        #expect(environment.pending == UInt64(environment.recorded))
+        #expect(environment.notices == [.down(failures: 5, reason: "503")])
+        #expect(environment.machine.lastOutcome == .verdict(.retry(after: nil, reason: "503")))
         // While it is taken for down, a probe is a single event.
-        #expect(world.sizes.suffix(20).allSatisfy { $0 == 1 })
+        #expect(environment.sizes.suffix(20).allSatisfy { $0 == 1 })
 
-        let recovery = world.now
-        while world.pending > 0, world.now < end.advanced(by: hour) {
-            world.passToWake()
-            world.settleDown { _ in .accepted }
+        let recovery = environment.now
+        while environment.pending > 0, environment.now < end.advanced(by: hour) {
+            environment.passToWake()
+            environment.settleDown { _ in .accepted }
         }
-        #expect(recovery.duration(to: world.now) <= .seconds(310))
-        #expect(world.pending == 0)
-        #expect(world.notices.last == .recovered)
-        #expect(world.remembered == nil)
-        #expect(world.problems == [])
+        #expect(recovery.duration(to: environment.now) <= .seconds(310))
+        #expect(environment.pending == 0)
+        #expect(environment.notices.last == .recovered)
+        #expect(environment.remembered == nil)
+        #expect(environment.problems == [])
     }
 
     @Test("a back-end that keeps naming short times is still asked seldom")
     func shortRetryAfter() {
-        var world = MachineWorld()
-        world.record(100)
-        let end = world.now.advanced(by: hour)
-        while world.now < end {
-            world.settleDown { _ in .retry(after: .seconds(1), reason: "429") }
-            world.passToWake()
+        var environment = MachineEnvironment()
+        environment.record(100)
+        let end = environment.now.advanced(by: hour)
+        while environment.now < end {
+            environment.settleDown { _ in .retry(after: .seconds(1), reason: "429") }
+            environment.passToWake()
         }
-        #expect(world.requests.count <= 40)
+        #expect(environment.requests.count <= 40)
     }
 
     @Test("one poison event among a thousand costs itself and a dozen requests", arguments: [0, 1, 499, 500, 998, 999])
     func poison(event: Int) {
-        var world = MachineWorld(limits: BatchLimits(events: 1_000))
-        world.record(1_000)
-        world.settleDown { $0.contains(event) ? .rejected(reason: "400 bad") : .accepted }
-        #expect(world.pending == 0)
-        #expect(world.fates.enumerated().filter { $0.element == .setAside }.map(\.offset) == [event])
-        #expect(world.requests.count <= 13)
-        #expect(Set(world.requests).count == 1)
-        #expect(world.problems == [])
+        var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
+        environment.record(1_000)
+        environment.settleDown { $0.contains(event) ? .rejected(reason: "400 bad") : .accepted }
+        #expect(environment.pending == 0)
+        #expect(environment.fates.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [event])
+        #expect(environment.requests.count <= 13)
+        #expect(Set(environment.requests).count == 1)
+        #expect(environment.problems == [])
     }
 
     @Test("a back-end that refuses everything eats no queue: eight events, then one per retry delay")
     func refusesAll() {
-        var world = MachineWorld(limits: BatchLimits(events: 1_000))
-        world.record(10_000)
-        let start = world.now
-        world.settleDown { _ in .rejected(reason: "400") }
-        #expect(world.fates.count == 8)
-        #expect(world.requests.count <= 50)
-        let (pending, now) = (world.pending, world.now)
-        world.tell { $0.flushRequested(pending: pending, at: now) }
-        world.settleDown { _ in .rejected(reason: "400") }
-        #expect(world.fates.count == 8)
-        while world.now < start.advanced(by: .seconds(24 * 3_600)) {
-            world.passToWake()
-            world.settleDown { _ in .rejected(reason: "400") }
+        var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
+        environment.record(10_000)
+        let start = environment.now
+        environment.settleDown { _ in .rejected(reason: "400") }
+        #expect(environment.fates.count == 8)
+        #expect(environment.requests.count <= 50)
+        let (pending, now) = (environment.pending, environment.now)
+        environment.report { $0.flushRequested(pending: pending, at: now) }
+        environment.settleDown { _ in .rejected(reason: "400") }
+        #expect(environment.fates.count == 8)
+        while environment.now < start.advanced(by: .seconds(24 * 3_600)) {
+            environment.passToWake()
+            environment.settleDown { _ in .rejected(reason: "400") }
         }
-        #expect(world.fates.count <= 8 + 24 * 24 + 20)
-        #expect(world.fates.allSatisfy { $0 == .setAside })
+        #expect(environment.fates.count <= 8 + 24 * 24 + 20)
+        #expect(environment.fates.allSatisfy { $0 == .deadLetter })
 
         // Repaired: the rest goes at full speed.
-        world.passToWake()
-        world.settleDown { _ in .accepted }
-        #expect(world.pending == 0)
-        #expect(world.problems == [])
+        environment.passToWake()
+        environment.settleDown { _ in .accepted }
+        #expect(environment.pending == 0)
+        #expect(environment.problems == [])
     }
 
     @Test("an event too large alone is set aside, and batches stay large")
     func oneTooLarge() {
-        var world = MachineWorld(limits: BatchLimits(events: 64))
-        world.record(640)
-        world.settleDown { $0.contains(100) ? .tooLarge : .accepted }
-        #expect(world.fates.enumerated().filter { $0.element == .setAside }.map(\.offset) == [100])
-        #expect(world.sizes.last == 64)
-        #expect(world.pending == 0)
-        #expect(world.problems == [])
+        var environment = MachineEnvironment(limits: BatchLimits(events: 64))
+        environment.record(640)
+        environment.settleDown { $0.contains(100) ? .tooLarge : .accepted }
+        #expect(environment.fates.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [100])
+        #expect(environment.sizes.last == 64)
+        #expect(environment.pending == 0)
+        #expect(environment.problems == [])
     }
 
     @Test("a back-end with small limits is learned once, not with every batch")
     func learnsSize() {
-        var world = MachineWorld(limits: BatchLimits(events: 1_000))
-        world.record(10_000)
-        world.settleDown { $0.count > 300 ? .tooLarge : .accepted }
-        #expect(world.pending == 0)
-        #expect(world.fates.allSatisfy { $0 == .delivered })
-        #expect(world.sizes.filter { $0 > 300 }.count <= 3)
-        #expect(world.problems == [])
+        var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
+        environment.record(10_000)
+        environment.settleDown { $0.count > 300 ? .tooLarge : .accepted }
+        #expect(environment.pending == 0)
+        #expect(environment.fates.allSatisfy { $0 == .delivered })
+        #expect(environment.sizes.filter { $0 > 300 }.count <= 3)
+        #expect(environment.problems == [])
     }
 
     @Test("a network too slow for a whole batch gets it in pieces")
     func slowNetwork() {
-        var world = MachineWorld(limits: BatchLimits(events: 1_000))
-        world.record(2_000)
-        while world.pending > 0, world.requests.count < 200 {
-            world.settleDown { $0.count > 40 ? nil : .accepted }
-            world.passToWake()
+        var environment = MachineEnvironment(limits: BatchLimits(events: 1_000))
+        environment.record(2_000)
+        while environment.pending > 0, environment.requests.count < 200 {
+            environment.settleDown { $0.count > 40 ? nil : .accepted }
+            environment.passToWake()
         }
-        #expect(world.pending == 0)
-        #expect(world.problems == [])
+        #expect(environment.pending == 0)
+        #expect(environment.problems == [])
     }
 
     @Test("a rotated key parks everything, is told once, and new credentials let it go at once")
     func parking() {
-        var world = MachineWorld()
-        world.record(500)
-        let start = world.now
-        while world.now < start.advanced(by: hour) {
-            world.settleDown { _ in .unauthorized(reason: "401 key_unknown") }
-            world.passToWake()
+        var environment = MachineEnvironment()
+        environment.record(500)
+        let start = environment.now
+        while environment.now < start.advanced(by: hour) {
+            environment.settleDown { _ in .unauthorized(reason: "401 key_unknown") }
+            environment.passToWake()
         }
-        #expect(world.notices == [.parked(.unauthorized(reason: "401 key_unknown"))])
+        #expect(environment.notices == [.parked(.unauthorized(reason: "401 key_unknown"))])
         // 24 an hour, and a few more in the first minutes, because most slips are short.
-        #expect(world.requests.count <= 29)
-        #expect(world.pending == 500)
-        let now = world.now
-        world.tell { $0.destinationReplaced(limits: BatchLimits(), at: now) }
-        world.settleDown { _ in .accepted }
-        #expect(world.pending == 0)
-        #expect(world.notices.last == .resumed)
-        #expect(world.now == now)
-        #expect(world.problems == [])
+        #expect(environment.requests.count <= 29)
+        #expect(environment.pending == 500)
+        let now = environment.now
+        environment.report { $0.destinationReplaced(limits: BatchLimits(), at: now) }
+        environment.settleDown { _ in .accepted }
+        #expect(environment.pending == 0)
+        #expect(environment.notices.last == .resumed)
+        #expect(environment.now == now)
+        #expect(environment.problems == [])
     }
 
     @Test("a slip of the back-end's is over within half a minute, and the pauses grow while it goes on")
     func shortSlip() {
-        var world = MachineWorld()
-        world.record(5)
-        while world.requests.count < 5 {
-            world.settleDown { _ in .unauthorized(reason: "401") }
-            world.passToWake()
+        var environment = MachineEnvironment()
+        environment.record(5)
+        while environment.requests.count < 5 {
+            environment.settleDown { _ in .unauthorized(reason: "401") }
+            environment.passToWake()
         }
-        let pauses = zip(world.requests, world.requests.dropFirst()).map { $0.duration(to: $1) }
+        let pauses = zip(environment.requests, environment.requests.dropFirst()).map { $0.duration(to: $1) }
         for (pause, longest) in zip(pauses, [32, 64, 128, 256]) {
             #expect(pause >= .seconds(longest / 2) && pause <= .seconds(longest))
         }
-        world.settleDown { _ in .accepted }
-        #expect(world.pending < 5)
-        #expect(world.notices.last == .resumed)
+        environment.settleDown { _ in .accepted }
+        #expect(environment.pending < 5)
+        #expect(environment.notices.last == .resumed)
     }
 
     @Test("a destination that was parked before a pause is asked at once after it, when it is woken; without, it waits")
@@ -209,10 +209,10 @@ struct UploadMachineStoryTests {
 
     @Test("a failure in the middle of a search goes on where it was")
     func searchGoesOn() {
-        var world = MachineWorld(limits: BatchLimits(events: 64))
-        world.record(64)
+        var environment = MachineEnvironment(limits: BatchLimits(events: 64))
+        environment.record(64)
         var failures = 1
-        world.settleDown { events in
+        environment.settleDown { events in
             guard events.contains(40) else { return .accepted }
             guard events.count > 8 || failures == 0 else {
                 failures -= 1
@@ -220,17 +220,17 @@ struct UploadMachineStoryTests {
             }
             return .rejected(reason: "400")
         }
-        let asked = world.sizes.count
-        let size = world.sizes.last
-        world.passToWake()
-        world.settleDown { $0.contains(40) ? .rejected(reason: "400") : .accepted }
-        #expect(world.sizes[asked] == size)
+        let asked = environment.sizes.count
+        let size = environment.sizes.last
+        environment.passToWake()
+        environment.settleDown { $0.contains(40) ? .rejected(reason: "400") : .accepted }
+        #expect(environment.sizes[asked] == size)
         // What is left is few, and waits for company.
-        world.passToWake()
-        world.settleDown { _ in .accepted }
-        #expect(world.pending == 0)
-        #expect(world.fates.enumerated().filter { $0.element == .setAside }.map(\.offset) == [40])
-        #expect(world.problems == [])
+        environment.passToWake()
+        environment.settleDown { _ in .accepted }
+        #expect(environment.pending == 0)
+        #expect(environment.fates.enumerated().filter { $0.element == .deadLetter }.map(\.offset) == [40])
+        #expect(environment.problems == [])
     }
 
     @Test("a memory that says to wait for ever is not believed")
@@ -247,16 +247,16 @@ struct UploadMachineStoryTests {
 
     @Test("a flush asks for what waited when it was asked, not for what comes after")
     func flushEnds() {
-        var world = MachineWorld(limits: BatchLimits(events: 10))
-        world.record(5)
-        let now = world.now
-        world.tell { $0.flushRequested(pending: 5, at: now) }
-        #expect(world.machine.flushProgress == .moving)
-        while world.nextOrder != .send(records: 0..<5) { world.step(jitter: 0) { _ in .accepted } }
-        world.recorded += 20
-        world.settleDown { _ in .accepted }
-        #expect(world.machine.flushProgress == .done)
-        #expect(world.pending == 20)
+        var environment = MachineEnvironment(limits: BatchLimits(events: 10))
+        environment.record(5)
+        let now = environment.now
+        environment.report { $0.flushRequested(pending: 5, at: now) }
+        #expect(environment.machine.flushProgress == .moving)
+        while environment.nextOrder != .send(records: 0..<5) { environment.step(jitter: 0) { _ in .accepted } }
+        environment.recorded += 20
+        environment.settleDown { _ in .accepted }
+        #expect(environment.machine.flushProgress == .done)
+        #expect(environment.pending == 20)
     }
 
     @Test("what stands in a flush's way is said", arguments: MachineSituation.allCases)

@@ -135,7 +135,7 @@ struct UploadMachineTests {
         Transition(
             .sending,
             "accepted except one",
-            [.settle(Settlement(records: 0..<4, setAside: [refusal(2, .rejected, "bad", "is bad")]))],
+            [.settle(Settlement(records: 0..<4, deadLetters: [refusal(2, .rejected, "bad", "is bad")]))],
             answer(.acceptedExcept([Rejection(index: 2, code: "bad", message: "is bad")]))
         ),
         Transition(
@@ -147,7 +147,7 @@ struct UploadMachineTests {
         Transition(
             .sending,
             "accepted, one left out by the format",
-            [.settle(Settlement(records: 0..<4, setAside: [refusal(1, .notExpressible, "deep", "too deep")]))]
+            [.settle(Settlement(records: 0..<4, deadLetters: [refusal(1, .notExpressible, "deep", "too deep")]))]
         ) {
             $0.answered(
                 .accepted,
@@ -164,7 +164,7 @@ struct UploadMachineTests {
                 .settle(
                     Settlement(
                         records: 0..<1,
-                        setAside: [refusal(0, .tooLarge, "too_large", "The back-end calls it too large.")]
+                        deadLetters: [refusal(0, .tooLarge, "too_large", "The back-end calls it too large.")]
                     )
                 )
             ],
@@ -174,7 +174,7 @@ struct UploadMachineTests {
         Transition(
             .sendingOne,
             "rejected alone: set aside",
-            [.settle(Settlement(records: 0..<1, setAside: [refusal(0, .rejected, "rejected", "bad")]))],
+            [.settle(Settlement(records: 0..<1, deadLetters: [refusal(0, .rejected, "rejected", "bad")]))],
             answer(.rejected(reason: "bad"))
         ),
         Transition(.sending, "busy", wait(0.5, failures: 1), answer(.retry(after: nil, reason: "busy"))),
@@ -227,7 +227,7 @@ struct UploadMachineTests {
                 .settle(
                     Settlement(
                         records: 0..<4,
-                        setAside: (0..<4).map {
+                        deadLetters: (0..<4).map {
                             $0 == 3
                                 ? refusal(3, .notExpressible, "deep", "too deep")
                                 : refusal($0, .notExpressible, "not_expressible", "none fits")
@@ -333,7 +333,7 @@ struct UploadMachineTests {
 
     @Test("only rest and gathering want to hear of events", arguments: MachineSituation.allCases)
     func nudges(situation: MachineSituation) {
-        let wants = situation.machine().wantsNudge
+        let wants = situation.machine().triggerCount
         switch situation {
         case .idle: #expect(wants == 1)
         case .gathering: #expect(wants == 30)

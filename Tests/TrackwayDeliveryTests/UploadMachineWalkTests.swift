@@ -44,54 +44,54 @@ struct UploadMachineWalkTests {
     @Test("promises hold at every step, and everything is settled in the end", arguments: 1...60 as ClosedRange<UInt64>)
     func walk(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var world = MachineWorld(limits: BatchLimits(events: 1 + Int(random.next() % 64)))
+        var environment = MachineEnvironment(limits: BatchLimits(events: 1 + Int(random.next() % 64)))
         var backEnd = BackEnd()
         for _ in 0..<4_000 {
             let roll = random.next()
             let jitter = Double(random.next() >> 11) * 0x1p-53
             switch roll % 64 {
             case 0: backEnd.mood = BackEnd.Mood.allCases[Int((roll >> 8) % 8)]
-            case 1...5: world.record(Int((roll >> 8) % 40), unnoticed: roll & 0x10000 == 0)
-            case 6: world.flush()
+            case 1...5: environment.record(Int((roll >> 8) % 40), unnoticed: roll & 0x10000 == 0)
+            case 6: environment.flush()
             case 7 where roll & 0x100 == 0:
-                let now = world.now
-                world.tell { $0.destinationReplaced(limits: BatchLimits(events: 32), at: now) }
+                let now = environment.now
+                environment.report { $0.destinationReplaced(limits: BatchLimits(events: 32), at: now) }
             case 8 where roll & 0x300 == 0:
-                world.tell { $0.stopRequested() }
-            case 9 where world.machine.isStopped:
-                let (pending, now) = (world.pending, world.now)
-                world.tell {
+                environment.report { $0.stopRequested() }
+            case 9 where environment.machine.isStopped:
+                let (pending, now) = (environment.pending, environment.now)
+                environment.report {
                     $0.resumed()
                     return $0.eventsWait(pending: pending, at: now)
                 }
-            case 10...14: world.pass(.milliseconds(Int64((roll >> 8) % 20_000)))
-            case 15: world.passToWake()
-            case 16: world.giveUpFlush()
+            case 10...14: environment.pass(.milliseconds(Int64((roll >> 8) % 20_000)))
+            case 15: environment.passToWake()
+            case 16: environment.giveUpFlush()
             default:
-                world.step(jitter: jitter, disk: (roll >> 8) % 50 != 0) { backEnd.answer($0, roll: roll >> 16) }
+                environment.step(jitter: jitter, disk: (roll >> 8) % 50 != 0) { backEnd.answer($0, roll: roll >> 16) }
             }
-            if !world.problems.isEmpty { break }
+            if !environment.problems.isEmpty { break }
         }
-        #expect(world.problems == [])
+        #expect(environment.problems == [])
 
         // The back-end gets well, and somebody cares.
-        world.settleDown { backEnd.answer($0, roll: 1) }
+        environment.settleDown { backEnd.answer($0, roll: 1) }
         backEnd.mood = .picky
-        let now = world.now
-        world.tell {
+        let now = environment.now
+        environment.report {
             $0.resumed()
             return $0.destinationReplaced(limits: BatchLimits(events: 32), at: now)
         }
-        for _ in 0..<10_000 where world.pending > 0 {
-            let (pending, now) = (world.pending, world.now)
-            world.tell { $0.flushRequested(pending: pending, at: now) }
-            world.settleDown { backEnd.answer($0, roll: 1) }
-            world.passToWake()
+        for _ in 0..<10_000 where environment.pending > 0 {
+            let (pending, now) = (environment.pending, environment.now)
+            environment.report { $0.flushRequested(pending: pending, at: now) }
+            environment.settleDown { backEnd.answer($0, roll: 1) }
+            environment.passToWake()
         }
-        #expect(world.problems == [])
-        #expect(world.pending == 0)
-        #expect(world.fates.count == world.recorded)
-        for (event, fate) in world.fates.enumerated() where fate == .setAside {
+        #expect(environment.problems == [])
+        #expect(environment.pending == 0)
+        #expect(environment.fates.count == environment.recorded)
+        for (event, fate) in environment.fates.enumerated() where fate == .deadLetter {
             #expect(backEnd.isPoison(event))
         }
     }
@@ -99,14 +99,14 @@ struct UploadMachineWalkTests {
     @Test("a small machine state stays small", arguments: [1, 2, 3] as [UInt64])
     func flatMemory(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
-        var world = MachineWorld()
+        var environment = MachineEnvironment()
         for _ in 0..<2_000 {
-            world.record(1_000)
-            world.settleDown { _ in
+            environment.record(1_000)
+            environment.settleDown { _ in
                 random.next() % 2 == 0 ? .retry(after: nil, reason: "503") : .rejected(reason: "400")
             }
-            world.passToWake()
+            environment.passToWake()
         }
-        #expect(world.problems == [])
+        #expect(environment.problems == [])
     }
 }

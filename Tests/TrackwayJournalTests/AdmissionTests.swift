@@ -69,33 +69,33 @@ struct AdmissionTests {
         ]
     )
     func table(row: Case) throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         Self.record(row.letters, journal)
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         var batches: [[UInt64]] = []
-        while let batch = try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter) {
+        while let batch = try consumer.read(for: "collector", limits: Self.limits, admitting: Self.byLetter) {
             let sequences = batch.events.records.map(\.sequence)
             batches.append(sequences)
-            try desk.settle(batch, records: 0..<sequences.count, delivered: sequences.count)
+            try consumer.settle(batch, records: 0..<sequences.count, delivered: sequences.count)
         }
         #expect(batches == row.batches)
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect(account.dropped == row.dropped)
         #expect(account.pending == row.pending)
         #expect(account.isBalanced)
-        #expect(try desk.deliverable(for: "collector") == 0)
-        #expect(desk.isOwnHeld(for: "collector") == (row.pending > 0))
-        #expect(!desk.isUntold("collector"))
+        #expect(try consumer.deliverable(for: "collector") == 0)
+        #expect(consumer.isOwnHeld(for: "collector") == (row.pending > 0))
+        #expect(!consumer.isUntold("collector"))
     }
 
     @Test("what is passed over is told like other losses, in the batch it lies in")
     func told() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         Self.record("sdduss", journal)
-        let desk = try #require(try journal.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        let consumer = try #require(try journal.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
         #expect(batch.events.first == 1)
         #expect(batch.events.last == 6)
         #expect(
@@ -108,101 +108,101 @@ struct AdmissionTests {
 
     @Test("a process killed between reading and settling has given nothing up")
     func killBetween() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         Self.record("sdsd", journal)
         let killed = try #require(try journal.tryElection())
         let lost = try #require(try killed.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
         killed.close()
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 4, pending: 4))
-        let desk = try #require(try journal.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        let consumer = try #require(try journal.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
         #expect(batch.events.records == lost.events.records)
         #expect(batch.events.dropped == lost.events.dropped)
-        try desk.settle(batch, records: 0..<2, delivered: 2)
+        try consumer.settle(batch, records: 0..<2, delivered: 2)
         let settled = Ledger.Account(recorded: 4, delivered: 2, dropped: [.consentDenied: 2])
         #expect(try journal.ledger().destinations["collector"] == settled)
-        desk.close()
+        consumer.close()
         // Read from the files: cursor and counts went in one step.
         #expect(try journal.ledger().destinations["collector"] == settled)
     }
 
     @Test("a batch settled in parts counts what lies between them with the part that passes it")
     func parts() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         Self.record("sdsds", journal)
-        let desk = try #require(try journal.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
-        try desk.settle(batch, records: 0..<1, delivered: 1)
+        let consumer = try #require(try journal.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        try consumer.settle(batch, records: 0..<1, delivered: 1)
         #expect(try journal.ledger().destinations["collector"]?.dropped == [:])
-        try desk.settle(batch, records: 1..<2, delivered: 1)
+        try consumer.settle(batch, records: 1..<2, delivered: 1)
         #expect(try journal.ledger().destinations["collector"]?.dropped == [.consentDenied: 1])
-        try desk.settle(batch, records: 2..<3, delivered: 1)
+        try consumer.settle(batch, records: 2..<3, delivered: 1)
         #expect(try journal.ledger().destinations["collector"]?.dropped == [.consentDenied: 2])
         #expect(try journal.ledger().isBalanced)
     }
 
     @Test("the rule is asked once for each context of a read, and not at all without one")
     func askedOnce() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         for letter in "sds" {
             journal.setContext(Array("{\"c\":\"\(letter)\"}".utf8))
             for _ in 0..<20 { journal.append("x") }
         }
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         let asked = Locked(0)
         let rule: Admission.Rule = { context in
             asked.withLock { $0 += 1 }
             return Self.byLetter(context)
         }
-        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: rule))
+        let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: rule))
         #expect(batch.events.records.count == 40)
         #expect(asked.withLock { $0 } == 3)
     }
 
     @Test("what was held travels, whole and in order, as soon as the rule says so")
     func heldThenSent() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         Self.record("shsh", journal)
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         let isGranted = Locked(false)
         let rule: Admission.Rule = { isGranted.withLock { $0 } ? .send : Self.byLetter($0) }
-        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: rule))
-        try desk.settle(batch, records: 0..<1, delivered: 1)
-        #expect(try desk.read(for: "collector", limits: Self.limits, admitting: rule) == nil)
-        #expect(try desk.pending(for: "collector") == 3)
-        #expect(try desk.deliverable(for: "collector") == 0)
+        let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: rule))
+        try consumer.settle(batch, records: 0..<1, delivered: 1)
+        #expect(try consumer.read(for: "collector", limits: Self.limits, admitting: rule) == nil)
+        #expect(try consumer.pending(for: "collector") == 3)
+        #expect(try consumer.deliverable(for: "collector") == 0)
         Self.record("s", journal)
-        #expect(try desk.deliverable(for: "collector") == 0)
+        #expect(try consumer.deliverable(for: "collector") == 0)
         isGranted.withLock { $0 = true }
-        desk.forgetHeld(for: "collector")
-        #expect(try desk.deliverable(for: "collector") == 4)
-        let rest = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: rule))
+        consumer.forgetHeld(for: "collector")
+        #expect(try consumer.deliverable(for: "collector") == 4)
+        let rest = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: rule))
         #expect(rest.texts == ["h", "s", "h", "s"])
         #expect(rest.events.dropped.isEmpty)
     }
 
     @Test("one writer that waits does not stop another, and one destination's rule is not another's")
     func severalWriters() throws {
-        let world = try JournalWorld(["collector", "audit"])
-        let one = try world.open()
-        let two = try world.open()
+        let environment = try JournalEnvironment(["collector", "audit"])
+        let one = try environment.open()
+        let two = try environment.open()
         Self.record("shs", one)
         Self.record("sds", two)
-        let desk = try #require(try two.tryElection())
+        let consumer = try #require(try two.tryElection())
         var texts: [String] = []
-        while let batch = try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter) {
+        while let batch = try consumer.read(for: "collector", limits: Self.limits, admitting: Self.byLetter) {
             texts += batch.texts
-            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+            try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
         #expect(texts == ["s", "s", "s"])
-        #expect(desk.isHeld(for: "collector"))
-        #expect(!desk.isOwnHeld(for: "collector"))
-        #expect(!desk.isHeld(for: "audit"))
-        #expect(try desk.deliverAll("audit").count == 6)
+        #expect(consumer.isHeld(for: "collector"))
+        #expect(!consumer.isOwnHeld(for: "collector"))
+        #expect(!consumer.isHeld(for: "audit"))
+        #expect(try consumer.deliverAll("audit").count == 6)
         let ledger = try two.ledger()
         #expect(ledger.isBalanced)
         #expect(ledger.destinations["collector"]?.pending == 2)
@@ -210,15 +210,15 @@ struct AdmissionTests {
 
     @Test("an event for other destinations neither waits nor is given up here, whatever its context")
     func addressedElsewhere() throws {
-        let world = try JournalWorld(["collector", "audit"])
-        let journal = try world.open()
+        let environment = try JournalEnvironment(["collector", "audit"])
+        let journal = try environment.open()
         journal.setContext(Array("{\"c\":\"h\"}".utf8))
         journal.append("held", to: ["audit"])
         journal.setContext(Array("{\"c\":\"d\"}".utf8))
         journal.append("dropped", to: ["audit"])
         Self.record("s", journal)
-        let desk = try #require(try journal.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        let consumer = try #require(try journal.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
         #expect(batch.texts == ["s"])
         #expect(batch.events.skipped == [1...2])
         #expect(batch.events.dropped.isEmpty)
@@ -226,62 +226,62 @@ struct AdmissionTests {
 
     @Test("many contexts given up for changing reasons are passed in one read, in pieces, and their segments go")
     func manyPieces() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         Self.record(String(repeating: "du", count: 1500) + "s", journal)
-        let desk = try #require(try journal.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
+        let consumer = try #require(try journal.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: Self.limits, admitting: Self.byLetter))
         #expect(batch.texts == ["s"])
-        try desk.settle(batch, records: 0..<1, delivered: 1)
+        try consumer.settle(batch, records: 0..<1, delivered: 1)
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect(account.dropped == [.consentDenied: 1500, .consentUndecided: 1500])
         #expect(account.delivered == 1)
         #expect(account.isBalanced)
-        let folder = world.folder.path + "/writers/\(journal.writer)"
+        let folder = environment.folder.path + "/writers/\(journal.writer)"
         #expect(try SegmentName.all(in: folder, journal.storage).count <= 2)
     }
 
     @Test("giving up at once goes as far as the first event that is sent or held, and leaves a batch on its way alone")
     func discardDropped() throws {
-        let world = try JournalWorld()
-        let one = try world.open()
-        world.clock.advance(.milliseconds(1))
-        let two = try world.open()
-        world.clock.advance(.milliseconds(1))
-        let three = try world.open()
+        let environment = try JournalEnvironment()
+        let one = try environment.open()
+        environment.clock.advance(.milliseconds(1))
+        let two = try environment.open()
+        environment.clock.advance(.milliseconds(1))
+        let three = try environment.open()
         Self.record("dddsd", one)
         Self.record("uhd", two)
         Self.record("ds", three)
-        let desk = try #require(try three.tryElection())
+        let consumer = try #require(try three.tryElection())
         // The first writer's batch is on its way, read while everything was allowed.
-        let batch = try #require(try desk.read(for: "collector", limits: Self.limits))
-        try desk.discardDropped(for: "collector", admitting: Self.byLetter)
+        let batch = try #require(try consumer.read(for: "collector", limits: Self.limits))
+        try consumer.discardDropped(for: "collector", admitting: Self.byLetter)
         #expect(
             try one.ledger().destinations["collector"]
                 == Ledger.Account(recorded: 10, pending: 8, dropped: [.consentUndecided: 1, .consentDenied: 1])
         )
-        try desk.settle(batch, records: 0..<5, delivered: 5)
-        try desk.discardDropped(for: "collector", admitting: Self.byLetter)
+        try consumer.settle(batch, records: 0..<5, delivered: 5)
+        try consumer.discardDropped(for: "collector", admitting: Self.byLetter)
         let account = try #require(try one.ledger().destinations["collector"])
         #expect(account.delivered == 5)
         #expect(account.pending == 3)
         #expect(account.isBalanced)
-        #expect(desk.isUntold("collector"))
+        #expect(consumer.isUntold("collector"))
         // Not held, only not read: delivery still counts on it.
-        #expect(try desk.deliverable(for: "collector") == 3)
+        #expect(try consumer.deliverable(for: "collector") == 3)
     }
 
     @Test("the ledger adds up at every step of a long walk, and nothing leaves that may not", arguments: [1, 2, 3])
     func walk(seed: UInt64) throws {
-        let world = try JournalWorld(["collector", "audit"], segmentBytes: 8192)
-        var journals = [try world.open(), try world.open(), try world.open()]
+        let environment = try JournalEnvironment(["collector", "audit"], segmentBytes: 8192)
+        var journals = [try environment.open(), try environment.open(), try environment.open()]
         var chance = Chance(seed: seed)
         // What the letters mean at present; consent changes under way.
         let meaning = Locked<[UInt8: Admission]>([:])
         let rule: Admission.Rule = { context in
             context.dropLast(2).last.flatMap { letter in meaning.withLock { $0[letter] } } ?? .send
         }
-        var desk = try #require(try journals[0].tryElection())
+        var consumer = try #require(try journals[0].tryElection())
         var delivered: [String] = []
         var number = 0
         for step in 0..<1500 {
@@ -290,7 +290,7 @@ struct AdmissionTests {
                 let letter = UInt8(ascii: "a") + UInt8(chance.next() % 4)
                 let admissions: [Admission] = [.send, .hold, .drop(.consentDenied), .drop(.consentUndecided)]
                 meaning.withLock { $0[letter] = admissions[Int(chance.next() % 4)] }
-                for destination in world.destinations { desk.forgetHeld(for: destination) }
+                for destination in environment.destinations { consumer.forgetHeld(for: destination) }
             case 1, 2, 3:
                 let journal = journals[Int(chance.next() % 3)]
                 if chance.next() % 2 == 0 {
@@ -299,20 +299,22 @@ struct AdmissionTests {
                 }
                 number += 1
                 journal.append("\(number)", to: chance.next() % 5 == 0 ? ["audit"] : [])
-            case 4: try desk.discardDropped(for: "collector", admitting: rule)
+            case 4: try consumer.discardDropped(for: "collector", admitting: rule)
             case 5:
                 // The deliverer dies, another takes over.
-                desk.close()
+                consumer.close()
                 let next = Int(chance.next() % 3)
-                desk = try #require(try journals[next].tryElection())
-            case 6: try desk.tend(at: world.clock.now())
+                consumer = try #require(try journals[next].tryElection())
+            case 6: try consumer.maintain(at: environment.clock.now())
             case 7:
-                if step % 97 == 0, desk.journal !== journals[2] {
+                if step % 97 == 0, consumer.journal !== journals[2] {
                     journals[2].close()
-                    journals[2] = try world.open()
+                    journals[2] = try environment.open()
                 }
             default:
-                guard let batch = try desk.read(for: "collector", limits: (5, 10_000), admitting: rule) else { break }
+                guard let batch = try consumer.read(for: "collector", limits: (5, 10_000), admitting: rule) else {
+                    break
+                }
                 for record in batch.events.records {
                     let context = try #require(batch.events.context(record.context))
                     #expect(rule(Array(batch.events.bytes[context.content])) == .send)
@@ -320,22 +322,22 @@ struct AdmissionTests {
                 let count = batch.texts.count
                 let part = Int(chance.next() % UInt64(count + 1))
                 if count == 0 {
-                    try desk.settle(batch, records: 0..<0, delivered: 0)
+                    try consumer.settle(batch, records: 0..<0, delivered: 0)
                 } else if part > 0 {
                     delivered += batch.texts[..<part]
-                    try desk.settle(batch, records: 0..<part, delivered: part)
+                    try consumer.settle(batch, records: 0..<part, delivered: part)
                 }
-                desk.release(batch)
+                consumer.release(batch)
             }
-            let ledger = try desk.journal.ledger()
+            let ledger = try consumer.journal.ledger()
             #expect(ledger.isBalanced, "step \(step): \(ledger)")
         }
         #expect(Set(delivered).count == delivered.count)
         #expect(!delivered.isEmpty)
         meaning.withLock { $0 = [:] }
-        delivered += try desk.deliverAll("collector")
+        delivered += try consumer.deliverAll("collector")
         #expect(Set(delivered).count == delivered.count)
-        let account = try #require(try desk.journal.ledger().destinations["collector"])
+        let account = try #require(try consumer.journal.ledger().destinations["collector"])
         #expect(account.pending == 0)
         #expect(account.delivered == UInt64(delivered.count))
         #expect((account.dropped[.consentDenied] ?? 0) > 0)

@@ -43,18 +43,18 @@ struct CursorFileTests {
 
     @Test("swapped cursors count as damaged: everything left is delivered again, nothing is passed over")
     func swapped() throws {
-        let world = try JournalWorld(["collector", "audit"])
-        let journal = try world.open()
+        let environment = try JournalEnvironment(["collector", "audit"])
+        let journal = try environment.open()
         for number in 0..<10 { journal.append("{\"n\":\(number)}") }
-        let desk = try #require(try journal.tryElection())
-        _ = try desk.deliverAll("collector")
-        let writer = world.folder.path + "/writers/\(journal.writer)/cursor."
-        desk.close()
+        let consumer = try #require(try journal.tryElection())
+        _ = try consumer.deliverAll("collector")
+        let writer = environment.folder.path + "/writers/\(journal.writer)/cursor."
+        consumer.close()
         journal.close()
         let storage = DiskStorage()
         let own = try #require(try storage.contents(of: writer + "collector"))
         try storage.replace(writer + "audit", with: own, durably: false)
-        let next = try world.open()
+        let next = try environment.open()
         let later = try #require(try next.tryElection())
         #expect(try later.deliverAll("audit").count == 10)
         #expect(try next.ledger().destinations["audit"] == Ledger.Account(recorded: 10, delivered: 10))
@@ -65,22 +65,22 @@ struct CursorFileTests {
         arguments: [false, true]
     )
     func damaged(isElected: Bool) throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         for number in 0..<200 {
             journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 50) + "\"}")
         }
-        while let batch = try desk.read(for: "collector", limits: (10, 1 << 20)), batch.events.first < 150 {
-            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+        while let batch = try consumer.read(for: "collector", limits: (10, 1 << 20)), batch.events.first < 150 {
+            try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
-        desk.close()
+        consumer.close()
         journal.close()
         let before = try #require(try journal.ledger().destinations["collector"])
-        let folder = world.folder.path + "/writers/\(journal.writer)"
+        let folder = environment.folder.path + "/writers/\(journal.writer)"
         #expect(try SegmentName.all(in: folder, DiskStorage()).first ?? 0 > 1)
         try DiskStorage().replace(folder + "/cursor.collector", with: Array("no cursor".utf8), durably: false)
-        let next = try world.open()
+        let next = try environment.open()
         let later = isElected ? try next.tryElection() : nil
         #expect((later != nil) == isElected)
         let after = try #require(try next.ledger().destinations["collector"])

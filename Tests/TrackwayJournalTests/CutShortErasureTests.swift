@@ -19,25 +19,25 @@ struct CutShortErasureTests {
 
     @Test("counts of the former installation that a kill left behind are not the new one's")
     func foreignTotals() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
-        let path = world.folder.path + "/settled"
-        let other = InstallationSecret.generate().installation(at: world.clock.now().wall)
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
+        let path = environment.folder.path + "/settled"
+        let other = InstallationSecret.generate().installation(at: environment.clock.now().wall)
         for (owner, recorded) in [(other, 0), (journal.installation, 3), (nil, 3)] as [(InstallationID?, UInt64)] {
             try DiskStorage().replace(path, with: Self.totals(of: owner), durably: false)
             #expect(try journal.ledger().recorded == recorded)
-            let desk = try #require(try journal.tryElection())
+            let consumer = try #require(try journal.tryElection())
             #expect(try journal.ledger().recorded == recorded)
-            desk.close()
+            consumer.close()
         }
     }
 
     @Test("the identity goes before the counts: whoever was not erased has lost none of them")
     func order() throws {
-        let world = try JournalWorld()
+        let environment = try JournalEnvironment()
         let memory = FaultyStorage(MemoryStorage())
-        let path = world.folder.path + "/settled"
-        let journal = try world.open(storage: memory)
+        let path = environment.folder.path + "/settled"
+        let journal = try environment.open(storage: memory)
         try memory.replace(path, with: Self.totals(of: journal.installation), durably: true)
         memory.fail(.replace, with: .noSpace, paths: "/installation")
         #expect(throws: JournalError.self) { try journal.erase() }

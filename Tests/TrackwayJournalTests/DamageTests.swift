@@ -19,13 +19,13 @@ struct DamageTests {
         let used: Int
 
         init(events: Int) throws {
-            let world = try JournalWorld(segmentBytes: 8192)
-            let journal = try world.open()
+            let environment = try JournalEnvironment(segmentBytes: 8192)
+            let journal = try environment.open()
             for number in 1...events {
                 journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "p", count: number * 13 % 90) + "\"}")
             }
-            folder = world.folder
-            writer = world.folder.path + "/writers/" + journal.writer.description
+            folder = environment.folder
+            writer = environment.folder.path + "/writers/" + journal.writer.description
             path = writer + "/00000001.segment"
             bytes = Array(try Data(contentsOf: URL(filePath: path)))
             var reader = LogReader(folder: writer)
@@ -141,10 +141,10 @@ struct DamageTests {
 
     @Test("a torn record at a log's end is counted once, however often somebody reads up to it")
     func tornOnce() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         for number in 1...5 { journal.append("{\"n\":\(number)}") }
-        let path = world.folder.path + "/writers/\(journal.writer)/00000001.segment"
+        let path = environment.folder.path + "/writers/\(journal.writer)/00000001.segment"
         var bytes = Array(try Data(contentsOf: URL(filePath: path)))
         journal.close()
         // The last event's frame, cut in the middle of its payload.
@@ -152,33 +152,33 @@ struct DamageTests {
         bytes = Array(bytes[..<(place + 3)])
         try Data(bytes).write(to: URL(filePath: path))
         for _ in 0..<4 {
-            let later = try world.open()
-            let desk = try #require(try later.tryElection())
-            _ = try desk.deliverAll("collector")
+            let later = try environment.open()
+            let consumer = try #require(try later.tryElection())
+            _ = try consumer.deliverAll("collector")
             let account = try #require(try later.ledger().destinations["collector"])
             #expect(account == Ledger.Account(recorded: 5, delivered: 4, pending: 0, dropped: [.damaged: 1]))
-            desk.close()
+            consumer.close()
             later.close()
         }
     }
 
     @Test("a damaged context costs the context of its events, not the events")
     func damagedContext() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         journal.setContext(Array("{\"user\":{\"id\":\"first-user\"}}".utf8))
         journal.append("{\"n\":1}")
         journal.setContext(Array("{\"user\":{\"id\":\"other-user\"}}".utf8))
         journal.append("{\"n\":2}")
-        let path = world.folder.path + "/writers/\(journal.writer)/00000001.segment"
+        let path = environment.folder.path + "/writers/\(journal.writer)/00000001.segment"
         journal.close()
         var bytes = Array(try Data(contentsOf: URL(filePath: path)))
         let place = try #require(Data(bytes).range(of: Data("other-user".utf8))).lowerBound
         bytes[place] ^= 1
         try Data(bytes).write(to: URL(filePath: path))
-        let later = try world.open()
-        let desk = try #require(try later.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: (10, 1000)))
+        let later = try environment.open()
+        let consumer = try #require(try later.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: (10, 1000)))
         #expect(batch.texts == ["{\"n\":1}", "{\"n\":2}"])
         let contexts = batch.events.records.map { record in
             batch.events.context(record.context).map { String(decoding: batch.events.bytes[$0.content], as: UTF8.self) }
@@ -189,17 +189,17 @@ struct DamageTests {
 
     @Test("bytes inside a payload that imitate a record do not become one when the record around them breaks")
     func imitation() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         journal.append("{\"n\":1}")
-        let path = world.folder.path + "/writers/\(journal.writer)/00000001.segment"
+        let path = environment.folder.path + "/writers/\(journal.writer)/00000001.segment"
         let own = Array(try Data(contentsOf: URL(filePath: path)))
-        var reader = LogReader(folder: world.folder.path + "/writers/\(journal.writer)")
+        var reader = LogReader(folder: environment.folder.path + "/writers/\(journal.writer)")
         var frame: [UInt8] = []
         while frame.isEmpty, let entry = try reader.next() {
             if entry.kind == .event { frame = Array(own[Int(entry.start.offset)..<Int(entry.end.offset)]) }
         }
-        let other = try JournalWorld()
+        let other = try JournalEnvironment()
         let victim = try other.open()
         for shift in 0..<8 {
             let payload = [UInt8](repeating: 0x20, count: shift) + frame
@@ -217,8 +217,8 @@ struct DamageTests {
         for start in starts { bytes[start + 4] ^= 0x55 }
         try Data(bytes).write(to: URL(filePath: victimPath))
         let later = try other.open()
-        let desk = try #require(try later.tryElection())
-        #expect(try desk.deliverAll("collector") == [])
+        let consumer = try #require(try later.tryElection())
+        #expect(try consumer.deliverAll("collector") == [])
     }
 }
 

@@ -39,8 +39,8 @@ struct FaultTests {
         #expect(try journal.ledger().destinations["collector"]?.pending == 300)
         storage.heal()
         #expect(journal.drain())
-        let desk = try #require(try journal.tryElection())
-        #expect(try desk.deliverAll("collector") == (0..<300).map(text))
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == (0..<300).map(text))
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 300, delivered: 300))
     }
 
@@ -57,8 +57,8 @@ struct FaultTests {
         storage.heal()
         #expect(journal.drain())
         for number in 300..<310 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
-        let desk = try #require(try journal.tryElection())
-        let delivered = try desk.deliverAll("collector", events: 1000)
+        let consumer = try #require(try journal.tryElection())
+        let delivered = try consumer.deliverAll("collector", events: 1000)
         #expect(delivered.count == 310 - dropped.count)
         #expect(Array(delivered.suffix(1)) == [text(309)])
         let account = try #require(try journal.ledger().destinations["collector"])
@@ -81,14 +81,14 @@ struct FaultTests {
         #expect(journal.drain())
         journal.append(text(200))
         expected.append("{\"c\":9}")
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         var found: [String] = []
-        while let batch = try desk.read(for: "collector", limits: (13, 100_000)) {
+        while let batch = try consumer.read(for: "collector", limits: (13, 100_000)) {
             for record in batch.events.records {
                 let context = try #require(batch.events.context(record.context))
                 found.append(String(decoding: batch.events.bytes[context.content], as: UTF8.self))
             }
-            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+            try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
         #expect(found == expected)
     }
@@ -102,8 +102,8 @@ struct FaultTests {
         #expect(throws: JournalError.self) { try journal.synchronize() }
         journal.append(text(1))
         try journal.synchronize()
-        let desk = try #require(try journal.tryElection())
-        #expect(try desk.deliverAll("collector") == [text(0), text(1)])
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == [text(0), text(1)])
     }
 
     @Test("what was flushed survives any power loss; what was not is a shorter tail or a counted gap, never a mix-up")
@@ -124,8 +124,8 @@ struct FaultTests {
             let loss: PowerLoss = seed % 2 == 0 ? .everythingUnflushed : .someUnflushed(seed: seed)
             let after = storage.afterPowerLoss(loss)
             let later = try self.journal(after)
-            let desk = try #require(try later.tryElection())
-            let delivered = try desk.deliverAll("collector", events: 1000)
+            let consumer = try #require(try later.tryElection())
+            let delivered = try consumer.deliverAll("collector", events: 1000)
             let expected = (0..<total).map(text)
             #expect(Array(delivered.prefix(flushed)) == Array(expected.prefix(flushed)), "seed \(seed)")
             #expect(Set(delivered).isSubset(of: Set(expected)) && delivered.count == Set(delivered).count)
@@ -142,8 +142,8 @@ struct FaultTests {
             journal.append(text(number))
             guard number % 29 == 0 else { continue }
             let later = try self.journal(storage.afterKill())
-            let desk = try #require(try later.tryElection())
-            #expect(try desk.deliverAll("collector", events: 1000) == (0...number).map(text))
+            let consumer = try #require(try later.tryElection())
+            #expect(try consumer.deliverAll("collector", events: 1000) == (0...number).map(text))
         }
     }
 
@@ -152,15 +152,15 @@ struct FaultTests {
         let storage = FaultyStorage()
         let journal = try journal(storage)
         for number in 0..<20 { journal.append(text(number)) }
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         storage.fail(.replace, with: .noSpace, paths: "cursor.")
-        let batch = try #require(try desk.read(for: "collector", limits: (10, 100_000)))
-        #expect(throws: JournalError.self) { try desk.settle(batch, records: 0..<10, delivered: 10) }
-        let second = try #require(try desk.read(for: "collector", limits: (10, 100_000)))
+        let batch = try #require(try consumer.read(for: "collector", limits: (10, 100_000)))
+        #expect(throws: JournalError.self) { try consumer.settle(batch, records: 0..<10, delivered: 10) }
+        let second = try #require(try consumer.read(for: "collector", limits: (10, 100_000)))
         #expect(second.texts == (10..<20).map(text))
         storage.heal()
-        try desk.settle(second, records: 0..<10, delivered: 10)
-        desk.close()
+        try consumer.settle(second, records: 0..<10, delivered: 10)
+        consumer.close()
         #expect(try journal.ledger().destinations["collector"]?.delivered == 20)
     }
 

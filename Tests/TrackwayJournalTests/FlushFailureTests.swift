@@ -17,8 +17,8 @@ struct FlushFailureTests {
 
     private func events(_ storage: any JournalStorage) throws -> [String] {
         let journal = try journal(storage)
-        let desk = try #require(try journal.tryElection())
-        return try desk.deliverAll("collector", events: 1000)
+        let consumer = try #require(try journal.tryElection())
+        return try consumer.deliverAll("collector", events: 1000)
     }
 
     private func text(_ number: Int) -> String {

@@ -47,8 +47,8 @@ struct HeldEventsTests {
         if isClosed { journal.close() }
         let next = try self.journal(memory.afterKill())
         #expect(try next.ledger().recorded == 400)
-        let desk = try #require(try next.tryElection())
-        #expect(try desk.deliverAll("collector", events: 1000) == (0..<kept).map(text))
+        let consumer = try #require(try next.tryElection())
+        #expect(try consumer.deliverAll("collector", events: 1000) == (0..<kept).map(text))
         let account = try #require(try next.ledger().destinations["collector"])
         let lost = UInt64(400 - kept)
         #expect(account == Ledger.Account(recorded: 400, delivered: UInt64(kept), dropped: [.storageFull: lost]))
@@ -68,8 +68,8 @@ struct HeldEventsTests {
             guard number % 23 == 0 else { continue }
             let next = try self.journal(memory.afterKill())
             #expect(try next.ledger().recorded == UInt64(number + 1), "event \(number)")
-            let desk = try #require(try next.tryElection())
-            let delivered = try desk.deliverAll("collector", events: 1000)
+            let consumer = try #require(try next.tryElection())
+            let delivered = try consumer.deliverAll("collector", events: 1000)
             #expect(kept.isSubset(of: delivered), "what was kept once stays")
             kept = Set(delivered)
             let account = try #require(try next.ledger().destinations["collector"])
@@ -89,14 +89,14 @@ struct HeldEventsTests {
         storage.heal()
         #expect(journal.drain())
         let next = try self.journal(memory.afterKill())
-        let desk = try #require(try next.tryElection())
-        #expect(try desk.deliverAll("collector", events: 1000) == (0..<100).map(text))
+        let consumer = try #require(try next.tryElection())
+        #expect(try consumer.deliverAll("collector", events: 1000) == (0..<100).map(text))
         #expect(try next.ledger().destinations["collector"] == Ledger.Account(recorded: 100, delivered: 100))
     }
 
     @Test("contexts that change while the storage refuses take no more room than one")
     func changingContexts() {
-        var held = HoldingBuffer(limit: 10_000)
+        var held = OverflowBuffer(limit: 10_000)
         for generation in UInt32(1)...10_000 {
             held.hold(context: [UInt8](repeating: 7, count: 1000), generation: generation)
         }
@@ -123,22 +123,22 @@ struct HeldEventsTests {
         #expect(outcomes.contains { if case .dropped(_, .storageFull) = $0 { true } else { false } })
         storage.heal()
         #expect(journal.drain())
-        let desk = try #require(try journal.tryElection())
-        while let batch = try desk.read(for: "collector", limits: (50, 100_000)) {
+        let consumer = try #require(try journal.tryElection())
+        while let batch = try consumer.read(for: "collector", limits: (50, 100_000)) {
             for (record, text) in zip(batch.events.records, batch.texts) {
                 let context = try #require(batch.events.context(record.context))
                 let json = String(decoding: batch.events.bytes[context.content], as: UTF8.self)
                 let number = text.prefix { $0 != "," }.dropFirst(5)
                 #expect(json.hasPrefix("{\"c\":\(number),"), "\(text.prefix(12)) in \(json.prefix(12))")
             }
-            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+            try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
         #expect(try journal.ledger().isBalanced)
     }
 
     @Test("losses of changing reasons are kept apart up to a bound")
     func boundedRanges() {
-        var held = HoldingBuffer(limit: 0)
+        var held = OverflowBuffer(limit: 0)
         for sequence in UInt64(1)...10_000 { held.drop(sequence, sequence % 2 == 0 ? .tooLarge : .storageFull) }
         #expect(held.dropped.values.reduce(0, +) == 10_000)
         var items = 0
@@ -146,7 +146,7 @@ struct HeldEventsTests {
             held.removeFirst()
             items += 1
         }
-        #expect(items <= HoldingBuffer.mostRanges + 1)
+        #expect(items <= OverflowBuffer.maxRanges + 1)
     }
 
     @Test("the reason says what the storage said", arguments: [StorageFault.noSpace, .inputOutput, .denied])

@@ -10,17 +10,17 @@ import TrackwayEvents
 struct JournalTests {
     @Test("what was recorded is delivered once, in order, across segments and restarts")
     func deliveredOnce() throws {
-        let world = try JournalWorld()
+        let environment = try JournalEnvironment()
         let texts = (1...500).map { "{\"n\":\($0)}" }
-        let first = try world.open()
+        let first = try environment.open()
         for text in texts[..<200] { #expect(first.append(text).sequence != nil) }
         first.close()
-        world.clock.advance(.seconds(1))
-        let second = try world.open()
+        environment.clock.advance(.seconds(1))
+        let second = try environment.open()
         for text in texts[200...] { second.append(text) }
-        let desk = try #require(try second.tryElection())
-        #expect(try desk.deliverAll("collector") == texts)
-        #expect(try desk.deliverAll("collector") == [])
+        let consumer = try #require(try second.tryElection())
+        #expect(try consumer.deliverAll("collector") == texts)
+        #expect(try consumer.deliverAll("collector") == [])
         let ledger = try second.ledger()
         #expect(ledger.recorded == 500)
         #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 500, delivered: 500, pending: 0))
@@ -28,9 +28,9 @@ struct JournalTests {
 
     @Test("the ledger adds up at every step, for every destination")
     func ledgerAlwaysBalances() throws {
-        let world = try JournalWorld(["collector", "audit"])
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        let environment = try JournalEnvironment(["collector", "audit"])
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         var generator = Chance(seed: 3)
         for step in 0..<600 {
             switch generator.next() % 6 {
@@ -38,21 +38,21 @@ struct JournalTests {
             case 3: journal.append("{\"step\":\(step)}", to: [generator.next() % 2 == 0 ? "audit" : "collector"])
             case 4:
                 let destination: DestinationID = generator.next() % 3 == 0 ? "audit" : "collector"
-                if let batch = try desk.read(for: destination, limits: (5, 10_000)) {
+                if let batch = try consumer.read(for: destination, limits: (5, 10_000)) {
                     let count = batch.events.records.count
                     let part = Int(generator.next() % UInt64(count + 1))
                     let aside = batch.events.records[..<part].filter { $0.sequence % 5 == 0 }
-                        .map { SetAside(sequence: $0.sequence, reason: .rejected) }
-                    try desk.settle(batch, records: 0..<part, delivered: part - aside.count, setAside: aside)
-                    desk.release(batch)
+                        .map { DeadLetter(sequence: $0.sequence, reason: .rejected) }
+                    try consumer.settle(batch, records: 0..<part, delivered: part - aside.count, deadLetters: aside)
+                    consumer.release(batch)
                 }
-            default: try desk.tend(at: world.clock.now())
+            default: try consumer.maintain(at: environment.clock.now())
             }
             let ledger = try journal.ledger()
             #expect(ledger.isBalanced, "step \(step): \(ledger)")
         }
-        _ = try desk.deliverAll("audit")
-        _ = try desk.deliverAll("collector")
+        _ = try consumer.deliverAll("audit")
+        _ = try consumer.deliverAll("collector")
         let end = try journal.ledger()
         #expect(end.isBalanced)
         #expect(end.destinations.values.allSatisfy { $0.pending == 0 })
@@ -60,23 +60,23 @@ struct JournalTests {
 
     @Test("an event addressed to one destination goes to that one only, and the other's numbers say skipped")
     func routed() throws {
-        let world = try JournalWorld(["collector", "audit"])
-        let journal = try world.open()
+        let environment = try JournalEnvironment(["collector", "audit"])
+        let journal = try environment.open()
         journal.append("{\"n\":1}")
         journal.append("{\"n\":2}", to: ["audit"])
         journal.append("{\"n\":3}")
-        let desk = try #require(try journal.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: (10, 1000)))
+        let consumer = try #require(try journal.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: (10, 1000)))
         #expect(batch.texts == ["{\"n\":1}", "{\"n\":3}"])
         #expect(batch.events.skipped == [2...2])
         #expect(batch.events.dropped.isEmpty)
-        #expect(try desk.deliverAll("audit") == ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
+        #expect(try consumer.deliverAll("audit") == ["{\"n\":1}", "{\"n\":2}", "{\"n\":3}"])
     }
 
     @Test("events carry the context they were recorded in, across segments and for a reader that starts anywhere")
     func contexts() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         var expected: [String] = []
         for number in 0..<300 {
             if number % 17 == 0 { journal.setContext(Array("{\"c\":\(number / 17)}".utf8)) }
@@ -85,31 +85,31 @@ struct JournalTests {
         }
         var found: [String] = []
         for round in 0..<100 {
-            // A fresh desk for every batch: nothing is remembered from the last.
-            let desk = try #require(try journal.tryElection())
-            guard let batch = try desk.read(for: "collector", limits: (1 + round % 7, 100_000)) else { break }
+            // A fresh consumer for every batch: nothing is remembered from the last.
+            let consumer = try #require(try journal.tryElection())
+            guard let batch = try consumer.read(for: "collector", limits: (1 + round % 7, 100_000)) else { break }
             for record in batch.events.records {
                 let context = try #require(batch.events.context(record.context))
                 found.append(String(decoding: batch.events.bytes[context.content], as: UTF8.self))
             }
-            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
-            desk.close()
+            try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+            consumer.close()
         }
         #expect(found == expected)
     }
 
     @Test("only one desk at a time, and the next one goes on where the last stopped")
     func election() throws {
-        let world = try JournalWorld()
-        let one = try world.open()
-        let two = try world.open()
+        let environment = try JournalEnvironment()
+        let one = try environment.open()
+        let two = try environment.open()
         for number in 1...10 { one.append("{\"one\":\(number)}") }
         for number in 1...10 { two.append("{\"two\":\(number)}") }
-        let desk = try #require(try one.tryElection())
+        let consumer = try #require(try one.tryElection())
         #expect(try two.tryElection() == nil)
-        let batch = try #require(try desk.read(for: "collector", limits: (4, 1000)))
-        try desk.settle(batch, records: 0..<4, delivered: 4)
-        desk.close()
+        let batch = try #require(try consumer.read(for: "collector", limits: (4, 1000)))
+        try consumer.settle(batch, records: 0..<4, delivered: 4)
+        consumer.close()
         let next = try #require(try two.tryElection())
         let rest = try next.deliverAll("collector")
         #expect(rest.count == 16)
@@ -119,54 +119,54 @@ struct JournalTests {
 
     @Test("what a dead writer left is delivered, counted for ever, and its folder goes")
     func adoption() throws {
-        let world = try JournalWorld()
+        let environment = try JournalEnvironment()
         for round in 0..<5 {
-            let journal = try world.open()
+            let journal = try environment.open()
             for number in 0..<20 { journal.append("{\"r\":\(round),\"n\":\(number)}") }
             journal.close()
         }
-        let last = try world.open()
-        let desk = try #require(try last.tryElection())
-        #expect(try desk.deliverAll("collector").count == 100)
-        try desk.tend(at: world.clock.now())
-        let writers = try DiskStorage().names(in: world.folder.path + "/writers")
+        let last = try environment.open()
+        let consumer = try #require(try last.tryElection())
+        #expect(try consumer.deliverAll("collector").count == 100)
+        try consumer.maintain(at: environment.clock.now())
+        let writers = try DiskStorage().names(in: environment.folder.path + "/writers")
         #expect(writers == [last.writer.description])
         #expect(try last.ledger().destinations["collector"] == Ledger.Account(recorded: 100, delivered: 100))
-        desk.close()
+        consumer.close()
         #expect(try last.ledger().recorded == 100)
     }
 
     @Test("segments every destination has passed are deleted, others stay")
     func passedSegments() throws {
-        let world = try JournalWorld(["collector", "audit"])
-        let journal = try world.open()
+        let environment = try JournalEnvironment(["collector", "audit"])
+        let journal = try environment.open()
         for number in 0..<400 {
             journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
         }
-        let folder = world.folder.path + "/writers/" + journal.writer.description
+        let folder = environment.folder.path + "/writers/" + journal.writer.description
         let before = try SegmentName.all(in: folder, DiskStorage()).count
-        let desk = try #require(try journal.tryElection())
-        _ = try desk.deliverAll("collector")
+        let consumer = try #require(try journal.tryElection())
+        _ = try consumer.deliverAll("collector")
         #expect(try SegmentName.all(in: folder, DiskStorage()).count == before)
-        #expect(try desk.deliverAll("audit").count == 400)
+        #expect(try consumer.deliverAll("audit").count == 400)
         #expect(try SegmentName.all(in: folder, DiskStorage()).count == 1)
     }
 
     @Test("beyond its bytes the journal gives up the oldest undelivered events, counts them, and tells the collector")
     func trimmedByBytes() throws {
-        let world = try JournalWorld(maximumBytes: 5 * 4096)
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        let environment = try JournalEnvironment(maximumBytes: 5 * 4096)
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         for number in 0..<1000 {
             journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
-            if number % 50 == 0 { try desk.tend(at: world.clock.now()) }
+            if number % 50 == 0 { try consumer.maintain(at: environment.clock.now()) }
         }
-        try desk.tend(at: world.clock.now())
+        try consumer.maintain(at: environment.clock.now())
         let ledger = try journal.ledger()
         let account = try #require(ledger.destinations["collector"])
         let dropped = try #require(account.dropped[.journalFull])
         #expect(ledger.isBalanced && account.recorded == 1000 && dropped > 0)
-        let batch = try #require(try desk.read(for: "collector", limits: (1000, 1 << 20)))
+        let batch = try #require(try consumer.read(for: "collector", limits: (1000, 1 << 20)))
         #expect(batch.events.dropped.first?.sequences.lowerBound == 1)
         #expect(batch.events.dropped.map { UInt64($0.sequences.count) }.reduce(0, +) == dropped)
         #expect(batch.events.first == dropped + 1)
@@ -175,38 +175,38 @@ struct JournalTests {
 
     @Test("trimming leaves alone what is leased to an upload in flight")
     func leasedIsSafe() throws {
-        let world = try JournalWorld(maximumBytes: 3 * 4096)
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        let environment = try JournalEnvironment(maximumBytes: 3 * 4096)
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         for number in 0..<30 {
             journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
         }
-        let batch = try #require(try desk.read(for: "collector", limits: (30, 1 << 20)))
+        let batch = try #require(try consumer.read(for: "collector", limits: (30, 1 << 20)))
         for number in 30..<200 {
             journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
         }
-        try desk.tend(at: world.clock.now())
-        try desk.settle(batch, records: 0..<30, delivered: 30)
+        try consumer.maintain(at: environment.clock.now())
+        try consumer.settle(batch, records: 0..<30, delivered: 30)
         #expect(try journal.ledger().destinations["collector"]?.delivered == 30)
         // What its writer gave up meanwhile lies behind what was on its way.
-        #expect(try desk.deliverAll("collector").last?.hasPrefix("{\"n\":199,") == true)
+        #expect(try consumer.deliverAll("collector").last?.hasPrefix("{\"n\":199,") == true)
         #expect(try journal.ledger().destinations["collector"]?.dropped[.journalFull] ?? 0 > 0)
         #expect(try journal.ledger().isBalanced)
     }
 
     @Test("age is time that passed: a jump of the wall clock expires nothing, thirty days do")
     func expiry() throws {
-        let world = try JournalWorld(maximumAge: .seconds(30 * 86_400))
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        let environment = try JournalEnvironment(maximumAge: .seconds(30 * 86_400))
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         for number in 0..<200 {
             journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 80) + "\"}")
         }
-        world.clock.setWall(Timestamp(milliseconds: 4_000_000_000_000))
-        try desk.tend(at: world.clock.now())
+        environment.clock.setWall(Timestamp(milliseconds: 4_000_000_000_000))
+        try consumer.maintain(at: environment.clock.now())
         #expect(try journal.ledger().destinations["collector"]?.dropped == [:])
-        world.clock.advance(.seconds(30 * 86_400))
-        try desk.tend(at: world.clock.now())
+        environment.clock.advance(.seconds(30 * 86_400))
+        try consumer.maintain(at: environment.clock.now())
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect(account.dropped[.expired] ?? 0 > 0)
         #expect(account.isBalanced)
@@ -214,13 +214,13 @@ struct JournalTests {
 
     @Test("a destination configured later gets what is still kept, and is accountable for that only")
     func laterDestination() throws {
-        let world = try JournalWorld(["collector"])
-        let first = try world.open()
+        let environment = try JournalEnvironment(["collector"])
+        let first = try environment.open()
         for number in 0..<10 { first.append("{\"n\":\(number)}") }
         first.close()
-        let second = try world.open(destinations: ["collector", "audit"])
-        let desk = try #require(try second.tryElection())
-        #expect(try desk.deliverAll("audit").count == 10)
+        let second = try environment.open(destinations: ["collector", "audit"])
+        let consumer = try #require(try second.tryElection())
+        #expect(try consumer.deliverAll("audit").count == 10)
         let ledger = try second.ledger()
         #expect(ledger.isBalanced)
         #expect(ledger.destinations["collector"]?.pending == 10)
@@ -228,13 +228,13 @@ struct JournalTests {
 
     @Test("a damaged cursor file costs a second delivery, never an event")
     func damagedCursor() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         for number in 0..<10 { journal.append("{\"n\":\(number)}") }
-        let desk = try #require(try journal.tryElection())
-        _ = try desk.deliverAll("collector")
-        desk.close()
-        let path = world.folder.path + "/writers/\(journal.writer)/cursor.collector"
+        let consumer = try #require(try journal.tryElection())
+        _ = try consumer.deliverAll("collector")
+        consumer.close()
+        let path = environment.folder.path + "/writers/\(journal.writer)/cursor.collector"
         var bytes = try #require(try DiskStorage().contents(of: path))
         bytes[10] ^= 4
         try DiskStorage().replace(path, with: bytes, durably: false)
@@ -245,41 +245,45 @@ struct JournalTests {
 
     @Test("the identity survives restarts, a damaged file is mended from the segments, and a lock never renews it")
     func identity() throws {
-        let world = try JournalWorld()
-        let first = try world.open()
+        let environment = try JournalEnvironment()
+        let first = try environment.open()
         let installation = first.installation
         first.append("{}")
         first.close()
-        #expect(try world.open().installation == installation)
-        try DiskStorage().replace(world.folder.path + "/installation", with: Array("garbage".utf8), durably: false)
-        #expect(try world.open().installation == installation)
+        #expect(try environment.open().installation == installation)
+        try DiskStorage().replace(
+            environment.folder.path + "/installation",
+            with: Array("garbage".utf8),
+            durably: false
+        )
+        #expect(try environment.open().installation == installation)
     }
 
     @Test("a journal of a newer version is left alone and the rest goes on")
     func newerVersion() throws {
-        let world = try JournalWorld()
-        let old = try world.open()
+        let environment = try JournalEnvironment()
+        let old = try environment.open()
         old.append("{\"from\":\"newer\"}")
-        let path = world.folder.path + "/writers/\(old.writer)/00000001.segment"
+        let path = environment.folder.path + "/writers/\(old.writer)/00000001.segment"
         old.close()
         var bytes = try #require(try DiskStorage().contents(of: path))
         bytes[8] = 99
         let sum = bytes.withUnsafeBytes { Checksum.payload(UnsafeRawBufferPointer(rebasing: $0[..<12])) }
         for index in 0..<4 { bytes[12 + index] = UInt8(truncatingIfNeeded: sum >> UInt32(8 * index)) }
         try DiskStorage().replace(path, with: bytes, durably: false)
-        let journal = try world.open()
+        let journal = try environment.open()
         journal.append("{\"from\":\"us\"}")
-        let desk = try #require(try journal.tryElection())
-        #expect(try desk.deliverAll("collector") == ["{\"from\":\"us\"}"])
-        try desk.tend(at: world.clock.now())
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == ["{\"from\":\"us\"}"])
+        try consumer.maintain(at: environment.clock.now())
         #expect(try DiskStorage().contents(of: path) == bytes)
         #expect(try journal.ledger().isBalanced)
     }
 
     @Test("erasing removes events and identity, and recording goes on as somebody else")
     func erase() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         journal.setContext(Array("{\"app\":{}}".utf8))
         for number in 0..<50 { journal.append("{\"secret\":\(number)}") }
         let former = journal.installation
@@ -289,81 +293,81 @@ struct JournalTests {
         #expect(journal.installation != former)
         #expect(erased.proof?.proves(journal.installation) == false)
         journal.append("{\"after\":1}")
-        let desk = try #require(try journal.tryElection())
-        #expect(try desk.deliverAll("collector") == ["{\"after\":1}"])
-        let left = try DiskStorage().names(in: world.folder.path + "/writers")
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == ["{\"after\":1}"])
+        let left = try DiskStorage().names(in: environment.folder.path + "/writers")
         #expect(left == [journal.writer.description])
         #expect(try journal.ledger().recorded == 1)
     }
 
     @Test("settling out of order, too much or too little is refused and changes nothing")
     func refusedSettlements() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         for number in 0..<10 { journal.append("{\"n\":\(number)}") }
-        let desk = try #require(try journal.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: (10, 1000)))
-        #expect(throws: JournalError.self) { try desk.settle(batch, records: 1..<3, delivered: 2) }
-        #expect(throws: JournalError.self) { try desk.settle(batch, records: 0..<3, delivered: 2) }
-        #expect(throws: JournalError.self) { try desk.settle(batch, records: 0..<11, delivered: 11) }
-        #expect(throws: JournalError.self) { try desk.read(for: "collector", limits: (1, 1)) }
-        try desk.settle(batch, records: 0..<10, delivered: 10)
-        #expect(throws: JournalError.self) { try desk.settle(batch, records: 0..<10, delivered: 10) }
+        let consumer = try #require(try journal.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: (10, 1000)))
+        #expect(throws: JournalError.self) { try consumer.settle(batch, records: 1..<3, delivered: 2) }
+        #expect(throws: JournalError.self) { try consumer.settle(batch, records: 0..<3, delivered: 2) }
+        #expect(throws: JournalError.self) { try consumer.settle(batch, records: 0..<11, delivered: 11) }
+        #expect(throws: JournalError.self) { try consumer.read(for: "collector", limits: (1, 1)) }
+        try consumer.settle(batch, records: 0..<10, delivered: 10)
+        #expect(throws: JournalError.self) { try consumer.settle(batch, records: 0..<10, delivered: 10) }
         #expect(try journal.ledger().destinations["collector"]?.delivered == 10)
     }
 
     @Test("an event too large for any segment is dropped, counted, and the rest goes on")
     func tooLarge() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
         journal.append("{\"n\":1}")
         let huge = String(repeating: "x", count: 17 << 20)
         #expect(journal.append(huge) == .dropped(2, .tooLarge))
         journal.append("{\"n\":3}")
         let large = "{\"large\":\"" + String(repeating: "y", count: 100_000) + "\"}"
         #expect(journal.append(large) == .kept(4))
-        let desk = try #require(try journal.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: (10, 1 << 20)))
+        let consumer = try #require(try journal.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: (10, 1 << 20)))
         #expect(batch.texts == ["{\"n\":1}", "{\"n\":3}", large])
         #expect(batch.events.dropped == [DroppedRange(sequences: 2...2, reason: .tooLarge)])
     }
 
     @Test("a segment made ahead of need is used next, and a closed journal leaves none behind")
     func spareSegment() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
-        let folder = world.folder.path + "/writers/" + journal.writer.description
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
+        let folder = environment.folder.path + "/writers/" + journal.writer.description
         var recorded: [String] = []
         for number in 0..<200 {
             recorded.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "x", count: 60) + "\"}")
             journal.append(recorded[number])
-            journal.keepHouse()
+            journal.performMaintenance()
         }
         #expect(try SegmentName.all(in: folder, DiskStorage()).count > 4)
-        let desk = try #require(try journal.tryElection())
-        #expect(try desk.deliverAll("collector") == recorded)
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == recorded)
         journal.close()
         #expect(try DiskStorage().names(in: folder).contains(SegmentName.spare) == false)
     }
 
     @Test("a process that is just starting is not taken for a dead one; what died while starting goes after an hour")
     func startingWriter() throws {
-        let world = try JournalWorld()
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        let environment = try JournalEnvironment()
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         // Another process has made its folder and not yet taken its lock.
-        let other = WriterID.generate(at: world.clock.now().wall)
-        let folder = world.folder.path + "/writers/\(other)"
+        let other = WriterID.generate(at: environment.clock.now().wall)
+        let folder = environment.folder.path + "/writers/\(other)"
         try DiskStorage().makeFolder(folder)
-        try desk.tend(at: world.clock.now())
-        #expect(try DiskStorage().names(in: world.folder.path + "/writers").contains(other.description))
+        try consumer.maintain(at: environment.clock.now())
+        #expect(try DiskStorage().names(in: environment.folder.path + "/writers").contains(other.description))
         // Now it takes the lock and begins to write.
         let lock = try #require(try DiskStorage().lock(folder + "/alive.lock"))
-        try desk.tend(at: world.clock.now())
-        #expect(try DiskStorage().names(in: world.folder.path + "/writers").contains(other.description))
+        try consumer.maintain(at: environment.clock.now())
+        #expect(try DiskStorage().names(in: environment.folder.path + "/writers").contains(other.description))
         lock.release()
-        world.clock.advance(.seconds(3601))
-        try desk.tend(at: world.clock.now())
-        #expect(try !DiskStorage().names(in: world.folder.path + "/writers").contains(other.description))
+        environment.clock.advance(.seconds(3601))
+        try consumer.maintain(at: environment.clock.now())
+        #expect(try !DiskStorage().names(in: environment.folder.path + "/writers").contains(other.description))
     }
 }

@@ -33,8 +33,8 @@ struct OverflowTests {
         for number in 0..<3000 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
         let segments = storage.paths.filter { $0.hasSuffix(".segment") }
         #expect(segments.count <= 11)
-        let desk = try #require(try journal.tryElection())
-        let delivered = try desk.deliverAll("collector", events: 1000)
+        let consumer = try #require(try journal.tryElection())
+        let delivered = try consumer.deliverAll("collector", events: 1000)
         #expect(delivered.count > 200 && delivered == (0..<3000).suffix(delivered.count).map(text))
         let account = try #require(try journal.ledger().destinations["collector"])
         let gone = UInt64(3000 - delivered.count)
@@ -49,8 +49,8 @@ struct OverflowTests {
         let before = try journal.ledger()
         let next = try self.journal(storage.afterKill())
         #expect(try next.ledger().recorded == before.recorded)
-        let desk = try #require(try next.tryElection())
-        let delivered = try desk.deliverAll("collector", events: 1000)
+        let consumer = try #require(try next.tryElection())
+        let delivered = try consumer.deliverAll("collector", events: 1000)
         let account = try #require(try next.ledger().destinations["collector"])
         #expect(account.recorded == UInt64(events) && account.isBalanced && account.pending == 0)
         #expect(account.dropped.keys.allSatisfy { $0 == .journalFull })
@@ -64,17 +64,17 @@ struct OverflowTests {
         for number in 0..<700 { journal.append(text(number)) }
         let killed = storage.includingRemoved()
         let next = try self.journal(killed, maximumBytes: 1 << 30)
-        let desk = try #require(try next.tryElection())
-        #expect(try desk.deliverAll("collector", events: 1000) == (0..<700).map(text))
+        let consumer = try #require(try next.tryElection())
+        #expect(try consumer.deliverAll("collector", events: 1000) == (0..<700).map(text))
         #expect(try next.ledger().destinations["collector"]?.dropped == [:])
     }
 
     @Test("what went is told as dropped as soon as somebody tends, though the destination takes nothing")
     func toldSoon() throws {
         let journal = try journal(MemoryStorage())
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         for number in 0..<2000 { journal.append(text(number)) }
-        try desk.tend(at: journal.clock.now())
+        try consumer.maintain(at: journal.clock.now())
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect(account.isBalanced && account.recorded == 2000)
         #expect(account.pending < 500 && account.dropped[.journalFull] == 2000 - account.pending)
@@ -84,17 +84,17 @@ struct OverflowTests {
     func leased() throws {
         let storage = MemoryStorage()
         let journal = try journal(storage)
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         for number in 0..<20 { journal.append(text(number)) }
-        let batch = try #require(try desk.read(for: "collector", limits: (10, 1 << 20)))
+        let batch = try #require(try consumer.read(for: "collector", limits: (10, 1 << 20)))
         for number in 20..<3000 {
             #expect(journal.append(text(number)) == .kept(UInt64(number + 1)))
-            if number % 500 == 0 { try desk.tend(at: journal.clock.now()) }
+            if number % 500 == 0 { try consumer.maintain(at: journal.clock.now()) }
         }
         let names = storage.paths.filter { $0.hasSuffix(".segment") }
         #expect(names.contains { $0.hasSuffix("/00000001.segment") } && names.count <= 12)
-        try desk.settle(batch, records: 0..<10, delivered: 10)
-        let rest = try desk.deliverAll("collector", events: 1000)
+        try consumer.settle(batch, records: 0..<10, delivered: 10)
+        let rest = try consumer.deliverAll("collector", events: 1000)
         #expect(rest.prefix(10) == (10..<20).map(text)[...])
         #expect(rest.last == text(2999))
         let account = try #require(try journal.ledger().destinations["collector"])
@@ -108,8 +108,8 @@ struct OverflowTests {
         let journal = try journal(storage)
         storage.fail(.replace, with: .noSpace, paths: "/gaps")
         for number in 0..<2000 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
-        let desk = try #require(try journal.tryElection())
-        _ = try desk.deliverAll("collector", events: 1000)
+        let consumer = try #require(try journal.tryElection())
+        _ = try consumer.deliverAll("collector", events: 1000)
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect(account.recorded == 2000 && account.isBalanced && account.dropped[.damaged] ?? 0 > 0)
     }
@@ -118,9 +118,9 @@ struct OverflowTests {
     func absurdLimits(_ limit: Int) throws {
         let journal = try journal(MemoryStorage(), maximumBytes: limit)
         for number in 0..<500 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
-        let desk = try #require(try journal.tryElection())
-        try desk.tend(at: journal.clock.now())
-        #expect(try desk.deliverAll("collector", events: 1000).last == text(499))
+        let consumer = try #require(try journal.tryElection())
+        try consumer.maintain(at: journal.clock.now())
+        #expect(try consumer.deliverAll("collector", events: 1000).last == text(499))
         #expect(try journal.ledger().isBalanced)
     }
 }

@@ -14,21 +14,21 @@ struct QueuePropertyTests {
 
     /// The journal under test beside what it should hold.
     private struct Walk {
-        var world: QueueWorld
+        var environment: QueueEnvironment
         var random: SeededGenerator
         var own: Journal
         var others: [(journal: Journal, line: Int)] = []
-        var desk: DeliveryDesk
+        var consumer: JournalConsumer
         var models = [QueueModel(), QueueModel()]
         var line = 0
         var number = 0
 
         init(seed: UInt64) throws {
             random = SeededGenerator(seed: seed)
-            world = QueueWorld(destinations: ["collector"] + QueuePropertyTests.queues)
-            world.maximumBytes = seed % 3 == 0 ? 24 * 1024 : 1 << 30
-            own = try world.open()
-            desk = try #require(try own.tryElection())
+            environment = QueueEnvironment(destinations: ["collector"] + QueuePropertyTests.queues)
+            environment.maximumBytes = seed % 3 == 0 ? 24 * 1024 : 1 << 30
+            own = try environment.open()
+            consumer = try #require(try own.tryElection())
         }
 
         mutating func step() throws {
@@ -36,14 +36,14 @@ struct QueuePropertyTests {
             case 0...7: record()
             case 8: try transfer(random.next(below: 2))
             case 9...11: try deliver(random.next(below: 2))
-            case 12: _ = try desk.deliverAll("collector")
-            case 13: try tend()
+            case 12: _ = try consumer.deliverAll("collector")
+            case 13: try maintain()
             case 14: if random.next(below: 4) == 0 { try reopen(isKilled: random.nextBool()) }
             default: if others.count < 2, random.next(below: 4) == 0 { try startOther() }
             }
             for (queue, model) in zip(QueuePropertyTests.queues, models) where random.next(below: 3) == 0 {
-                #expect(try desk.waiting(for: queue) == UInt64(model.waiting.count))
-                #expect(try (desk.released(for: queue) > 0) == !model.released.isEmpty)
+                #expect(try consumer.waiting(for: queue) == UInt64(model.waiting.count))
+                #expect(try (consumer.released(for: queue) > 0) == !model.released.isEmpty)
             }
         }
 
@@ -70,62 +70,62 @@ struct QueuePropertyTests {
 
         private mutating func transfer(_ index: Int) throws {
             let expected = models[index].transfer()
-            #expect(try desk.transfer(for: QueuePropertyTests.queues[index]) == expected)
+            #expect(try consumer.transfer(for: QueuePropertyTests.queues[index]) == expected)
         }
 
         private mutating func deliver(_ index: Int) throws {
             let most = 1 + random.next(below: 9)
             let queue = QueuePropertyTests.queues[index]
-            let batch = try desk.read(for: queue, limits: (events: most, bytes: 1 << 20), onlyReleased: true)
+            let batch = try consumer.read(for: queue, limits: (events: most, bytes: 1 << 20), onlyReleased: true)
             // A batch without records only tells of losses.
-            if let batch, batch.texts.isEmpty { return try desk.settle(batch, records: 0..<0, delivered: 0) }
+            if let batch, batch.texts.isEmpty { return try consumer.settle(batch, records: 0..<0, delivered: 0) }
             #expect(batch?.texts ?? [] == models[index].next(most))
             guard let batch else { return }
             let part = random.next(below: batch.texts.count + 1)
-            try desk.settle(batch, records: 0..<part, delivered: part)
-            desk.release(batch)
+            try consumer.settle(batch, records: 0..<part, delivered: part)
+            consumer.release(batch)
             models[index].settle(part)
         }
 
-        private mutating func tend() throws {
-            guard world.maximumBytes < 1 << 30 else { return try desk.tend(at: world.clock.now()) }
+        private mutating func maintain() throws {
+            guard environment.maximumBytes < 1 << 30 else { return try consumer.maintain(at: environment.clock.now()) }
             // What is released goes first, so that what a trim may take is what waits.
             for (index, queue) in QueuePropertyTests.queues.enumerated() {
-                #expect(try desk.deliverReleased(queue) == models[index].released)
+                #expect(try consumer.deliverReleased(queue) == models[index].released)
                 while !models[index].released.isEmpty { models[index].settle(1) }
             }
-            try desk.tend(at: world.clock.now())
+            try consumer.maintain(at: environment.clock.now())
             for (index, queue) in QueuePropertyTests.queues.enumerated() {
-                let left = try desk.waitingTexts(queue, most: 100_000)
+                let left = try consumer.waitingTexts(queue, most: 100_000)
                 let isTrimmed = models[index].trim(leaving: left)
                 #expect(isTrimmed)
             }
         }
 
         private mutating func startOther() throws {
-            others.append((try world.open(), line + others.count + 1))
+            others.append((try environment.open(), line + others.count + 1))
         }
 
         /// Every process ends; one starts that delivers.
         private mutating func reopen(isKilled: Bool) throws {
-            if isKilled, let memory = world.storage as? MemoryStorage {
-                world.storage = memory.afterKill()
+            if isKilled, let memory = environment.storage as? MemoryStorage {
+                environment.storage = memory.afterKill()
             } else {
-                desk.close()
+                consumer.close()
                 for other in others { other.journal.close() }
                 own.close()
             }
             // Lines are numbered in the order the writers started.
             line += others.count + 1
             others = []
-            own = try world.open()
-            desk = try #require(try own.tryElection())
+            own = try environment.open()
+            consumer = try #require(try own.tryElection())
         }
 
         mutating func finish() throws {
             for (index, queue) in QueuePropertyTests.queues.enumerated() {
                 try transfer(index)
-                #expect(try desk.deliverReleased(queue) == models[index].released)
+                #expect(try consumer.deliverReleased(queue) == models[index].released)
                 while !models[index].released.isEmpty { models[index].settle(1) }
                 let account = try #require(try own.ledger().destinations[queue])
                 #expect(account.isBalanced)
@@ -134,9 +134,9 @@ struct QueuePropertyTests {
                 #expect(account.delivered == models[index].delivered)
                 #expect(account.dropped.values.reduce(0, +) == models[index].dropped)
             }
-            _ = try desk.deliverAll("collector")
-            try desk.tend(at: world.clock.now())
-            #expect(world.segments.count <= 3 * (others.count + 1))
+            _ = try consumer.deliverAll("collector")
+            try consumer.maintain(at: environment.clock.now())
+            #expect(environment.segments.count <= 3 * (others.count + 1))
         }
     }
 

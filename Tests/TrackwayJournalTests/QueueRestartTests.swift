@@ -12,15 +12,15 @@ import TrackwayTesting
 struct QueueRestartTests {
     @Test("the mark and what waits behind it survive a restart")
     func restart() throws {
-        let world = QueueWorld()
-        let first = try world.open()
+        let environment = QueueEnvironment()
+        let first = try environment.open()
         QueueTests.record("qcqq", first)
-        let desk = try #require(try first.tryElection())
-        #expect(try desk.transfer(for: "queue") == 3)
+        let consumer = try #require(try first.tryElection())
+        #expect(try consumer.transfer(for: "queue") == 3)
         QueueTests.record("cqq", from: 4, first)
-        desk.close()
+        consumer.close()
         first.close()
-        let second = try world.open()
+        let second = try environment.open()
         let next = try #require(try second.tryElection())
         #expect(try next.waiting(for: "queue") == 2)
         #expect(try next.released(for: "queue") >= 3)
@@ -32,17 +32,17 @@ struct QueueRestartTests {
     @Test("killed between transfer and settling, the next process delivers exactly what was released", arguments: 0...3)
     func kill(settled: Int) throws {
         let memory = MemoryStorage()
-        var world = QueueWorld()
-        world.storage = memory
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        var environment = QueueEnvironment()
+        environment.storage = memory
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         QueueTests.record("qqq", journal)
-        #expect(try desk.transfer(for: "queue") == 3)
+        #expect(try consumer.transfer(for: "queue") == 3)
         QueueTests.record("q", from: 3, journal)
-        let batch = try #require(try desk.read(for: "queue", limits: QueueWorld.limits, onlyReleased: true))
-        if settled > 0 { try desk.settle(batch, records: 0..<settled, delivered: settled) }
-        world.storage = memory.afterKill()
-        let next = try #require(try world.open().tryElection())
+        let batch = try #require(try consumer.read(for: "queue", limits: QueueEnvironment.limits, onlyReleased: true))
+        if settled > 0 { try consumer.settle(batch, records: 0..<settled, delivered: settled) }
+        environment.storage = memory.afterKill()
+        let next = try #require(try environment.open().tryElection())
         #expect(try next.deliverReleased("queue") == Array(["0", "1", "2"].dropFirst(settled)))
         #expect(try next.waitingTexts("queue") == ["3"])
     }
@@ -50,16 +50,16 @@ struct QueueRestartTests {
     @Test("after power loss what was flushed is still there: released, or waiting again", arguments: 0..<40)
     func powerLoss(seed: UInt64) throws {
         let memory = MemoryStorage()
-        var world = QueueWorld()
-        world.storage = memory
-        let journal = try world.open()
+        var environment = QueueEnvironment()
+        environment.storage = memory
+        let journal = try environment.open()
         QueueTests.record("qcqq", journal)
         try journal.synchronize()
-        let desk = try #require(try journal.tryElection())
-        #expect(try desk.transfer(for: "queue") == 3)
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.transfer(for: "queue") == 3)
         QueueTests.record("qq", from: 4, journal)
-        world.storage = memory.afterPowerLoss(.someUnflushed(seed: seed))
-        let fresh = try world.open()
+        environment.storage = memory.afterPowerLoss(.someUnflushed(seed: seed))
+        let fresh = try environment.open()
         let next = try #require(try fresh.tryElection())
         let released = try next.deliverReleased("queue")
         let waiting = try next.waitingTexts("queue")
@@ -74,16 +74,16 @@ struct QueueRestartTests {
     @Test("a damaged cursor file makes everything that is kept wait again, and loses nothing")
     func damagedCursor() throws {
         let memory = MemoryStorage()
-        var world = QueueWorld()
-        world.storage = memory
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        var environment = QueueEnvironment()
+        environment.storage = memory
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         QueueTests.record("qcqq", journal)
-        #expect(try desk.transfer(for: "queue") == 3)
+        #expect(try consumer.transfer(for: "queue") == 3)
         let kept = memory.afterKill()
         for path in kept.paths where path.hasSuffix("/cursor.queue") { kept.damage(path) { $0[9] ^= 1 } }
-        world.storage = kept
-        let next = try #require(try world.open().tryElection())
+        environment.storage = kept
+        let next = try #require(try environment.open().tryElection())
         #expect(try next.waitingTexts("queue") == ["0", "2", "3"])
         #expect(try next.transfer(for: "queue") == 3)
         #expect(try next.deliverReleased("queue") == ["0", "2", "3"])
@@ -112,37 +112,37 @@ struct QueueRestartTests {
     @Test("a mark that cannot be written releases nothing, and the next transfer releases it all")
     func unwritableMark() throws {
         let storage = FaultyStorage()
-        var world = QueueWorld()
-        world.storage = storage
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        var environment = QueueEnvironment()
+        environment.storage = storage
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         QueueTests.record("qq", journal)
         storage.fail(.replace, with: .noSpace, paths: "cursor.queue")
-        #expect(throws: JournalError.self) { try desk.transfer(for: "queue") }
-        #expect(try desk.deliverReleased("queue") == [])
-        #expect(try desk.waiting(for: "queue") == 2)
+        #expect(throws: JournalError.self) { try consumer.transfer(for: "queue") }
+        #expect(try consumer.deliverReleased("queue") == [])
+        #expect(try consumer.waiting(for: "queue") == 2)
         storage.heal()
-        #expect(try desk.transfer(for: "queue") == 2)
-        #expect(try desk.deliverReleased("queue") == ["0", "1"])
+        #expect(try consumer.transfer(for: "queue") == 2)
+        #expect(try consumer.deliverReleased("queue") == ["0", "1"])
     }
 
     @Test("events that wait in memory count as soon as the storage takes them")
     func heldInMemory() throws {
         let storage = FaultyStorage()
-        var world = QueueWorld()
-        world.storage = storage
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        var environment = QueueEnvironment()
+        environment.storage = storage
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         storage.fail(.makeSegment, with: .noSpace)
         let pad = String(repeating: "x", count: 100)
         for number in 0..<200 { journal.append("\(number)\(pad)", to: ["queue"]) }
-        let early = try desk.waiting(for: "queue")
+        let early = try consumer.waiting(for: "queue")
         #expect(early > 0 && early < 200)
         #expect(try journal.ownPending(for: "queue") == 200)
-        #expect(try desk.transfer(for: "queue") == early)
+        #expect(try consumer.transfer(for: "queue") == early)
         storage.heal()
-        #expect(try desk.waiting(for: "queue") == 200 - early)
-        #expect(try desk.deliverReleased("queue").count == Int(early))
-        #expect(try desk.transfer(for: "queue") == 200 - early)
+        #expect(try consumer.waiting(for: "queue") == 200 - early)
+        #expect(try consumer.deliverReleased("queue").count == Int(early))
+        #expect(try consumer.transfer(for: "queue") == 200 - early)
     }
 }

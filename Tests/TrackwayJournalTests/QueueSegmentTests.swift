@@ -18,57 +18,57 @@ struct QueueSegmentTests {
 
     @Test("segments go as soon as the ordinary destinations have passed them while a queue is idle")
     func idle() throws {
-        let world = QueueWorld()
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        let environment = QueueEnvironment()
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         for _ in 0..<20 {
             fill(journal, 40, to: ["collector"])
-            _ = try desk.deliverAll("collector")
-            #expect(try desk.waiting(for: "queue") == 0)
-            try desk.tend(at: world.clock.now())
+            _ = try consumer.deliverAll("collector")
+            #expect(try consumer.waiting(for: "queue") == 0)
+            try consumer.maintain(at: environment.clock.now())
             // The one being written, the next one made ahead, and the one just left.
-            #expect(world.segments.count <= 3)
+            #expect(environment.segments.count <= 3)
         }
         #expect(try journal.ledger().destinations["queue"] == Ledger.Account())
     }
 
     @Test("segments of a waiting queue stay, those before its first event go, and all go after its delivery")
     func waiting() throws {
-        let world = QueueWorld()
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        let environment = QueueEnvironment()
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         fill(journal, 100, to: ["collector"])
         journal.append("mine", to: ["queue"])
         fill(journal, 100, to: ["collector"])
-        _ = try desk.deliverAll("collector")
-        let all = world.segments.count
+        _ = try consumer.deliverAll("collector")
+        let all = environment.segments.count
         #expect(all > 8)
-        try desk.tend(at: world.clock.now())
-        let pinned = world.segments.count
+        try consumer.maintain(at: environment.clock.now())
+        let pinned = environment.segments.count
         #expect(pinned > 4 && pinned < all - 3)
-        #expect(try desk.waitingTexts("queue") == ["mine"])
-        #expect(try desk.transfer(for: "queue") == 1)
-        #expect(try desk.deliverReleased("queue") == ["mine"])
-        try desk.tend(at: world.clock.now())
-        #expect(world.segments.count <= 3)
+        #expect(try consumer.waitingTexts("queue") == ["mine"])
+        #expect(try consumer.transfer(for: "queue") == 1)
+        #expect(try consumer.deliverReleased("queue") == ["mine"])
+        try consumer.maintain(at: environment.clock.now())
+        #expect(environment.segments.count <= 3)
     }
 
     @Test("a dead writer's folder goes once its queue is empty, and its counts stay")
-    func folded() throws {
-        let world = QueueWorld()
-        let dead = try world.open()
+    func compacted() throws {
+        let environment = QueueEnvironment()
+        let dead = try environment.open()
         fill(dead, 30, to: ["collector"])
         dead.append("mine", to: ["queue"])
         dead.close()
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
-        _ = try desk.deliverAll("collector")
-        try desk.tend(at: world.clock.now())
-        #expect(try desk.waiting(for: "queue") == 1)
-        #expect(try desk.transfer(for: "queue") == 1)
-        #expect(try desk.deliverReleased("queue") == ["mine"])
-        try desk.tend(at: world.clock.now())
-        #expect(world.segments.allSatisfy { !$0.contains(dead.writer.description) })
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
+        _ = try consumer.deliverAll("collector")
+        try consumer.maintain(at: environment.clock.now())
+        #expect(try consumer.waiting(for: "queue") == 1)
+        #expect(try consumer.transfer(for: "queue") == 1)
+        #expect(try consumer.deliverReleased("queue") == ["mine"])
+        try consumer.maintain(at: environment.clock.now())
+        #expect(environment.segments.allSatisfy { !$0.contains(dead.writer.description) })
         #expect(try journal.ledger().destinations["queue"] == Ledger.Account(recorded: 1, delivered: 1))
     }
 
@@ -77,22 +77,22 @@ struct QueueSegmentTests {
         arguments: [DropReason.journalFull, .expired]
     )
     func trimmed(reason: DropReason) throws {
-        var world = QueueWorld()
-        if reason == .journalFull { world.maximumBytes = 24_576 } else { world.maximumAge = .seconds(60) }
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        var environment = QueueEnvironment()
+        if reason == .journalFull { environment.maximumBytes = 24_576 } else { environment.maximumAge = .seconds(60) }
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         fill(journal, 100, to: ["queue"])
-        #expect(try desk.waiting(for: "queue") == 100)
-        world.clock.advance(.seconds(90))
+        #expect(try consumer.waiting(for: "queue") == 100)
+        environment.clock.advance(.seconds(90))
         fill(journal, 20, to: ["queue"])
-        try desk.tend(at: world.clock.now())
-        let waiting = try desk.waiting(for: "queue")
+        try consumer.maintain(at: environment.clock.now())
+        let waiting = try consumer.waiting(for: "queue")
         #expect(waiting < 120 && waiting >= 20)
-        #expect(try desk.waitingEvents(for: "queue", most: 1000).count == Int(waiting))
+        #expect(try consumer.waitingEvents(for: "queue", most: 1000).count == Int(waiting))
         let account = try #require(try journal.ledger().destinations["queue"])
         #expect(account == Ledger.Account(recorded: 120, pending: waiting, dropped: [reason: 120 - waiting]))
-        #expect(try desk.transfer(for: "queue") == waiting)
-        #expect(try desk.deliverReleased("queue").count == Int(waiting))
+        #expect(try consumer.transfer(for: "queue") == waiting)
+        #expect(try consumer.deliverReleased("queue").count == Int(waiting))
     }
 
     @Test(
@@ -100,40 +100,40 @@ struct QueueSegmentTests {
         arguments: [DropReason.journalFull, .expired]
     )
     func trimmedWhileAway(reason: DropReason) throws {
-        var world = QueueWorld()
-        if reason == .journalFull { world.maximumBytes = 16384 } else { world.maximumAge = .seconds(60) }
-        let journal = try world.open(["collector"])
+        var environment = QueueEnvironment()
+        if reason == .journalFull { environment.maximumBytes = 16384 } else { environment.maximumAge = .seconds(60) }
+        let journal = try environment.open(["collector"])
         journal.addDestination("queue")
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         fill(journal, 100, to: ["queue"])
         journal.removeDestination("queue")
-        let before = world.segments.count
-        world.clock.advance(.seconds(90))
+        let before = environment.segments.count
+        environment.clock.advance(.seconds(90))
         fill(journal, 20, to: ["collector"])
-        _ = try desk.deliverAll("collector")
-        try desk.tend(at: world.clock.now())
-        #expect(world.segments.count < before)
+        _ = try consumer.deliverAll("collector")
+        try consumer.maintain(at: environment.clock.now())
+        #expect(environment.segments.count < before)
         let away = try #require(try journal.ledger().destinations["queue"])
         let lost = try #require(away.dropped[reason])
         #expect(lost > 0)
         #expect(away == Ledger.Account(recorded: 100, pending: 100 - lost, dropped: [reason: lost]))
         journal.addDestination("queue")
-        #expect(try desk.waiting(for: "queue") == 100 - lost)
+        #expect(try consumer.waiting(for: "queue") == 100 - lost)
     }
 
     @Test("a mark that trimming has passed lets nothing leave that came later")
     func markBehind() throws {
-        var world = QueueWorld()
-        world.maximumBytes = 8192
-        let journal = try world.open()
-        let desk = try #require(try journal.tryElection())
+        var environment = QueueEnvironment()
+        environment.maximumBytes = 8192
+        let journal = try environment.open()
+        let consumer = try #require(try journal.tryElection())
         journal.append("early", to: ["queue"])
-        #expect(try desk.transfer(for: "queue") == 1)
+        #expect(try consumer.transfer(for: "queue") == 1)
         fill(journal, 100, to: ["queue"])
-        try desk.tend(at: world.clock.now())
-        #expect(try desk.released(for: "queue") == 0)
-        let waiting = try desk.waiting(for: "queue")
-        let batch = try desk.read(for: "queue", limits: QueueWorld.limits, onlyReleased: true)
+        try consumer.maintain(at: environment.clock.now())
+        #expect(try consumer.released(for: "queue") == 0)
+        let waiting = try consumer.waiting(for: "queue")
+        let batch = try consumer.read(for: "queue", limits: QueueEnvironment.limits, onlyReleased: true)
         // Only the news of what was lost may travel.
         #expect(batch?.texts ?? [] == [])
         #expect(try #require(try journal.ledger().destinations["queue"]).pending == waiting)

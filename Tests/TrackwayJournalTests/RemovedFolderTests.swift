@@ -30,19 +30,19 @@ struct RemovedFolderTests {
         let storage = MemoryStorage()
         let journal = try journal(storage)
         let told = Locked<[UInt64]>([])
-        journal.tellRestorations { loss in told.withLock { $0.append(loss) } }
+        journal.reportRestorations { loss in told.withLock { $0.append(loss) } }
         let installation = journal.installation
         let identity = storage.contents(of: "/app/journal/installation")
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         for number in 0..<10 { journal.append(text(number)) }
-        #expect(try desk.deliverAll("collector").count == 10)
+        #expect(try consumer.deliverAll("collector").count == 10)
         for number in 10..<15 { journal.append(text(number)) }
         storage.sweep(part)
-        try desk.tend(at: journal.clock.now())
+        try consumer.maintain(at: journal.clock.now())
         #expect(told.withLock { $0 } == [15])
         #expect(storage.contents(of: "/app/journal/installation") == identity, "with the secret that proves it")
         for number in 15..<30 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
-        #expect(try desk.deliverAll("collector") == (15..<30).map(text))
+        #expect(try consumer.deliverAll("collector") == (15..<30).map(text))
         let expected = Ledger.Account(recorded: 30, delivered: 25, dropped: [.storageRemoved: 5])
         #expect(try journal.ledger().destinations["collector"] == expected)
         for number in 30..<40 { journal.append(text(number)) }
@@ -63,8 +63,8 @@ struct RemovedFolderTests {
         storage.sweep(part)
         for number in 10..<200 { #expect(journal.append(text(number)) == .kept(UInt64(number + 1))) }
         let next = try self.journal(storage.afterKill())
-        let desk = try #require(try next.tryElection())
-        let delivered = try desk.deliverAll("collector", events: 1000)
+        let consumer = try #require(try next.tryElection())
+        let delivered = try consumer.deliverAll("collector", events: 1000)
         #expect(delivered.count > 100 && delivered == (0..<200).suffix(delivered.count).map(text))
         let account = try #require(try next.ledger().destinations["collector"])
         #expect(account.dropped == [.storageRemoved: 200 - account.delivered] && account.recorded == 200)
@@ -82,8 +82,8 @@ struct RemovedFolderTests {
         try journal.synchronize()
         #expect([1, 2, 3].map { journal.isDurable($0) } == [false, false, true])
         let next = try self.journal(storage.afterPowerLoss())
-        let desk = try #require(try next.tryElection())
-        #expect(try desk.deliverAll("collector") == [text(2)])
+        let consumer = try #require(try next.tryElection())
+        #expect(try consumer.deliverAll("collector") == [text(2)])
     }
 
     @Test("a folder that cannot be made anew holds events in memory, and gets them when it can")
@@ -94,14 +94,14 @@ struct RemovedFolderTests {
         for number in 0..<10 { journal.append(text(number)) }
         memory.sweep("/app")
         storage.fail(.makeFolder, with: .denied)
-        journal.keepHouse()
+        journal.performMaintenance()
         var outcomes: [AppendOutcome] = []
         for number in 10..<100 { outcomes.append(journal.append(text(number))) }
         #expect(outcomes.last == .held(100))
         storage.heal()
         #expect(journal.drain())
-        let desk = try #require(try journal.tryElection())
-        let delivered = try desk.deliverAll("collector", events: 1000)
+        let consumer = try #require(try journal.tryElection())
+        let delivered = try consumer.deliverAll("collector", events: 1000)
         #expect(delivered.last == text(99))
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect(
@@ -117,10 +117,10 @@ struct RemovedFolderTests {
         let before = memory.contents(of: "/app/journal/installation")
         memory.sweep("/app/journal/writers")
         storage.fail(.contents, with: .denied, paths: "/installation")
-        journal.keepHouse()
+        journal.performMaintenance()
         #expect(memory.paths.allSatisfy { !$0.hasSuffix(".segment") })
         storage.heal()
-        journal.keepHouse()
+        journal.performMaintenance()
         #expect(memory.contents(of: "/app/journal/installation") == before)
         #expect(memory.paths.contains { $0.hasSuffix(".segment") })
     }
@@ -133,11 +133,11 @@ struct RemovedFolderTests {
         storage.sweep("/app")
         let second = try journal(storage)
         #expect(second.installation != first.installation)
-        first.keepHouse()
+        first.performMaintenance()
         #expect(first.installation == second.installation)
         first.append(text(1))
-        let desk = try #require(try second.tryElection())
-        #expect(try desk.deliverAll("collector") == [text(1)])
+        let consumer = try #require(try second.tryElection())
+        #expect(try consumer.deliverAll("collector") == [text(1)])
     }
 
     @Test("a dead writer that went with the folder is counted as lost, nothing waits for it for ever")
@@ -148,11 +148,11 @@ struct RemovedFolderTests {
         dead.close()
         let journal = try journal(storage)
         journal.append(text(7))
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         #expect(try journal.ledger().recorded == 8)
         storage.sweep("/app/journal")
-        try desk.tend(at: journal.clock.now())
-        _ = try desk.deliverAll("collector")
+        try consumer.maintain(at: journal.clock.now())
+        _ = try consumer.deliverAll("collector")
         let ledger = try journal.ledger()
         #expect(ledger.recorded == 8)
         #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 8, dropped: [.storageRemoved: 8]))

@@ -19,14 +19,14 @@ struct SegmentAgeTests {
         for _ in 0..<400 { journal.append("{\"pad\":\"\(pad)\"}") }
         let segments = try SegmentName.all(in: "/j/writers/\(journal.writer)", storage).count
         #expect(segments > 20)
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         clock.advance(.seconds(1))
-        try desk.tend(at: clock.now())
+        try consumer.maintain(at: clock.now())
         let first = storage.count(of: .read)
         #expect(first >= segments - 1)
         for _ in 0..<50 {
             clock.advance(.seconds(1))
-            try desk.tend(at: clock.now())
+            try consumer.maintain(at: clock.now())
         }
         #expect(storage.count(of: .read) == first)
     }
@@ -43,12 +43,12 @@ struct SegmentAgeTests {
         )
         let journal = try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
         let pad = String(repeating: "x", count: 300)
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         for _ in 0..<100 { journal.append("{\"pad\":\"\(pad)\"}") }
-        try desk.tend(at: clock.now())
+        try consumer.maintain(at: clock.now())
         #expect(try journal.ledger().destinations["collector"]?.pending == 100)
         clock.advance(.seconds(101))
-        try desk.tend(at: clock.now())
+        try consumer.maintain(at: clock.now())
         let account = try #require(try journal.ledger().destinations["collector"])
         #expect((account.dropped[.expired] ?? 0) > 80)
         #expect(account.isBalanced)

@@ -26,14 +26,14 @@ struct SkippedNumbersTests {
     }
 
     private func settleAll(
-        _ desk: DeliveryDesk,
+        _ consumer: JournalConsumer,
         _ destination: DestinationID,
         _ account: inout Account,
         events: Int = 1000
     ) throws {
-        while let batch = try desk.read(for: destination, limits: (events, 1 << 20)) {
+        while let batch = try consumer.read(for: destination, limits: (events, 1 << 20)) {
             account.take(batch.events)
-            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+            try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
     }
 
@@ -49,13 +49,13 @@ struct SkippedNumbersTests {
     @Test("a number that was passed over before the first event is told with the event")
     func toldWithTheNextEvent() throws {
         let journal = try journal(MemoryStorage())
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         var account = Account()
         journal.append("{}", to: ["audit"])
-        try settleAll(desk, "collector", &account)
+        try settleAll(consumer, "collector", &account)
         #expect(account.requests == 0)
         journal.append("{}")
-        try settleAll(desk, "collector", &account)
+        try settleAll(consumer, "collector", &account)
         #expect(account.requests == 1)
         #expect(account.gaps(upTo: 2) == [])
         #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 1, delivered: 1))
@@ -64,24 +64,24 @@ struct SkippedNumbersTests {
     @Test("numbers behind the last event are told when somebody asks, all of them in one batch without events")
     func toldWhenAsked() throws {
         let journal = try journal(MemoryStorage())
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         var account = Account()
         journal.append("{}")
-        try settleAll(desk, "collector", &account)
+        try settleAll(consumer, "collector", &account)
         for _ in 0..<500 {
             journal.append("{}", to: ["audit"])
-            try settleAll(desk, "collector", &account)
+            try settleAll(consumer, "collector", &account)
         }
         #expect(account.requests == 1)
-        desk.tellAll(to: "collector")
-        #expect(desk.isUntold("collector"))
-        try settleAll(desk, "collector", &account)
+        consumer.reportAll(to: "collector")
+        #expect(consumer.isUntold("collector"))
+        try settleAll(consumer, "collector", &account)
         #expect(account.requests == 2)
         #expect(account.gaps(upTo: 501) == [])
-        #expect(!desk.isUntold("collector"))
+        #expect(!consumer.isUntold("collector"))
         // Asked once, not for ever.
         journal.append("{}", to: ["audit"])
-        try settleAll(desk, "collector", &account)
+        try settleAll(consumer, "collector", &account)
         #expect(account.requests == 2)
     }
 
@@ -89,14 +89,14 @@ struct SkippedNumbersTests {
     func toldInTime() throws {
         let clock = SteppedClock()
         let journal = try journal(MemoryStorage(), clock)
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         var account = Account()
         journal.append("{}")
         for _ in 0..<360 {
             journal.append("{}", to: ["audit"])
             clock.advance(.seconds(10))
-            try desk.tend(at: clock.now())
-            try settleAll(desk, "collector", &account)
+            try consumer.maintain(at: clock.now())
+            try settleAll(consumer, "collector", &account)
         }
         #expect((2...13).contains(account.requests))
         #expect(account.gaps(upTo: 361).count <= 31)
@@ -111,16 +111,16 @@ struct SkippedNumbersTests {
         var storage = MemoryStorage()
         let first = try journal(storage, clock)
         let writer = first.writer
-        let desk = try #require(try first.tryElection())
+        let consumer = try #require(try first.tryElection())
         var account = Account()
         first.append("{}")
-        try settleAll(desk, "collector", &account)
+        try settleAll(consumer, "collector", &account)
         for _ in 0..<20 { first.append("{}", to: ["audit"]) }
-        try settleAll(desk, "collector", &account)
+        try settleAll(consumer, "collector", &account)
         if isKilled {
             storage = storage.afterKill()
         } else {
-            desk.close()
+            consumer.close()
             first.close()
         }
         clock.advance(.seconds(1))
@@ -128,12 +128,12 @@ struct SkippedNumbersTests {
         let again = try #require(try second.tryElection())
         var others = Account()
         try settleAll(again, "audit", &others)
-        try again.tend(at: clock.now())
+        try again.maintain(at: clock.now())
         #expect(storage.names(in: "/j/writers").contains(writer.description))
         #expect(again.isUntold("collector"))
         try settleAll(again, "collector", &account)
         #expect(account.gaps(upTo: 21) == [])
-        try again.tend(at: clock.now())
+        try again.maintain(at: clock.now())
         #expect(!storage.names(in: "/j/writers").contains(writer.description))
         let ledger = try second.ledger()
         #expect(ledger.recorded == 21)
@@ -144,15 +144,15 @@ struct SkippedNumbersTests {
     @Test("a refused batch tells nothing: what it named is told again")
     func refused() throws {
         let journal = try journal(MemoryStorage())
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         journal.append("{}", to: ["audit"])
         journal.append("{\"poison\":1}")
-        let batch = try #require(try desk.read(for: "collector", limits: (100, 1 << 20)))
+        let batch = try #require(try consumer.read(for: "collector", limits: (100, 1 << 20)))
         #expect(batch.events.skipped == [1...1])
-        let refusal = SetAside(sequence: 2, reason: .rejected)
-        try desk.settle(batch, records: 0..<1, delivered: 0, setAside: [refusal])
+        let refusal = DeadLetter(sequence: 2, reason: .rejected)
+        try consumer.settle(batch, records: 0..<1, delivered: 0, deadLetters: [refusal])
         var account = Account()
-        try settleAll(desk, "collector", &account)
+        try settleAll(consumer, "collector", &account)
         #expect(account.requests == 1)
         #expect(account.gaps(upTo: 2) == [])
     }
@@ -163,9 +163,9 @@ struct SkippedNumbersTests {
         for _ in 0..<5 { journal.append("{}") }
         journal.addDestination("late")
         journal.append("{}")
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         var account = Account()
-        try settleAll(desk, "late", &account)
+        try settleAll(consumer, "late", &account)
         #expect(account.requests == 1)
         #expect(account.gaps(upTo: 6) == [])
         #expect(try journal.ledger().destinations["late"] == Ledger.Account(recorded: 1, delivered: 1))
@@ -181,16 +181,16 @@ struct SkippedNumbersTests {
             segmentBytes: 4096
         )
         let journal = try Journal(configuration, clock: clock, bootID: "boot", storage: MemoryStorage())
-        let desk = try #require(try journal.tryElection())
+        let consumer = try #require(try journal.tryElection())
         let pad = String(repeating: "x", count: 500)
         for number in 0..<100 {
             journal.append("{\"pad\":\"\(pad)\"}", to: number % 2 == 0 ? ["audit"] : [])
-            if number % 10 == 0 { try desk.tend(at: clock.now()) }
+            if number % 10 == 0 { try consumer.maintain(at: clock.now()) }
         }
-        try desk.tend(at: clock.now())
-        desk.tellAll(to: "collector")
+        try consumer.maintain(at: clock.now())
+        consumer.reportAll(to: "collector")
         var account = Account()
-        try settleAll(desk, "collector", &account)
+        try settleAll(consumer, "collector", &account)
         #expect(account.gaps(upTo: 100) == [])
         #expect(try journal.ledger().isBalanced)
         #expect(try (journal.ledger().destinations["collector"]?.droppedTotal ?? 0) > 0)
@@ -207,7 +207,7 @@ struct SkippedNumbersTests {
         var accounts: [WriterID: Account] = [:]
         var journal = try journal(storage, clock)
         var recorded: [WriterID: UInt64] = [:]
-        var desk = try #require(try journal.tryElection())
+        var consumer = try #require(try journal.tryElection())
         for _ in 0..<200 {
             switch chance.next() % 12 {
             case 0...5:
@@ -215,38 +215,38 @@ struct SkippedNumbersTests {
                 journal.append("{}", to: route)
                 recorded[journal.writer, default: 0] += 1
             case 6, 7, 8:
-                if chance.next() % 2 == 0 { desk.tellAll(to: "collector") }
-                guard let batch = try desk.read(for: "collector", limits: (Int(chance.next() % 4) + 1, 1 << 20))
+                if chance.next() % 2 == 0 { consumer.reportAll(to: "collector") }
+                guard let batch = try consumer.read(for: "collector", limits: (Int(chance.next() % 4) + 1, 1 << 20))
                 else { continue }
                 let count = batch.texts.count
                 switch chance.next() % 4 {
                 case 0:
-                    desk.release(batch)
+                    consumer.release(batch)
                 case 1 where count > 0:
-                    let refused = batch.events.records.map { SetAside(sequence: $0.sequence, reason: .rejected) }
-                    try desk.settle(batch, records: 0..<count, delivered: 0, setAside: refused)
+                    let refused = batch.events.records.map { DeadLetter(sequence: $0.sequence, reason: .rejected) }
+                    try consumer.settle(batch, records: 0..<count, delivered: 0, deadLetters: refused)
                 default:
                     accounts[batch.events.writer, default: Account()].take(batch.events)
-                    try desk.settle(batch, records: 0..<count, delivered: count)
+                    try consumer.settle(batch, records: 0..<count, delivered: count)
                 }
             case 9:
                 var others = Account()
-                try settleAll(desk, "audit", &others)
+                try settleAll(consumer, "audit", &others)
             case 10:
                 clock.advance(.seconds(Int64(chance.next() % 200)))
-                try desk.tend(at: clock.now())
+                try consumer.maintain(at: clock.now())
             default:
                 guard chance.next() % 4 == 0 else { continue }
                 clock.advance(.seconds(1))
                 storage = storage.afterKill()
                 journal = try self.journal(storage, clock)
-                desk = try #require(try journal.tryElection())
+                consumer = try #require(try journal.tryElection())
             }
         }
-        desk.tellAll(to: "collector")
-        while let batch = try desk.read(for: "collector", limits: (100, 1 << 20)) {
+        consumer.reportAll(to: "collector")
+        while let batch = try consumer.read(for: "collector", limits: (100, 1 << 20)) {
             accounts[batch.events.writer, default: Account()].take(batch.events)
-            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+            try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
         // One that never heard of a writer misses nothing.
         for (writer, account) in accounts {

@@ -51,17 +51,17 @@ struct UnreadableWriterTests {
         let before = try own.ledger()
         // Who does not deliver asks for no lock.
         #expect(before.isWhole == (refusal.operation == .lock))
-        let desk = try #require(try own.tryElection())
-        #expect(try desk.deliverAll("collector") == (0..<5).map { "{\"own\":\($0)}" })
+        let consumer = try #require(try own.tryElection())
+        #expect(try consumer.deliverAll("collector") == (0..<5).map { "{\"own\":\($0)}" })
         for _ in 0..<3 {
             clock.advance(.seconds(1))
-            try desk.tend(at: clock.now())
-            #expect(desk.obstacles.count == 1)
+            try consumer.maintain(at: clock.now())
+            #expect(consumer.obstacles.count == 1)
         }
-        let obstacle = try #require(desk.obstacles.first)
+        let obstacle = try #require(consumer.obstacles.first)
         #expect(obstacle.message.contains(path))
         #expect(obstacle.message.contains(refusal.fault.number == 13 ? "give the folder" : "too many files"))
-        #expect(try desk.deliverable(for: "collector") == 0)
+        #expect(try consumer.deliverable(for: "collector") == 0)
         let ledger = try own.ledger()
         #expect(ledger.uncounted.count == 1)
         #expect(ledger.uncounted.first?.path.contains(path) == true)
@@ -70,9 +70,9 @@ struct UnreadableWriterTests {
 
         storage.heal()
         clock.advance(.seconds(1))
-        try desk.tend(at: clock.now())
-        #expect(desk.obstacles.isEmpty)
-        #expect(try desk.deliverAll("collector") == (0..<5).map { "{\"foreign\":\($0)}" })
+        try consumer.maintain(at: clock.now())
+        #expect(consumer.obstacles.isEmpty)
+        #expect(try consumer.deliverAll("collector") == (0..<5).map { "{\"foreign\":\($0)}" })
         let whole = try own.ledger()
         #expect(whole.isWhole)
         #expect(whole.destinations["collector"] == Ledger.Account(recorded: 10, delivered: 10))
@@ -89,23 +89,23 @@ struct UnreadableWriterTests {
         foreign.close()
         clock.advance(.seconds(1))
         let own = try journal(storage, clock)
-        let desk = try #require(try own.tryElection())
-        let batch = try #require(try desk.read(for: "collector", limits: (50, 1 << 20)))
-        try desk.settle(batch, records: 0..<50, delivered: 50)
+        let consumer = try #require(try own.tryElection())
+        let batch = try #require(try consumer.read(for: "collector", limits: (50, 1 << 20)))
+        try consumer.settle(batch, records: 0..<50, delivered: 50)
         let recorded = try own.ledger().recorded
         storage.fail(.size, with: .denied, paths: "\(foreign.writer)/")
         storage.fail(.read, with: .denied, paths: "\(foreign.writer)/")
         own.append("{}")
         // What lies in a window that was read before may still come; nothing else of that writer does.
-        while let batch = try desk.read(for: "collector", limits: (1000, 1 << 20)) {
-            try desk.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
+        while let batch = try consumer.read(for: "collector", limits: (1000, 1 << 20)) {
+            try consumer.settle(batch, records: 0..<batch.texts.count, delivered: batch.texts.count)
         }
-        try desk.tend(at: clock.now())
+        try consumer.maintain(at: clock.now())
         #expect(try own.ledger().recorded >= recorded)
         #expect(try !own.ledger().isWhole)
         storage.heal()
-        try desk.tend(at: clock.now())
-        _ = try desk.deliverAll("collector")
+        try consumer.maintain(at: clock.now())
+        _ = try consumer.deliverAll("collector")
         #expect(try own.ledger().destinations["collector"] == Ledger.Account(recorded: 201, delivered: 201))
     }
 
@@ -118,14 +118,14 @@ struct UnreadableWriterTests {
         let storage = FaultyStorage()
         let own = try journal(storage, clock)
         own.append("{}")
-        let desk = isElected ? try own.tryElection() : nil
-        #expect((desk != nil) == isElected)
+        let consumer = isElected ? try own.tryElection() : nil
+        #expect((consumer != nil) == isElected)
         storage.fail(.names, with: StorageFault(.other, number: 24), paths: "/writers")
         #expect(throws: JournalError.self) { try own.ledger() }
-        if let desk { #expect(throws: JournalError.self) { try desk.deliverable(for: "collector") } }
+        if let consumer { #expect(throws: JournalError.self) { try consumer.deliverable(for: "collector") } }
         storage.heal()
         #expect(try own.ledger().destinations["collector"]?.pending == 1)
-        desk?.close()
+        consumer?.close()
     }
 
     @Test("erasing says that it could not erase what it could not read")
@@ -141,7 +141,7 @@ struct UnreadableWriterTests {
         #expect(throws: JournalError.self) { try own.erase() }
         storage.heal()
         _ = try own.erase()
-        let desk = try #require(try own.tryElection())
-        #expect(try desk.deliverAll("collector") == [])
+        let consumer = try #require(try own.tryElection())
+        #expect(try consumer.deliverAll("collector") == [])
     }
 }

@@ -108,7 +108,7 @@ struct ControlMachineTests {
             inputs: [.pause, .suspend, .stopped],
             orders: [
                 .startDelivery, .holdDelivery(number: 1),
-                .stopDelivery(lastFlush: .zero, patience: .milliseconds(200)),
+                .stopDelivery(lastFlush: .zero, timeout: .milliseconds(200)),
             ]
         ),
         Story(
@@ -223,10 +223,10 @@ struct ControlMachineTests {
                     lastHold = number
                 case .releaseDelivery:
                     #expect(isDelivering && machine.maySend)
-                case .stopDelivery(let lastFlush, let patience):
+                case .stopDelivery(let lastFlush, let timeout):
                     #expect(isDelivering)
                     if !machine.isAllowedToSend { #expect(lastFlush == .zero) }
-                    if !machine.isPaused || !machine.isEnabled || erasures > 0 { #expect(patience == .zero) }
+                    if !machine.isPaused || !machine.isEnabled || erasures > 0 { #expect(timeout == .zero) }
                     isStopping = true
                 case .discardPending:
                     #expect(!isDelivering && !isDiscarding)

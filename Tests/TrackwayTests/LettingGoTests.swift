@@ -39,7 +39,7 @@ struct LettingGoTests {
             let analytics = memory.analytics
             analytics.record("event")
             analytics.setConsent(.granted)
-            try analytics.add(CollectorDestination(id: "late", url: "http://late.test", writeKey: "k"))
+            try analytics.addDestination(CollectorDestination(id: "late", url: "http://late.test", writeKey: "k"))
             _ = await analytics.flush()
             if isShutDown { await analytics.shutdown() }
             return Parts(journal: analytics.journal, consents: analytics.consents, control: analytics.control)

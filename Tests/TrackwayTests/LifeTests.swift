@@ -107,12 +107,14 @@ struct LifeTests {
         #expect(report.destinations["collector"]?.pending == 1)
         #expect(memory.diagnostics.map(\.code) == [.destinationParked])
         memory.transport.always(.accept)
-        try memory.analytics.replace(CollectorDestination(url: "http://collector.test", writeKey: "new"))
+        try memory.analytics.replaceDestination(CollectorDestination(url: "http://collector.test", writeKey: "new"))
         let second = await memory.analytics.flush()
         #expect(second.isComplete)
         #expect(memory.transport.requests.last?.headers["authorization"] == "Bearer new")
         let error = #expect(throws: TrackwayError.self) {
-            try memory.analytics.replace(CollectorDestination(id: "other", url: "http://other.test", writeKey: "x"))
+            try memory.analytics.replaceDestination(
+                CollectorDestination(id: "other", url: "http://other.test", writeKey: "x")
+            )
         }
         #expect(error?.code == .unknownDestination)
     }

@@ -11,7 +11,7 @@ internal import TrackwayTesting
 
 @Suite("The system's sources of snapshots")
 struct LiveSourcesTests {
-    /// The real world for a configuration, as far as snapshots are concerned.
+    /// The real environment for a configuration, as far as snapshots are concerned.
     private static func sources(_ snapshots: SnapshotOptions?) throws -> SnapshotSources {
         let folder = FileManager.default.temporaryDirectory.appending(path: "trackway-\(WriterID.fresh())")
         // What cannot be removed is left to the system, which clears its temporary folder.
@@ -20,7 +20,7 @@ struct LiveSourcesTests {
         configuration.storageFolder = folder
         configuration.appVersion = "3.8.1"
         configuration.snapshots = snapshots
-        return try World.live(configuration).snapshotSources
+        return try Dependencies.live(configuration).snapshotSources
     }
 
     @Test("are there for an app that has snapshots taken, and know its version and the system")

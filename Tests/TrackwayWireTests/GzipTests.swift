@@ -7,7 +7,7 @@ internal import TrackwayWire
 
 @Suite("Gzip")
 struct GzipTests {
-    // What `gzip -n -9` makes of "hello" and of ", world".
+    // What `gzip -n -9` makes of "hello" and of ", environment".
     static let hello: [UInt8] = [
         0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0xcb, 0x48, 0xcd, 0xc9, 0xc9, 0x07, 0x00, 0x86,
         0xa6,
@@ -21,8 +21,8 @@ struct GzipTests {
 
     @Test("members one after the other are one body")
     func members() throws {
-        let world = GzipCompressor().compress(Array(", world".utf8))
-        #expect(try Gzip.inflate(Self.hello + world) == Array("hello, world".utf8))
+        let environment = GzipCompressor().compress(Array(", world".utf8))
+        #expect(try Gzip.inflate(Self.hello + environment) == Array("hello, world".utf8))
         let many = Array(repeating: Self.hello, count: 300).flatMap { $0 }
         #expect(try Gzip.inflate(many).count == 1_500)
     }

@@ -32,7 +32,13 @@ struct FuzzIntake {
             admitted = try Admission().admit(body, encoding: encoding, grant: grant, received: received)
         } catch {
             expect(!error.code.isEmpty && !error.message.isEmpty, "a refusal says why")
-            let kept = QuarantineRecord.bytes(error, body: body, key: grant.name, received: received, limit: 1024)
+            let kept = QuarantineRecord.bytes(
+                error,
+                body: body.prefix(1024),
+                bodyBytes: body.count,
+                key: grant.name,
+                received: received
+            )
             readQuarantine(kept, code: error.code)
             return
         }

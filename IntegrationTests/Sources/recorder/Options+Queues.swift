@@ -9,7 +9,7 @@ extension Options {
         guard let id = DestinationID(id) else { throw Failure(description: "--queue \(id): no name") }
         var policy = policy
         policy.queue = rules
-        try analytics.add(
+        try analytics.addDestination(
             .sift(accountID: "recorder", beaconKey: key, serverURLFormat: url, id: id),
             delivery: policy
         )
@@ -18,6 +18,6 @@ extension Options {
     func add(_ id: String, _ url: String, _ rules: QueuePolicy?, to analytics: Analytics) throws {
         var policy = policy
         policy.queue = rules
-        try analytics.add(try Self.destination(id, url, key: key), delivery: policy)
+        try analytics.addDestination(try Self.destination(id, url, key: key), delivery: policy)
     }
 }

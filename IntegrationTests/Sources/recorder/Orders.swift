@@ -88,14 +88,14 @@ struct Orders {
             Output.line("upload \(analytics.requestUpload(force: words.last == "force"))")
         case "waiting" where words.count == 2:
             guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such queue") }
-            Output.line("waiting \(analytics.waiting(for: id))")
+            Output.line("waiting \(analytics.pendingCount(for: id))")
         case "replace" where words.count == 4:
-            try analytics.replace(try Options.destination(words[1], words[2], key: words[3]))
+            try analytics.replaceDestination(try Options.destination(words[1], words[2], key: words[3]))
         case "add" where words.count > 2:
             let rules = words.count > 3 ? QueuePolicy(uploadWhenMoreThan: try number(3)) : nil
             try options.add(words[1], words[2], rules, to: analytics)
         case "remove" where words.count == 2:
-            guard let id = DestinationID(words[1]), analytics.remove(id) else {
+            guard let id = DestinationID(words[1]), analytics.removeDestination(id) else {
                 throw Options.Failure(description: "no destination to be removed")
             }
         case "consent" where words.count == 2:

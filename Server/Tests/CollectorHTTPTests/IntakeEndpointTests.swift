@@ -211,7 +211,7 @@ struct IntakeEndpointTests {
                 do {
                     try await wire.send("POST /v1/events HTTP/1.1\nHost: local")
                 } catch is ChannelError {
-                    // On a busy machine the collector may have lost patience before the first byte.
+                    // On a busy machine the collector may have lost timeout before the first byte.
                 }
                 #expect(try await wire.readToEnd() == "")
             }

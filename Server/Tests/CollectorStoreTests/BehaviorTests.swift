@@ -74,19 +74,20 @@ struct BehaviorTests {
         return [first, second]
     }
 
-    private static func world(_ installations: ClosedRange<UInt64> = 1...1, eventsPerStep: Int = 10_000) async throws
-        -> IndexWorld
+    private static func environment(_ installations: ClosedRange<UInt64> = 1...1, eventsPerStep: Int = 10_000)
+        async throws
+        -> IndexEnvironment
     {
-        let world = try IndexWorld(eventsPerStep: eventsPerStep)
-        for installation in installations { for batch in visit(installation) { try world.append(batch) } }
-        try await world.index()
-        return world
+        let environment = try IndexEnvironment(eventsPerStep: eventsPerStep)
+        for installation in installations { for batch in visit(installation) { try environment.append(batch) } }
+        try await environment.index()
+        return environment
     }
 
     @Test("a session is put together from its contexts and what was captured in it")
     func session() async throws {
-        let world = try await Self.world()
-        let sessions = try await world.store.sessions(matching: SessionQuery())
+        let environment = try await Self.environment()
+        let sessions = try await environment.store.sessions(matching: SessionQuery())
         #expect(sessions.map(\.id) == ["s2", "s1"] && sessions.map(\.number) == [2, 1])
         let first = try #require(sessions.last)
         #expect(
@@ -103,9 +104,9 @@ struct BehaviorTests {
 
     @Test("sessions are found by installation, user and id, and come page by page")
     func queries() async throws {
-        let world = try await Self.world(1...3)
+        let environment = try await Self.environment(1...3)
         func ids(_ query: SessionQuery) async throws -> [String] {
-            try await world.store.sessions(matching: query).map { "\($0.installation?.low ?? 0 & 0xFF)-\($0.id)" }
+            try await environment.store.sessions(matching: query).map { "\($0.installation?.low ?? 0 & 0xFF)-\($0.id)" }
         }
         #expect(try await ids(SessionQuery()).count == 6)
         #expect(try await ids(SessionQuery(installation: .numbered(2))).count == 2)
@@ -114,7 +115,7 @@ struct BehaviorTests {
         #expect(try await ids(SessionQuery(installation: .numbered(3), id: "s1")).count == 1)
         var seen: [TimedPlace] = []
         while true {
-            let page = try await world.store.sessions(matching: SessionQuery(after: seen.last, limit: 4))
+            let page = try await environment.store.sessions(matching: SessionQuery(after: seen.last, limit: 4))
             seen += page.map(\.place)
             if page.count < 4 { break }
         }
@@ -124,24 +125,26 @@ struct BehaviorTests {
 
     @Test("people are told apart: who signed in, and the visitors who did not")
     func people() async throws {
-        let world = try await Self.world(1...2)
-        let users = try await world.store.users(matching: UserQuery())
+        let environment = try await Self.environment(1...2)
+        let users = try await environment.store.users(matching: UserQuery())
         #expect(users.count == 3)
         let carl = try #require(users.first { $0.id == "carl" })
         #expect(carl.installations.count == 2 && carl.sessions == 4 && carl.events == 12)
         #expect(carl.attributes.map(\.name) == ["tier"] && carl.attributes.first?.set.milliseconds == 4_000)
         #expect(carl.attributes.first.map { String(decoding: $0.value, as: UTF8.self) } == "\"gold\"")
         #expect(carl.firstTouch?.milliseconds == 500)
-        let visitor = try #require(try await world.store.users(matching: UserQuery(installation: .numbered(1))).last)
+        let visitor = try #require(
+            try await environment.store.users(matching: UserQuery(installation: .numbered(1))).last
+        )
         #expect(visitor.id == nil && visitor.uniqueID == "U1" && visitor.events == 5)
-        #expect(try await world.store.users(matching: UserQuery(id: "carl")).count == 1)
-        let before = try await world.store.users(matching: UserQuery(before: carl.last))
+        #expect(try await environment.store.users(matching: UserQuery(id: "carl")).count == 1)
+        let before = try await environment.store.users(matching: UserQuery(before: carl.last))
         #expect(before.allSatisfy { $0.last < carl.last })
     }
 
     @Test("operations on a person's attributes are carried out in order, once")
     func operations() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...9)
         batch.lines = [
             Self.context(nil, user: #""id":"dora","attributes":{"nick":{"value":"d","set":1000}}"#),
@@ -155,11 +158,11 @@ struct BehaviorTests {
             line(8, "_profile_increment", time: 1_800, attributes: #"{"level":"no number"}"#),
             line(9, "_profile_set", time: 1_900, attributes: #"{"_signed_in":true,"from":"mail"}"#),
         ]
-        try world.append(batch)
-        try world.append(batch)
-        try await world.index()
+        try environment.append(batch)
+        try environment.append(batch)
+        try await environment.index()
         func told() async throws -> [String: String] {
-            let user = try await world.store.users(matching: UserQuery(id: "dora")).first
+            let user = try await environment.store.users(matching: UserQuery(id: "dora")).first
             return Dictionary(
                 uniqueKeysWithValues: user?.attributes.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }
                     ?? []
@@ -172,22 +175,22 @@ struct BehaviorTests {
         )
         var last = Batch(1, 1, 10...10)
         last.lines = [Self.context(nil, user: #""id":"dora""#), line(10, "_profile_delete", time: 2_000)]
-        try world.append(last)
-        try await world.index()
+        try environment.append(last)
+        try await environment.index()
         #expect(try await told().isEmpty)
     }
 
     @Test("the flow of screens counts views, entrances, exits and steps within sessions")
     func flow() async throws {
-        let world = try await Self.world(1...2)
-        let flow = try await world.store.screens(matching: ScreenQuery())
+        let environment = try await Self.environment(1...2)
+        let flow = try await environment.store.screens(matching: ScreenQuery())
         #expect(flow.screens.map(\.name) == ["Home", "Basket", "Help"] && flow.screens.map(\.views) == [4, 2, 2])
         #expect(flow.screens.map(\.entrances) == [4, 0, 0] && flow.screens.map(\.exits) == [0, 2, 2])
         #expect(flow.screens.first?.engagement == 4_800 && flow.screens.first?.installations == 2)
         #expect(flow.steps.map { "\($0.from) \($0.to) \($0.count)" } == ["Home Basket 2", "Home Help 2"])
-        let one = try await world.store.screens(matching: ScreenQuery(installation: .numbered(1)))
+        let one = try await environment.store.screens(matching: ScreenQuery(installation: .numbered(1)))
         #expect(one.screens.map(\.views) == [2, 1, 1])
-        let late = try await world.store.screens(matching: ScreenQuery(from: Timestamp(milliseconds: 9_200)))
+        let late = try await environment.store.screens(matching: ScreenQuery(from: Timestamp(milliseconds: 9_200)))
         #expect(late.screens.map(\.name) == ["Help"])
     }
 
@@ -196,44 +199,44 @@ struct BehaviorTests {
         arguments: [1, 3, 10_000]
     )
     func deterministic(_ eventsPerStep: Int) async throws {
-        let whole = try await Self.world(1...3)
-        let world = try IndexWorld(eventsPerStep: eventsPerStep)
+        let whole = try await Self.environment(1...3)
+        let environment = try IndexEnvironment(eventsPerStep: eventsPerStep)
         for installation in UInt64(1)...3 {
-            for batch in Self.visit(installation) { try world.append(batch) }
-            try await world.index()
-            try world.restart(eventsPerStep: eventsPerStep)
+            for batch in Self.visit(installation) { try environment.append(batch) }
+            try await environment.index()
+            try environment.restart(eventsPerStep: eventsPerStep)
         }
-        #expect(try world.dump() == whole.dump())
-        try await world.indexer.rebuild()
-        try await world.index()
-        #expect(try world.dump() == whole.dump())
-        let before = try await world.store.sessions(matching: SessionQuery())
-        for batch in Self.visit(2) { try world.append(batch) }
-        try await world.index()
-        #expect(try await world.store.sessions(matching: SessionQuery()) == before)
+        #expect(try environment.dump() == whole.dump())
+        try await environment.indexer.rebuild()
+        try await environment.index()
+        #expect(try environment.dump() == whole.dump())
+        let before = try await environment.store.sessions(matching: SessionQuery())
+        for batch in Self.visit(2) { try environment.append(batch) }
+        try await environment.index()
+        #expect(try await environment.store.sessions(matching: SessionQuery()) == before)
     }
 
     @Test("erasing an installation takes its sessions and visitors along, and what it told about others")
     func erasure() async throws {
-        let world = try await Self.world(1...2)
+        let environment = try await Self.environment(1...2)
         var batch = Batch(2, 2, 12...12)
         batch.lines = [erasedLine(900, of: .numbered(2))]
-        try world.append(batch)
-        try await world.index()
-        let sessions = try await world.store.sessions(matching: SessionQuery())
+        try environment.append(batch)
+        try await environment.index()
+        let sessions = try await environment.store.sessions(matching: SessionQuery())
         #expect(sessions.count == 2 && sessions.allSatisfy { $0.installation == .numbered(1) })
-        let users = try await world.store.users(matching: UserQuery())
+        let users = try await environment.store.users(matching: UserQuery())
         #expect(users.count == 2)
         let carl = try #require(users.first { $0.id == "carl" })
         #expect(carl.events == 6 && carl.sessions == 2 && carl.installations == [.numbered(1)])
-        let flow = try await world.store.screens(matching: ScreenQuery())
+        let flow = try await environment.store.screens(matching: ScreenQuery())
         #expect(flow.screens.first?.views == 2)
         var other = Batch(1, 1, 12...12)
         other.lines = [erasedLine(901, of: .numbered(1))]
-        try world.append(other)
-        try await world.index()
-        #expect(try await world.store.users(matching: UserQuery()).isEmpty)
-        let left = try await world.store.database.pool.read { db in
+        try environment.append(other)
+        try await environment.index()
+        #expect(try await environment.store.users(matching: UserQuery()).isEmpty)
+        let left = try await environment.store.database.pool.read { db in
             try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM users) + (SELECT count(*) FROM user_attributes)")
         }
         #expect(left == 0)
@@ -241,27 +244,27 @@ struct BehaviorTests {
 
     @Test("an event's own session counts where the context names none, and a later context completes it")
     func ownSession() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...2)
         batch.lines = [
             line(1, "a", time: 2_000, attributes: #"{"_session_id":"x"}"#),
             line(2, "b", time: 1_500, attributes: #"{"_session_id":"x"}"#),
         ]
-        try world.append(batch)
-        try await world.index()
-        let found = try #require(try await world.store.sessions(matching: SessionQuery()).first)
+        try environment.append(batch)
+        try await environment.index()
+        let found = try #require(try await environment.store.sessions(matching: SessionQuery()).first)
         #expect(found.number == nil && found.start.milliseconds == 1_500 && found.last.milliseconds == 2_000)
         var later = Batch(1, 1, 3...3)
         later.lines = [Self.context("x", number: 7, start: 1_400), line(3, "c", time: 2_500)]
-        try world.append(later)
-        try await world.index()
-        let complete = try #require(try await world.store.sessions(matching: SessionQuery()).first)
+        try environment.append(later)
+        try await environment.index()
+        let complete = try #require(try await environment.store.sessions(matching: SessionQuery()).first)
         #expect(complete.number == 7 && complete.events == 3)
     }
 
     @Test("a body of another format tells of several installations, each in its place")
     func otherFormats() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         let body = """
             {"batch":{"installation":"\(InstallationID.numbered(5))"}}
             \(Self.context("s1", screen: "Home"))
@@ -275,16 +278,16 @@ struct BehaviorTests {
             {"received":1700000000000,"key":"shop","encoding":"identity","format":"clickstream",\
             "rejected":[[1,"field_missing","app_id","No."]]}
             """
-        try world.append(Array((header + "\n" + body).utf8))
-        try await world.index()
-        let sessions = try await world.store.sessions(matching: SessionQuery())
+        try environment.append(Array((header + "\n" + body).utf8))
+        try await environment.index()
+        let sessions = try await environment.store.sessions(matching: SessionQuery())
         #expect(Set(sessions.map(\.installation)) == [.numbered(5), .numbered(6)])
         #expect(Set(sessions.flatMap { $0.screens.map(\.name) }) == ["Home", "Basket"])
-        let failed = try #require(try await world.store.failed(before: nil, limit: 5).first)
+        let failed = try #require(try await environment.store.failed(before: nil, limit: 5).first)
         #expect(
             failed.code == "field_missing"
                 && String(decoding: failed.content, as: UTF8.self) == #"{"clickstream":{"bad":1}}"#
         )
-        #expect(try await world.store.ledger(installation: nil).isEmpty)
+        #expect(try await environment.store.ledger(installation: nil).isEmpty)
     }
 }

@@ -12,21 +12,21 @@ internal import TrackwayJournal
 struct BudgetTests {
     @Test("a list of long events ends at the budget, and goes on where it ended, without a gap or a repeat")
     func events() async throws {
-        let world = try IndexWorld(segmentBytes: 16 << 20)
+        let environment = try IndexEnvironment(segmentBytes: 16 << 20)
         let long = String(repeating: "x", count: 60_000)
         for number in UInt64(1)...200 {
             var batch = Batch(1, 1, number...number)
             batch.format = "clickstream"
             batch.lines = [line(number, "long", attributes: "{\"text\":\"\(long)\"}")]
-            try world.append(batch)
+            try environment.append(batch)
         }
-        try await world.index()
+        try await environment.index()
         for order in [EventQuery.Order.oldestFirst, .newestFirst] {
             var query = EventQuery(order: order, limit: 1_000)
             var ids: [EventID] = []
             var pages = 0
             while true {
-                let page = try await world.store.events(matching: query)
+                let page = try await environment.store.events(matching: query)
                 let bytes = page.reduce(0) { $0 + $1.answerBytes }
                 #expect(bytes < AnswerBudget.bytes + 64 << 10 + 1_024)
                 ids += page.map(\.id)
@@ -40,70 +40,70 @@ struct BudgetTests {
 
     @Test("a list of refused bodies has their beginnings, and the one that is asked for has all of it")
     func failed() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         let body = [UInt8](repeating: UInt8(ascii: "b"), count: 64 << 10)
         let header = Array(#"{"received":1,"key":"k","code":"c","field":"","message":"m","bytes":65536}"#.utf8) + [10]
-        for _ in 0..<10 { try world.append(header + body, kind: .quarantine) }
-        try await world.index()
-        let list = try await world.store.failed(before: nil, limit: 500)
+        for _ in 0..<10 { try environment.append(header + body, kind: .quarantine) }
+        try await environment.index()
+        let list = try await environment.store.failed(before: nil, limit: 500)
         #expect(list.count == 10)
         #expect(list.allSatisfy { $0.content.count == FailedEvent.excerptBytes && $0.bytes == 64 << 10 })
-        let one = try #require(try await world.store.failed(at: list[3].position))
+        let one = try #require(try await environment.store.failed(at: list[3].position))
         #expect(one.content == body && one.position == list[3].position)
-        #expect(try await world.store.failed(at: EventPosition(segment: 9, offset: 16)) == nil)
+        #expect(try await environment.store.failed(at: EventPosition(segment: 9, offset: 16)) == nil)
     }
 
     @Test("the ledger comes page by page, each writer once, whoever is heard of meanwhile")
     func ledger() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         for writer in UInt64(1)...25 {
             var batch = Batch(writer, writer, 1...1)
             batch.lines = [line(writer)]
-            try world.append(batch)
+            try environment.append(batch)
         }
-        try await world.index()
+        try await environment.index()
         var writers: [WriterID] = []
         var query = LedgerQuery(limit: 10)
         while true {
-            let rows = try await world.store.ledger(matching: query)
+            let rows = try await environment.store.ledger(matching: query)
             writers += rows.map(\.writer)
             var again = Batch(1, 1, 2...2)
             again.lines = [line(100 + UInt64(writers.count))]
             again.received += 5_000
-            try world.append(again)
-            try await world.index()
+            try environment.append(again)
+            try await environment.index()
             guard let last = rows.last, rows.isFull(limit: query.limit) else { break }
             query.after = last.number
         }
         #expect(writers == (UInt64(1)...25).reversed().map { .numbered($0) })
-        #expect(try await world.store.writers(installation: nil) == 25)
-        #expect(try await world.store.writers(installation: .numbered(3)) == 1)
-        #expect(try await world.store.writers(installation: .numbered(60)) == 0)
+        #expect(try await environment.store.writers(installation: nil) == 25)
+        #expect(try await environment.store.writers(installation: .numbered(3)) == 1)
+        #expect(try await environment.store.writers(installation: .numbered(60)) == 0)
     }
 
     @Test("any number of names: a minute tells some apart and counts all, the same in a new index and after an erasing")
     func names() async throws {
-        let world = try IndexWorld(eventsPerStep: 70)
+        let environment = try IndexEnvironment(eventsPerStep: 70)
         for number in UInt64(0)..<60 {
             var batch = Batch(number % 2 + 1, number % 2 + 1, number / 2 * 10 + 1...number / 2 * 10 + 10)
             batch.lines = (1...10).map { line(number * 10 + $0, $0 == 1 ? "often" : "name_\(number * 10 + $0)") }
-            try world.append(batch)
+            try environment.append(batch)
         }
-        try await world.index()
-        let minutes = try await world.store.minutes(since: Timestamp(milliseconds: 0), names: 5)
+        try await environment.index()
+        let minutes = try await environment.store.minutes(since: Timestamp(milliseconds: 0), names: 5)
         #expect(minutes.map(\.events) == [600])
         #expect(minutes.first?.names.count == 5 && minutes.first?.names["often"] == 60)
         #expect(minutes.first.map { $0.names.values.reduce(0, +) + $0.others } == 600)
-        let rows = try world.dump().filter { $0.hasPrefix("minutes") }
-        #expect(rows.count == MinuteRows.mostNames + 1)
-        try await world.indexer.rebuild()
-        try await world.index()
-        #expect(try world.dump().filter { $0.hasPrefix("minutes") } == rows)
+        let rows = try environment.dump().filter { $0.hasPrefix("minutes") }
+        #expect(rows.count == MinuteRows.maxNames + 1)
+        try await environment.indexer.rebuild()
+        try await environment.index()
+        #expect(try environment.dump().filter { $0.hasPrefix("minutes") } == rows)
         var erasing = Batch(1, 9, 1...1)
         erasing.lines = [erasedLine(9_000, of: .numbered(1))]
-        try world.append(erasing)
-        try await world.index()
-        #expect(try await world.store.minutes(since: Timestamp(milliseconds: 0), names: 5).first?.events == 300)
+        try environment.append(erasing)
+        try await environment.index()
+        #expect(try await environment.store.minutes(since: Timestamp(milliseconds: 0), names: 5).first?.events == 300)
     }
 
     @Test(
@@ -111,41 +111,41 @@ struct BudgetTests {
         arguments: [1 << 41, UInt64(Int64.max)]
     )
     func claims(_ claim: UInt64) async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...2)
         batch.recorded = claim
         batch.lines = [line(1), line(2)]
-        try world.append(batch)
+        try environment.append(batch)
         var lost = Batch(1, 1, 3...3)
         lost.dropped = [(10...claim, "expired")]
         lost.skipped = [4...claim]
         lost.lines = [line(3)]
-        try world.append(lost)
+        try environment.append(lost)
         var far = Batch(1, 1, claim - 1...claim)
         far.lines = [line(4), line(5)]
-        try world.append(far)
-        try await world.index()
-        let row = try #require(try await world.row())
+        try environment.append(far)
+        try await environment.index()
+        let row = try #require(try await environment.row())
         #expect(row.recorded == 0 || row.recorded == 3)
         #expect(row.received == 3 && row.gaps.isEmpty && row.dropped.isEmpty && row.skipped == 0)
-        #expect(try await world.all().count == 5)
+        #expect(try await environment.all().count == 5)
     }
 
     @Test("what a writer says is lost beyond what it has recorded still adds up")
     func lostBeyond() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...1)
         batch.dropped = [(5...9, "expired")]
         batch.lines = [line(1)]
-        try world.append(batch)
-        try await world.index()
-        let row = try #require(try await world.row())
+        try environment.append(batch)
+        try await environment.index()
+        let row = try #require(try await environment.row())
         #expect(row.recorded == 9 && row.received == 1 && row.dropped == ["expired": 5] && row.gaps == [2...4])
     }
 
     @Test("a person's list grows up to its bound, keeps what came first, and says what it had no room for")
     func appending() async throws {
-        let world = try IndexWorld(segmentBytes: 16 << 20)
+        let environment = try IndexEnvironment(segmentBytes: 16 << 20)
         var number: UInt64 = 0
         for start in stride(from: 0, to: 3_000, by: 100) {
             number += 1
@@ -155,13 +155,13 @@ struct BudgetTests {
                 "{\"context\":{\"user\":{\"id\":\"ann\"}}}",
                 line(number, "_profile_append", attributes: "{\"seen\":[\(values)],\"once\":[\"a\"]}"),
             ]
-            try world.append(batch)
+            try environment.append(batch)
         }
-        try await world.index()
-        let user = try #require(try await world.store.users(matching: UserQuery(id: "ann")).first)
+        try await environment.index()
+        let user = try #require(try await environment.store.users(matching: UserQuery(id: "ann")).first)
         let seen = try #require(user.attributes.first { $0.name == "seen" })
         let list = try #require(try JSONValue.parse(seen.value).array)
-        #expect(list.count == PersonAttribute.mostElements && list.first?.string == "v0" && seen.omitted == 2_000)
+        #expect(list.count == PersonAttribute.maxElements && list.first?.string == "v0" && seen.omitted == 2_000)
         #expect(user.attributes.first { $0.name == "once" }?.omitted == 0)
     }
 
@@ -176,7 +176,7 @@ struct BudgetTests {
 
     @Test("events of two projects with the same people are told apart")
     func projects() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         for (number, project) in ["production", "test", "production"].enumerated() {
             var batch = Batch()
             batch.format = "sensors_analytics"
@@ -184,13 +184,13 @@ struct BudgetTests {
                 "{\"context\":{\"app\":{\"project\":\"\(project)\"},\"user\":{\"id\":\"ann\"}}}",
                 line(UInt64(number + 1)),
             ]
-            try world.append(batch)
+            try environment.append(batch)
         }
-        try await world.index()
+        try await environment.index()
         func ids(_ project: String?) async throws -> [EventID] {
             var query = EventQuery(order: .oldestFirst)
             query.project = project
-            return try await world.store.events(matching: query).map(\.id)
+            return try await environment.store.events(matching: query).map(\.id)
         }
         #expect(try await ids("production") == [.numbered(1), .numbered(3)])
         #expect(try await ids("test") == [.numbered(2)])
@@ -198,6 +198,6 @@ struct BudgetTests {
         #expect(try await ids(nil).count == 3)
         var query = EventQuery()
         query.project = "production"
-        #expect(try await world.store.count(matching: query) == 2)
+        #expect(try await environment.store.count(matching: query) == 2)
     }
 }

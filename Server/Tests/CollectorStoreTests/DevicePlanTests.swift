@@ -13,7 +13,7 @@ internal import TrackwayEvents
 struct DevicePlanTests {
     /// The steps of the database's plan for every statement of a question.
     private static func plan(_ ask: @escaping @Sendable (Database) throws -> Void) async throws -> [String] {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...4)
         batch.lines = (1...2).flatMap {
             [
@@ -21,9 +21,9 @@ struct DevicePlanTests {
                 line($0 + 10, "_app_state", time: Int64($0)),
             ]
         }
-        try world.append(batch)
-        try await world.index()
-        let queue = try DatabaseQueue(path: world.path)
+        try environment.append(batch)
+        try await environment.index()
+        let queue = try DatabaseQueue(path: environment.path)
         defer { #expect(throws: Never.self) { try queue.close() } }
         return try await queue.read { db in
             let asked = Mutex<[String]>([])

@@ -71,11 +71,11 @@ struct DeviceTests {
         return [first, second]
     }
 
-    private static func world(_ batches: [Batch], eventsPerStep: Int = 10_000) async throws -> IndexWorld {
-        let world = try IndexWorld(eventsPerStep: eventsPerStep)
-        for batch in batches { try world.append(batch) }
-        try await world.index()
-        return world
+    private static func environment(_ batches: [Batch], eventsPerStep: Int = 10_000) async throws -> IndexEnvironment {
+        let environment = try IndexEnvironment(eventsPerStep: eventsPerStep)
+        for batch in batches { try environment.append(batch) }
+        try await environment.index()
+        return environment
     }
 
     private static func told(_ history: DeviceHistory?) -> [String] {
@@ -91,8 +91,8 @@ struct DeviceTests {
 
     @Test("the history holds what changed from one snapshot to the next, the latest first")
     func history() async throws {
-        let world = try await Self.world(Self.phone())
-        let history = try await world.store.device(.numbered(1), limit: 10)
+        let environment = try await Self.environment(Self.phone())
+        let history = try await environment.store.device(.numbered(1), limit: 10)
         #expect(
             Self.told(history)
                 == [
@@ -104,15 +104,15 @@ struct DeviceTests {
             history?.properties.members.map(\.key)
                 == ["device_model", "device_name", "device_system_name", "device_system_version"]
         )
-        #expect(try await world.store.device(.numbered(1), limit: 1)?.steps.map(\.time.milliseconds) == [4_000])
-        #expect(try await world.store.device(.numbered(1), limit: 0)?.states.isEmpty == true)
-        #expect(try await world.store.device(.numbered(9), limit: 10) == nil)
+        #expect(try await environment.store.device(.numbered(1), limit: 1)?.steps.map(\.time.milliseconds) == [4_000])
+        #expect(try await environment.store.device(.numbered(1), limit: 0)?.states.isEmpty == true)
+        #expect(try await environment.store.device(.numbered(9), limit: 10) == nil)
     }
 
     @Test("a state is read part by part; what is not known is nil")
     func states() async throws {
-        let world = try await Self.world(Self.phone())
-        let states = try #require(try await world.store.device(.numbered(1), limit: 10)).states
+        let environment = try await Self.environment(Self.phone())
+        let states = try #require(try await environment.store.device(.numbered(1), limit: 10)).states
         #expect(states.map(\.time.milliseconds) == [3_100, 1_100])
         let full = try #require(states.first)
         #expect(full.applicationState == "background" && full.batteryLevel == 1 && full.batteryState == "charging")
@@ -160,8 +160,8 @@ struct DeviceTests {
         var other = Batch(4, 4, 1...1)
         other.lines = [line(901)]
         batches.append(other)
-        let world = try await Self.world(batches)
-        let devices = try await world.store.devices(matching: DeviceQuery())
+        let environment = try await Self.environment(batches)
+        let devices = try await environment.store.devices(matching: DeviceQuery())
         #expect(devices.map(\.installation) == [.numbered(2), .numbered(3), .numbered(1)])
         let phone = try #require(devices.last)
         #expect(phone.first.milliseconds == 1_000 && phone.last.milliseconds == 4_000)
@@ -172,7 +172,7 @@ struct DeviceTests {
         var seen: [InstallationID] = []
         var after: TimedPlace?
         while true {
-            let page = try await world.store.devices(matching: DeviceQuery(after: after, limit: 1))
+            let page = try await environment.store.devices(matching: DeviceQuery(after: after, limit: 1))
             seen += page.map(\.installation)
             guard let last = page.last else { break }
             after = last.place
@@ -196,10 +196,10 @@ struct DeviceTests {
             batch.lines = [Self.properties(UInt64(version.offset + 1), time: time, #"{"v":"\#(text)","n":\#(number)}"#)]
             return batch
         }
-        let world = try await Self.world(batches, eventsPerStep: number % 2 == 0 ? 1 : 10_000)
-        let history = try await world.store.device(.numbered(1), limit: 10)
+        let environment = try await Self.environment(batches, eventsPerStep: number % 2 == 0 ? 1 : 10_000)
+        let history = try await environment.store.device(.numbered(1), limit: 10)
         #expect(Self.told(history) == [#"4000 v "2" "3""#, #"3000 v "1" "2""#])
-        let device = try #require(try await world.store.devices(matching: DeviceQuery()).first)
+        let device = try #require(try await environment.store.devices(matching: DeviceQuery()).first)
         #expect(device.propertyChanges == 2)
         #expect(device.first.milliseconds == 1_000 && device.last.milliseconds == 4_000)
     }
@@ -210,35 +210,35 @@ struct DeviceTests {
     )
     func deterministic(_ eventsPerStep: Int) async throws {
         let batches = Self.phone(1) + Self.phone(2)
-        let whole = try await Self.world(batches)
-        let world = try IndexWorld(eventsPerStep: eventsPerStep)
+        let whole = try await Self.environment(batches)
+        let environment = try IndexEnvironment(eventsPerStep: eventsPerStep)
         for batch in batches {
-            try world.append(batch)
-            try await world.index()
-            try world.restart(eventsPerStep: eventsPerStep)
+            try environment.append(batch)
+            try await environment.index()
+            try environment.restart(eventsPerStep: eventsPerStep)
         }
-        #expect(try world.dump() == whole.dump())
-        try await world.indexer.rebuild()
-        #expect(try await world.store.devices(matching: DeviceQuery()).isEmpty)
-        try await world.index()
-        #expect(try world.dump() == whole.dump())
-        let before = try await world.store.device(.numbered(2), limit: 10)
-        for batch in batches { try world.append(batch) }
-        try await world.index()
-        #expect(try await world.store.device(.numbered(2), limit: 10) == before)
-        #expect(try await world.store.totals().duplicates == 14)
+        #expect(try environment.dump() == whole.dump())
+        try await environment.indexer.rebuild()
+        #expect(try await environment.store.devices(matching: DeviceQuery()).isEmpty)
+        try await environment.index()
+        #expect(try environment.dump() == whole.dump())
+        let before = try await environment.store.device(.numbered(2), limit: 10)
+        for batch in batches { try environment.append(batch) }
+        try await environment.index()
+        #expect(try await environment.store.device(.numbered(2), limit: 10) == before)
+        #expect(try await environment.store.totals().duplicates == 14)
     }
 
     @Test("erasing an installation takes its device along, and its snapshots do not come back")
     func erasure() async throws {
         var tombstone = Batch(1, 1, 8...9)
         tombstone.lines = [erasedLine(500, of: .numbered(1)), Self.state(501, time: 9_000)]
-        let world = try await Self.world(Self.phone(1) + Self.phone(2) + [tombstone])
-        #expect(try await world.store.devices(matching: DeviceQuery()).map(\.installation) == [.numbered(2)])
-        #expect(try await world.store.device(.numbered(1), limit: 10) == nil)
-        try await world.indexer.rebuild()
-        try await world.index()
-        let left = try await world.store.database.pool.read { db in
+        let environment = try await Self.environment(Self.phone(1) + Self.phone(2) + [tombstone])
+        #expect(try await environment.store.devices(matching: DeviceQuery()).map(\.installation) == [.numbered(2)])
+        #expect(try await environment.store.device(.numbered(1), limit: 10) == nil)
+        try await environment.indexer.rebuild()
+        try await environment.index()
+        let left = try await environment.store.database.pool.read { db in
             try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM devices) * 100 + (SELECT count(*) FROM snapshots)")
         }
         #expect(left == 106)
@@ -246,12 +246,12 @@ struct DeviceTests {
 
     @Test("a device that is known already goes with all its snapshots when its installation is erased")
     func laterErasure() async throws {
-        let world = try await Self.world(Self.phone(1) + Self.phone(2))
+        let environment = try await Self.environment(Self.phone(1) + Self.phone(2))
         var tombstone = Batch(1, 1, 8...8)
         tombstone.lines = [erasedLine(500, of: .numbered(1))]
-        try world.append(tombstone)
-        try await world.index()
-        let left = try await world.store.database.pool.read { db in
+        try environment.append(tombstone)
+        try await environment.index()
+        let left = try await environment.store.database.pool.read { db in
             try Int.fetchOne(db, sql: "SELECT (SELECT count(*) FROM devices) * 100 + (SELECT count(*) FROM snapshots)")
         }
         #expect(left == 106)
@@ -261,25 +261,25 @@ struct DeviceTests {
     func nobody() async throws {
         var batch = Batch()
         batch.lines = [Self.properties(1, time: 1, "{}"), Self.state(2, time: 1)]
-        let world = try await Self.world([batch])
-        #expect(try await world.store.totals().events == 2)
-        #expect(try await world.store.devices(matching: DeviceQuery()).isEmpty)
+        let environment = try await Self.environment([batch])
+        #expect(try await environment.store.totals().events == 2)
+        #expect(try await environment.store.devices(matching: DeviceQuery()).isEmpty)
     }
 
     @Test("an index made before devices were known is made again from the log, once")
     func upgrade() async throws {
-        let world = try await Self.world(Self.phone(1))
-        let whole = try world.dump()
-        try await world.store.database.pool.write { db in
+        let environment = try await Self.environment(Self.phone(1))
+        let whole = try environment.dump()
+        try await environment.store.database.pool.write { db in
             try db.execute(
                 sql: """
                     DROP TABLE snapshots; DROP TABLE devices; DELETE FROM grdb_migrations WHERE identifier = '3';
                     """
             )
         }
-        try world.restart()
-        #expect(try await world.store.totals().events == 0)
-        try await world.index()
-        #expect(try world.dump() == whole)
+        try environment.restart()
+        #expect(try await environment.store.totals().events == 0)
+        try await environment.index()
+        #expect(try environment.dump() == whole)
     }
 }

@@ -8,37 +8,37 @@ internal import TrackwayEvents
 
 @Suite("Erased installations")
 struct ErasureTests {
-    private static func world(tombstone: String?) throws -> IndexWorld {
-        let world = try IndexWorld()
+    private static func environment(tombstone: String?) throws -> IndexEnvironment {
+        let environment = try IndexEnvironment()
         for installation in UInt64(1)...2 {
             var batch = Batch(installation, installation, 1...5)
             batch.lines = ["{\"context\":{\"user\":{\"id\":\"user-\(installation)\"}}}"]
             batch.lines += (1...5).map { line(installation * 100 + $0, "view") }
             batch.rejected = [(2, "name_missing")]
-            try world.append(batch)
-            try world.append(batch)
+            try environment.append(batch)
+            try environment.append(batch)
         }
         if let tombstone {
             var batch = Batch(1, 1, 6...8)
             batch.lines = [line(106), tombstone, line(108)]
-            try world.append(batch)
+            try environment.append(batch)
             var late = Batch(1, 3, 1...1)
             late.lines = [line(109)]
-            try world.append(late)
+            try environment.append(late)
         }
-        return world
+        return environment
     }
 
     @Test("a tombstone takes every trace with it, and nothing of the installation is taken again")
     func erased() async throws {
-        let world = try Self.world(tombstone: erasedLine(107, of: .numbered(1)))
-        try await world.index()
-        let events = try await world.all()
+        let environment = try Self.environment(tombstone: erasedLine(107, of: .numbered(1)))
+        try await environment.index()
+        let events = try await environment.all()
         #expect(events.count == 4)
         #expect(events.allSatisfy { $0.installation == .numbered(2) })
-        #expect(try await world.store.ledger(installation: nil).map(\.installation) == [.numbered(2)])
-        #expect(try await world.store.failed(before: nil, limit: 9).count == 1)
-        #expect(try await world.store.minutes(since: Timestamp(milliseconds: 0)).first?.names == ["view": 4])
+        #expect(try await environment.store.ledger(installation: nil).map(\.installation) == [.numbered(2)])
+        #expect(try await environment.store.failed(before: nil, limit: 9).count == 1)
+        #expect(try await environment.store.minutes(since: Timestamp(milliseconds: 0)).first?.names == ["view": 4])
         let expected = StoreTotals(
             events: 4,
             installations: 1,
@@ -47,42 +47,42 @@ struct ErasureTests {
             erasedInstallations: 1,
             erasedEvents: 11
         )
-        #expect(try await world.store.totals() == expected)
-        let erasure = try #require(try await world.store.erasures(installation: nil, limit: 9).first)
+        #expect(try await environment.store.totals() == expected)
+        let erasure = try #require(try await environment.store.erasures(installation: nil, limit: 9).first)
         #expect(erasure.installation == .numbered(1) && erasure.events == 11 && !erasure.isByOperator)
-        #expect(world.store.isErased(.numbered(1)) && !world.store.isErased(.numbered(2)))
-        #expect(try !world.dump().contains { $0.contains("user-1") })
+        #expect(environment.store.isErased(.numbered(1)) && !environment.store.isErased(.numbered(2)))
+        #expect(try !environment.dump().contains { $0.contains("user-1") })
         var other = EventQuery()
         other.user = "user-1"
-        #expect(try await world.store.count(matching: other) == 0)
+        #expect(try await environment.store.count(matching: other) == 0)
     }
 
     @Test("a rebuild does not bring an erased installation back, not even on the way, with the mark or without it")
     func rebuilt() async throws {
-        let world = try Self.world(tombstone: erasedLine(107, of: .numbered(1)))
-        try await world.index()
-        let before = try world.dump()
-        try await world.indexer.rebuild()
-        while try await world.indexer.step() == .advanced {
-            #expect(try await world.all().allSatisfy { $0.installation == .numbered(2) })
+        let environment = try Self.environment(tombstone: erasedLine(107, of: .numbered(1)))
+        try await environment.index()
+        let before = try environment.dump()
+        try await environment.indexer.rebuild()
+        while try await environment.indexer.step() == .advanced {
+            #expect(try await environment.all().allSatisfy { $0.installation == .numbered(2) })
         }
         #expect(
-            try world.dump().filter { !$0.hasPrefix("installations") }
+            try environment.dump().filter { !$0.hasPrefix("installations") }
                 == before.filter { !$0.hasPrefix("installations") }
         )
-        #expect(try await world.store.totals().installations == 1)
+        #expect(try await environment.store.totals().installations == 1)
     }
 
     @Test("one installation can erase another: a new identity takes back the old one")
     func erasedByAnother() async throws {
-        let world = try Self.world(tombstone: nil)
+        let environment = try Self.environment(tombstone: nil)
         var batch = Batch(3, 7, 1...1)
         let old = InstallationID.numbered(1)
         batch.lines = [erasedLine(301, of: old)]
-        try world.append(batch)
-        try await world.index()
-        #expect(try await world.all().allSatisfy { $0.installation == .numbered(2) })
-        let row = try #require(try await world.row(7))
+        try environment.append(batch)
+        try await environment.index()
+        #expect(try await environment.all().allSatisfy { $0.installation == .numbered(2) })
+        let row = try #require(try await environment.row(7))
         #expect(row.recorded == 1 && row.received == 1 && row.gaps.isEmpty)
     }
 
@@ -132,43 +132,43 @@ struct ErasureTests {
         arguments: forgeries
     )
     func forged(_ forgery: Forgery) async throws {
-        let world = try Self.world(tombstone: nil)
+        let environment = try Self.environment(tombstone: nil)
         var batch = Batch(forgery.sender, 7, forgery.format == nil && forgery.sender != nil ? 1...1 : nil)
         batch.format = forgery.format
         batch.lines = [forgery.line]
-        try world.append(batch)
+        try environment.append(batch)
         for _ in 0..<2 {
-            try await world.index()
-            #expect(try await world.all().filter { $0.installation == .numbered(1) }.count == 4)
-            #expect(!world.store.isErased(.numbered(1)))
-            #expect(try await world.store.erasures(installation: nil, limit: 9).isEmpty)
-            #expect(try await world.store.failed(before: nil, limit: 1).map(\.code) == ["erasure_unproved"])
+            try await environment.index()
+            #expect(try await environment.all().filter { $0.installation == .numbered(1) }.count == 4)
+            #expect(!environment.store.isErased(.numbered(1)))
+            #expect(try await environment.store.erasures(installation: nil, limit: 9).isEmpty)
+            #expect(try await environment.store.failed(before: nil, limit: 1).map(\.code) == ["erasure_unproved"])
             if batch.first != nil {
-                let row = try #require(try await world.row(7))
+                let row = try #require(try await environment.row(7))
                 #expect(row.rejected == 1 && row.gaps.isEmpty)
             }
-            try await world.indexer.rebuild()
+            try await environment.indexer.rebuild()
         }
     }
 
     @Test("an operator's order erases, also what arrives later; both are counted, and a new index knows them")
     func ordered() async throws {
-        let world = try Self.world(tombstone: nil)
+        let environment = try Self.environment(tombstone: nil)
         let received = Timestamp(milliseconds: 1_700_000_000_500)
         let order = ErasureRecord(received: received, key: "desk", installation: .numbered(1))
-        try world.append(order.bytes, kind: .erasure)
-        try world.append(order.bytes, kind: .erasure)
-        try world.append(
+        try environment.append(order.bytes, kind: .erasure)
+        try environment.append(order.bytes, kind: .erasure)
+        try environment.append(
             ErasureRecord(received: received, key: "dev", installation: .numbered(1), events: 3).bytes,
             kind: .erasedEvents
         )
         // Of an installation that nobody has erased it says nothing.
-        try world.append(
+        try environment.append(
             ErasureRecord(received: received, key: "dev", installation: .numbered(2), events: 9).bytes,
             kind: .erasedEvents
         )
-        try world.append(Array("no JSON".utf8), kind: .erasure)
-        try await world.index()
+        try environment.append(Array("no JSON".utf8), kind: .erasure)
+        try await environment.index()
         for _ in 0..<2 {
             let erasure = StoredErasure(
                 installation: .numbered(1),
@@ -177,14 +177,14 @@ struct ErasureTests {
                 isByOperator: true,
                 events: 11
             )
-            #expect(try await world.store.erasures(installation: nil, limit: 9) == [erasure])
-            #expect(try await world.store.erasures(installation: .numbered(2), limit: 9).isEmpty)
-            #expect(try await world.all().allSatisfy { $0.installation == .numbered(2) })
-            #expect(try await world.store.failed(before: nil, limit: 1).map(\.code) == ["unreadable_record"])
-            try await world.indexer.rebuild()
-            try world.restart()
-            #expect(world.store.isErased(.numbered(1)))
-            try await world.index()
+            #expect(try await environment.store.erasures(installation: nil, limit: 9) == [erasure])
+            #expect(try await environment.store.erasures(installation: .numbered(2), limit: 9).isEmpty)
+            #expect(try await environment.all().allSatisfy { $0.installation == .numbered(2) })
+            #expect(try await environment.store.failed(before: nil, limit: 1).map(\.code) == ["unreadable_record"])
+            try await environment.indexer.rebuild()
+            try environment.restart()
+            #expect(environment.store.isErased(.numbered(1)))
+            try await environment.index()
         }
     }
 }

@@ -25,10 +25,10 @@ struct ImpossibleDurationTests {
             Self.view(5, milliseconds), Self.view(6, milliseconds),
             Self.end(7, Self.tenYears), Self.end(8, 0),
         ]
-        let world = try IndexWorld()
-        try world.append(batch)
-        try await world.index()
-        let session = try #require(try await world.store.sessions(matching: SessionQuery()).first)
+        let environment = try IndexEnvironment()
+        try environment.append(batch)
+        try await environment.index()
+        let session = try #require(try await environment.store.sessions(matching: SessionQuery()).first)
         #expect(session.events == 8 && session.engagement == 0 && session.foreground == Self.tenYears)
         #expect(session.launches.map(\.duration) == [nil, nil, Self.tenYears, 0])
         #expect(session.screens.map(\.engagement) == [0, 0])

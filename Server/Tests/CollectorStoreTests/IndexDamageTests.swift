@@ -83,33 +83,34 @@ struct IndexDamageTests {
         }
     }
 
-    private static func world() async throws -> IndexWorld {
-        let world = try IndexWorld()
+    private static func environment() async throws -> IndexEnvironment {
+        let environment = try IndexEnvironment()
         for number in UInt64(0)..<20 {
             var batch = Batch(1, 1, number * 50 + 1...number * 50 + 50)
             batch.lines = (1...50).map { line(number * 50 + $0, "event_\($0)") }
             batch.rejected = number == 0 ? [(3, "name_missing")] : []
-            try world.append(batch)
+            try environment.append(batch)
         }
-        try await world.index()
-        return world
+        try await environment.index()
+        return environment
     }
 
-    private static func more(_ world: IndexWorld) throws {
+    private static func more(_ environment: IndexEnvironment) throws {
         var batch = Batch(1, 1, 1_001...1_002)
         batch.lines = [line(1_001), line(1_002)]
-        try world.append(batch)
+        try environment.append(batch)
     }
 
     /// Steps until the index has everything, however often it stumbles on the way.
-    private static func recover(_ world: IndexWorld) async throws {
-        world.indexer.durable(upTo: world.log.end)
+    private static func recover(_ environment: IndexEnvironment) async throws {
+        environment.indexer.durable(upTo: environment.log.end)
         for _ in 0..<10 {
             do {
-                try await world.indexer.catchUp()
-                let found = try await world.store.events(matching: EventQuery(order: .oldestFirst, limit: 5_000)).count
-                let row = try await world.row()
-                let failed = try await world.store.failed(before: nil, limit: 9).count
+                try await environment.indexer.catchUp()
+                let found = try await environment.store.events(matching: EventQuery(order: .oldestFirst, limit: 5_000))
+                    .count
+                let row = try await environment.row()
+                let failed = try await environment.store.failed(before: nil, limit: 9).count
                 if found == 1_001, row?.received == 1_001, failed == 1 { return }
             } catch {
                 // The next try has to do better; the last look says whether it did.
@@ -122,19 +123,19 @@ struct IndexDamageTests {
         arguments: Damage.allCases
     )
     func atStart(_ damage: Damage) async throws {
-        let world = try await Self.world()
-        try Self.more(world)
+        let environment = try await Self.environment()
+        try Self.more(environment)
         // Its log beside it, as a kill leaves it.
-        let log = try Data(contentsOf: URL(fileURLWithPath: world.path + "-wal"))
-        try world.store.close()
-        try log.write(to: URL(fileURLWithPath: world.path + "-wal"))
-        try damage.happen(to: world.path)
-        try world.restart()
-        try await Self.recover(world)
-        #expect(try await world.all().count == 1_001)
-        #expect(try await world.row()?.gaps.isEmpty == true)
-        #expect(try await world.store.failed(before: nil, limit: 9).count == 1)
-        #expect(world.store.trouble == nil)
+        let log = try Data(contentsOf: URL(fileURLWithPath: environment.path + "-wal"))
+        try environment.store.close()
+        try log.write(to: URL(fileURLWithPath: environment.path + "-wal"))
+        try damage.happen(to: environment.path)
+        try environment.restart()
+        try await Self.recover(environment)
+        #expect(try await environment.all().count == 1_001)
+        #expect(try await environment.row()?.gaps.isEmpty == true)
+        #expect(try await environment.store.failed(before: nil, limit: 9).count == 1)
+        #expect(environment.store.trouble == nil)
     }
 
     @Test(
@@ -142,51 +143,51 @@ struct IndexDamageTests {
         arguments: Damage.allCases
     )
     func running(_ damage: Damage) async throws {
-        let world = try await Self.world()
-        try damage.happen(to: world.path)
-        try Self.more(world)
-        try await Self.recover(world)
-        #expect(try await world.all().count == 1_001)
-        #expect(try await world.row()?.gaps.isEmpty == true)
-        #expect(try await world.store.failed(before: nil, limit: 9).count == 1)
-        #expect(world.store.trouble == nil)
+        let environment = try await Self.environment()
+        try damage.happen(to: environment.path)
+        try Self.more(environment)
+        try await Self.recover(environment)
+        #expect(try await environment.all().count == 1_001)
+        #expect(try await environment.row()?.gaps.isEmpty == true)
+        #expect(try await environment.store.failed(before: nil, limit: 9).count == 1)
+        #expect(environment.store.trouble == nil)
         // What was only in the files' cache until now shows at the next start.
-        try world.restart()
-        try await Self.recover(world)
-        #expect(try await world.all().count == 1_001)
+        try environment.restart()
+        try await Self.recover(environment)
+        #expect(try await environment.all().count == 1_001)
     }
 
     @Test("while it is made anew the index says so, and is whole again after the last step")
     func told() async throws {
-        let world = try await Self.world()
+        let environment = try await Self.environment()
         let said = Locked<[String]>([])
-        try world.restart(eventsPerStep: 100) { text in said.withLock { $0.append(text) } }
-        world.indexer.durable(upTo: world.log.end)
-        try await world.indexer.catchUp()
-        #expect(world.store.trouble == nil)
-        try Damage.removed.happen(to: world.path)
-        #expect(try await world.indexer.step() == .advanced)
-        let trouble = try #require(world.store.trouble)
+        try environment.restart(eventsPerStep: 100) { text in said.withLock { $0.append(text) } }
+        environment.indexer.durable(upTo: environment.log.end)
+        try await environment.indexer.catchUp()
+        #expect(environment.store.trouble == nil)
+        try Damage.removed.happen(to: environment.path)
+        #expect(try await environment.indexer.step() == .advanced)
+        let trouble = try #require(environment.store.trouble)
         #expect(trouble.contains("made anew from the intake log") && trouble.contains("the file was removed"))
-        #expect(try await world.store.totals().trouble == trouble)
+        #expect(try await environment.store.totals().trouble == trouble)
         #expect(said.withLock { $0 } == [trouble])
-        try await world.indexer.catchUp()
-        #expect(world.store.trouble == nil)
-        #expect(try await world.all().count == 999)
+        try await environment.indexer.catchUp()
+        #expect(environment.store.trouble == nil)
+        #expect(try await environment.all().count == 999)
     }
 
     @Test("a new index of a long log says that it is being made, one of an empty log does not")
     func new() async throws {
-        let world = try await Self.world()
-        try world.store.close()
-        try Damage.allRemoved.happen(to: world.path)
-        try world.restart(eventsPerStep: 100)
-        world.indexer.durable(upTo: world.log.end)
-        #expect(try await world.indexer.step() == .advanced)
-        #expect(world.store.trouble?.contains("being made") == true)
-        try await world.indexer.catchUp()
-        #expect(world.store.trouble == nil)
-        let empty = try IndexWorld()
+        let environment = try await Self.environment()
+        try environment.store.close()
+        try Damage.allRemoved.happen(to: environment.path)
+        try environment.restart(eventsPerStep: 100)
+        environment.indexer.durable(upTo: environment.log.end)
+        #expect(try await environment.indexer.step() == .advanced)
+        #expect(environment.store.trouble?.contains("being made") == true)
+        try await environment.indexer.catchUp()
+        #expect(environment.store.trouble == nil)
+        let empty = try IndexEnvironment()
         empty.indexer.durable(upTo: empty.log.end)
         #expect(try await empty.indexer.step() == .caughtUp)
         #expect(empty.store.trouble == nil)
@@ -194,14 +195,14 @@ struct IndexDamageTests {
 
     @Test("nobody but the owner may read the index's files")
     func rights() async throws {
-        let world = try await Self.world()
+        let environment = try await Self.environment()
         for suffix in ["", "-wal", "-shm"] {
-            let attributes = try FileManager.default.attributesOfItem(atPath: world.path + suffix)
+            let attributes = try FileManager.default.attributesOfItem(atPath: environment.path + suffix)
             #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(suffix)")
         }
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: world.path)
-        try world.restart()
-        let attributes = try FileManager.default.attributesOfItem(atPath: world.path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: environment.path)
+        try environment.restart()
+        let attributes = try FileManager.default.attributesOfItem(atPath: environment.path)
         #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
     }
 }

@@ -13,7 +13,7 @@ internal import TrackwayJournal
 @Suite("The indexer")
 struct IndexerTests {
     /// A log of mixed batches: compressed and not, with and without headers, contexts, duplicates, refusals.
-    private static func fill(_ world: IndexWorld, seed: UInt64, batches: Int) throws {
+    private static func fill(_ environment: IndexEnvironment, seed: UInt64, batches: Int) throws {
         var generator = SeededGenerator(seed: seed)
         var next: [UInt64] = [1, 1, 1]
         for number in 0..<batches {
@@ -32,15 +32,15 @@ struct IndexerTests {
                 batch.lines.append(line(id, name, attributes: "{\"n\":\(offset),\"_session_id\":\"s\(offset % 3)\"}"))
             }
             if generator.chance(6) { batch.rejected = [(0, "name_missing")] }
-            try world.append(batch)
-            if generator.chance(5) { try world.append(batch) }
+            try environment.append(batch)
+            if generator.chance(5) { try environment.append(batch) }
             next[writer] += count
         }
     }
 
     @Test("every event of the log is in the index once, as it was received")
     func complete() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 2, 5...6)
         batch.isCompressed = true
         batch.lines = [
@@ -49,9 +49,9 @@ struct IndexerTests {
             "{\"context\":{\"app\":{\"id\":\"shop\"},\"session\":{\"id\":\"s-9\"}}}",
             line(2, "buy"),
         ]
-        try world.append(batch)
-        try await world.index()
-        let events = try await world.all()
+        try environment.append(batch)
+        try await environment.index()
+        let events = try await environment.all()
         #expect(events.map(\.id) == [.numbered(1), .numbered(2)])
         let first = try #require(events.first)
         #expect(first.name == "view")
@@ -68,18 +68,18 @@ struct IndexerTests {
         )
         #expect(events[1].user == nil)
         #expect(events[1].session == "s-9")
-        #expect(try await world.store.event(.numbered(2)) == events[1])
-        #expect(try await world.store.event(.numbered(3)) == nil)
+        #expect(try await environment.store.event(.numbered(2)) == events[1])
+        #expect(try await environment.store.event(.numbered(3)) == nil)
     }
 
     @Test("a simple client's events get an id and a time, and keep their own when they have one")
     func simpleClients() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch()
         batch.lines = ["[{\"name\":\"hello\"}, {\"name\":\"again\",\"time\":7},", line(3), "]"]
-        try world.append(batch)
-        try await world.index()
-        let events = try await world.all()
+        try environment.append(batch)
+        try await environment.index()
+        let events = try await environment.all()
         #expect(events.count == 3)
         #expect(events.map(\.time.milliseconds) == [batch.received, 7, batch.received])
         #expect(events.allSatisfy { $0.installation == nil && $0.sequence == nil })
@@ -87,107 +87,107 @@ struct IndexerTests {
             let value = try JSONValue.parse(event.json)
             #expect(value["id"]?.string == event.id.description)
             #expect(value["time"]?.integer == event.time.milliseconds)
-            #expect(try await world.store.event(event.id) == event)
+            #expect(try await environment.store.event(event.id) == event)
         }
-        let before = try world.dump()
-        try await world.indexer.rebuild()
-        try await world.indexer.catchUp()
-        #expect(try world.dump() == before)
+        let before = try environment.dump()
+        try await environment.indexer.rebuild()
+        try await environment.indexer.catchUp()
+        #expect(try environment.dump() == before)
     }
 
     @Test("cut into steps, restarted after each, the index is the same as in one go", arguments: [1, 7, 40])
     func restarts(eventsPerStep: Int) async throws {
-        let world = try IndexWorld(segmentBytes: 16_384, eventsPerStep: eventsPerStep)
-        try Self.fill(world, seed: 11, batches: 60)
+        let environment = try IndexEnvironment(segmentBytes: 16_384, eventsPerStep: eventsPerStep)
+        try Self.fill(environment, seed: 11, batches: 60)
         var steps = 0
-        world.indexer.durable(upTo: world.log.end)
-        while try await world.indexer.step() == .advanced {
+        environment.indexer.durable(upTo: environment.log.end)
+        while try await environment.indexer.step() == .advanced {
             steps += 1
-            try world.restart(eventsPerStep: eventsPerStep)
-            world.indexer.durable(upTo: world.log.end)
+            try environment.restart(eventsPerStep: eventsPerStep)
+            environment.indexer.durable(upTo: environment.log.end)
         }
         #expect(steps > 10)
-        let inSteps = try world.dump()
-        try await world.indexer.rebuild()
-        try world.restart()
-        try await world.index()
-        #expect(try world.dump() == inSteps)
+        let inSteps = try environment.dump()
+        try await environment.indexer.rebuild()
+        try environment.restart()
+        try await environment.index()
+        #expect(try environment.dump() == inSteps)
         #expect(inSteps.count > 500)
     }
 
     @Test("a transaction that fails half way leaves nothing, and the next one takes it all")
     func fullDisk() async throws {
-        let world = try IndexWorld(segmentBytes: 1 << 20)
-        try Self.fill(world, seed: 3, batches: 50)
-        try await world.store.database.pool.write { try $0.execute(sql: "PRAGMA max_page_count = 60") }
-        world.indexer.durable(upTo: world.log.end)
-        await #expect(throws: StoreError.self) { try await world.indexer.catchUp() }
-        #expect(try await world.all().isEmpty)
-        #expect(world.store.indexed == .start)
-        try await world.store.database.pool.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
-        try await world.index()
-        let after = try world.dump()
-        try await world.indexer.rebuild()
-        try await world.indexer.catchUp()
-        #expect(try world.dump() == after)
+        let environment = try IndexEnvironment(segmentBytes: 1 << 20)
+        try Self.fill(environment, seed: 3, batches: 50)
+        try await environment.store.database.pool.write { try $0.execute(sql: "PRAGMA max_page_count = 60") }
+        environment.indexer.durable(upTo: environment.log.end)
+        await #expect(throws: StoreError.self) { try await environment.indexer.catchUp() }
+        #expect(try await environment.all().isEmpty)
+        #expect(environment.store.indexed == .start)
+        try await environment.store.database.pool.write { try $0.execute(sql: "PRAGMA max_page_count = 100000") }
+        try await environment.index()
+        let after = try environment.dump()
+        try await environment.indexer.rebuild()
+        try await environment.indexer.catchUp()
+        #expect(try environment.dump() == after)
     }
 
     @Test("while another process holds the file nothing is lost, and the trouble is told until it is over")
     func lockedFile() async throws {
-        let world = try IndexWorld()
-        try Self.fill(world, seed: 4, batches: 3)
+        let environment = try IndexEnvironment()
+        try Self.fill(environment, seed: 4, batches: 3)
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true
-        let other = try DatabaseQueue(path: world.path, configuration: configuration)
+        let other = try DatabaseQueue(path: environment.path, configuration: configuration)
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         let pause = CountingPause { failures in
             guard failures == 3 else { return }
             try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
         }
-        let indexer = Indexer(folder: world.folder + "/intake", store: world.store, pause: pause)
-        let end = EventPosition(segment: world.log.end.segment, offset: world.log.end.offset)
+        let indexer = Indexer(folder: environment.folder + "/intake", store: environment.store, pause: pause)
+        let end = EventPosition(segment: environment.log.end.segment, offset: environment.log.end.offset)
         let running = Task { await indexer.run() }
-        indexer.durable(upTo: world.log.end)
-        for await position in world.store.progress() where position >= end { break }
+        indexer.durable(upTo: environment.log.end)
+        for await position in environment.store.progress() where position >= end { break }
         running.cancel()
         await running.value
         #expect(pause.troubles.count == 3)
         #expect(pause.failures == [1, 2, 3])
-        #expect(try await world.store.totals().trouble == nil)
-        #expect(try await world.store.totals().events > 0)
+        #expect(try await environment.store.totals().trouble == nil)
+        #expect(try await environment.store.totals().events > 0)
     }
 
     @Test("the index never shows what is not yet on stable storage")
     func durability() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var ends: [LogPosition] = []
         for number in UInt64(1)...3 {
             var batch = Batch(1, 1, number...number)
             batch.lines = [line(number)]
-            ends.append(try world.append(batch))
+            ends.append(try environment.append(batch))
         }
-        try await world.indexer.catchUp()
-        #expect(try await world.all().isEmpty)
+        try await environment.indexer.catchUp()
+        #expect(try await environment.all().isEmpty)
         for (count, end) in ends.enumerated() {
-            world.indexer.durable(upTo: end)
-            try await world.indexer.catchUp()
-            #expect(try await world.all().count == count + 1)
-            #expect(world.store.indexed == EventPosition(segment: end.segment, offset: end.offset))
+            environment.indexer.durable(upTo: end)
+            try await environment.indexer.catchUp()
+            #expect(try await environment.all().count == count + 1)
+            #expect(environment.store.indexed == EventPosition(segment: end.segment, offset: end.offset))
         }
     }
 
     @Test("it follows a growing log and tells its listeners how far it is")
     func following() async throws {
-        let world = try IndexWorld()
-        let running = Task { [indexer = world.indexer] in await indexer.run() }
+        let environment = try IndexEnvironment()
+        let running = Task { [indexer = environment.indexer] in await indexer.run() }
         for number in UInt64(1)...20 {
             var batch = Batch(1, 1, number...number)
             batch.lines = [line(number)]
-            let end = try world.append(batch)
-            world.indexer.durable(upTo: end)
+            let end = try environment.append(batch)
+            environment.indexer.durable(upTo: end)
             let wanted = EventPosition(segment: end.segment, offset: end.offset)
-            for await position in world.store.progress() where position >= wanted { break }
-            #expect(try await world.all().count == Int(number))
+            for await position in environment.store.progress() where position >= wanted { break }
+            #expect(try await environment.all().count == Int(number))
         }
         running.cancel()
         await running.value
@@ -195,81 +195,81 @@ struct IndexerTests {
 
     @Test("a record that cannot be read is kept as failed and holds nobody up")
     func unreadable() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var good = Batch(1, 1, 1...1)
         good.lines = [line(1)]
         var broken = Batch()
         broken.isCompressed = true
-        try world.append(Array("not a header\nand no body".utf8))
-        try world.append(Array(broken.record.dropLast(6)))
-        try world.append(Array("{\"from\":\"a newer version\"}".utf8), kind: FrameKind(rawValue: 200))
-        try world.append(good)
-        try await world.index()
-        #expect(try await world.all().count == 1)
-        let failed = try await world.store.failed(before: nil, limit: 10)
+        try environment.append(Array("not a header\nand no body".utf8))
+        try environment.append(Array(broken.record.dropLast(6)))
+        try environment.append(Array("{\"from\":\"a newer version\"}".utf8), kind: FrameKind(rawValue: 200))
+        try environment.append(good)
+        try await environment.index()
+        #expect(try await environment.all().count == 1)
+        let failed = try await environment.store.failed(before: nil, limit: 10)
         #expect(failed.map(\.code) == ["unreadable_record", "unreadable_record"])
     }
 
     @Test("refused batches and events are kept with their reason, the latest first, page by page")
     func failed() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         let refused = """
             {"received":1700000000500,"key":"dev","code":"malformed_json","field":"","message":"No.","bytes":9}
             {"oops": \u{FF}
             """
-        try world.append(Array(refused.utf8), kind: .quarantine)
+        try environment.append(Array(refused.utf8), kind: .quarantine)
         var batch = Batch(1, 1, 1...3)
         batch.lines = [line(1), "{\"nome\":\"x\"}", line(3)]
         batch.rejected = [(1, "name_missing")]
-        try world.append(batch)
-        try await world.index()
-        let all = try await world.store.failed(before: nil, limit: 10)
+        try environment.append(batch)
+        try await environment.index()
+        let all = try await environment.store.failed(before: nil, limit: 10)
         #expect(all.map(\.code) == ["name_missing", "malformed_json"])
         #expect(all.first?.field == "name")
         #expect(all.first?.message == "The name is no name.")
         #expect(all.first?.key == "dev")
         #expect(all.first.map { String(decoding: $0.content, as: UTF8.self) } == "{\"nome\":\"x\"}")
         #expect(all.first?.position.ordinal == 1)
-        #expect(try await world.store.failed(before: all.first?.position, limit: 10) == [all[1]])
-        #expect(try await world.store.failed(before: nil, limit: 1) == [all[0]])
+        #expect(try await environment.store.failed(before: all.first?.position, limit: 10) == [all[1]])
+        #expect(try await environment.store.failed(before: nil, limit: 1) == [all[0]])
     }
 
     @Test("an index that is ahead of its log says so and changes nothing")
     func aheadOfLog() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...1)
         batch.lines = [line(1)]
-        try world.append(batch)
-        try await world.index()
-        try world.restart()
-        world.indexer.durable(upTo: LogPosition(segment: 0, offset: 5))
-        let error = await #expect(throws: StoreError.self) { try await world.indexer.step() }
+        try environment.append(batch)
+        try await environment.index()
+        try environment.restart()
+        environment.indexer.durable(upTo: LogPosition(segment: 0, offset: 5))
+        let error = await #expect(throws: StoreError.self) { try await environment.indexer.step() }
         #expect(error?.message.contains("rebuild") == true)
-        #expect(try await world.all().count == 1)
+        #expect(try await environment.all().count == 1)
     }
 
     @Test("a damaged index is put aside and made again from the log")
     func damagedIndex() async throws {
-        let world = try IndexWorld()
-        try Self.fill(world, seed: 9, batches: 5)
-        try await world.index()
-        let before = try world.dump()
-        try world.store.close()
-        try Data(repeating: 0x5A, count: 8192).write(to: URL(fileURLWithPath: world.path))
-        try world.restart()
-        #expect(world.store.putAside == world.path + ".damaged")
-        try await world.index()
-        #expect(try world.dump() == before)
+        let environment = try IndexEnvironment()
+        try Self.fill(environment, seed: 9, batches: 5)
+        try await environment.index()
+        let before = try environment.dump()
+        try environment.store.close()
+        try Data(repeating: 0x5A, count: 8192).write(to: URL(fileURLWithPath: environment.path))
+        try environment.restart()
+        #expect(environment.store.putAside == environment.path + ".damaged")
+        try await environment.index()
+        #expect(try environment.dump() == before)
     }
 
     @Test("an index of a newer version is left alone")
     func newerIndex() async throws {
-        let world = try IndexWorld()
-        try await world.store.database.pool.write {
+        let environment = try IndexEnvironment()
+        try await environment.store.database.pool.write {
             try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('from the future')")
         }
-        try world.store.close()
-        let error = #expect(throws: StoreError.self) { try SQLiteEventStore(path: world.path) }
+        try environment.store.close()
+        let error = #expect(throws: StoreError.self) { try SQLiteEventStore(path: environment.path) }
         #expect(error?.message.contains("newer version") == true)
     }
 }

@@ -34,15 +34,15 @@ struct LedgerTests {
     )
     func model(seed: UInt64) async throws {
         var generator = SeededGenerator(seed: seed)
-        let world = try IndexWorld(eventsPerStep: 20)
+        let environment = try IndexEnvironment(eventsPerStep: 20)
         var model = Model()
         for _ in 0..<generator.number(1...40) {
             let batch = Self.batch(&generator, &model)
-            for _ in 0..<(generator.chance(4) ? 2 : 1) { try world.append(batch) }
-            if generator.chance(5) { try await world.index() }
+            for _ in 0..<(generator.chance(4) ? 2 : 1) { try environment.append(batch) }
+            if generator.chance(5) { try await environment.index() }
         }
-        try await world.index()
-        let row = try #require(await world.row())
+        try await environment.index()
+        let row = try #require(await environment.row())
         #expect(row.recorded == model.recorded)
         #expect(row.received == model.count("received"))
         #expect(row.rejected == model.count("rejected"))
@@ -56,7 +56,7 @@ struct LedgerTests {
         )
         let counted = row.received + row.rejected + row.skipped + row.dropped.values.reduce(0, +)
         #expect(counted + UInt64(missing.count) == row.recorded)
-        #expect(try await world.store.count(matching: EventQuery()) == Int(row.received))
+        #expect(try await environment.store.count(matching: EventQuery()) == Int(row.received))
     }
 
     /// A random batch of up to ten numbers below eighty, entered into the model as well.
@@ -95,16 +95,16 @@ struct LedgerTests {
 
     @Test("an event the device gave up after all counts as received when it has arrived")
     func arrivedAndDropped() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var first = Batch(1, 1, 1...3)
         first.lines = [line(1), line(2), line(3)]
         var second = Batch(1, 1, 4...4)
         second.dropped = [(2...2, "journal_full")]
         second.lines = [line(4)]
-        try world.append(first)
-        try world.append(second)
-        try await world.index()
-        let row = try #require(await world.row())
+        try environment.append(first)
+        try environment.append(second)
+        try await environment.index()
+        let row = try #require(await environment.row())
         #expect(row.received == 4)
         #expect(row.dropped.isEmpty)
         #expect(row.gaps.isEmpty)
@@ -112,54 +112,54 @@ struct LedgerTests {
 
     @Test("numbers at the end of the range neither trap nor wrap, and are not believed")
     func enormous() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         let most = UInt64(Int64.max)
         var batch = Batch(1, 1, (most - 1)...most)
         batch.dropped = [(1...most - 2, "expired")]
         batch.lines = [line(1), line(2)]
-        try world.append(batch)
-        try await world.index()
-        let row = try #require(await world.row())
+        try environment.append(batch)
+        try await environment.index()
+        let row = try #require(await environment.row())
         #expect(row.recorded == 0 && row.received == 0)
         #expect(row.gaps.isEmpty)
-        #expect(try await world.all().count == 2)
+        #expect(try await environment.all().count == 2)
     }
 
     @Test("a batch sent twice adds duplicates and changes nothing else")
     func duplicates() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...4)
         batch.lines = (1...4).map { line($0) }
         batch.rejected = [(1, "name_missing")]
-        try world.append(batch)
-        try world.append(batch)
-        try await world.index()
-        let row = try #require(await world.row())
+        try environment.append(batch)
+        try environment.append(batch)
+        try await environment.index()
+        let row = try #require(await environment.row())
         #expect(row.received == 3)
         #expect(row.duplicates == 3)
         #expect(row.rejected == 1)
-        #expect(try await world.store.failed(before: nil, limit: 10).count == 1)
-        let totals = try await world.store.totals()
+        #expect(try await environment.store.failed(before: nil, limit: 10).count == 1)
+        let totals = try await environment.store.totals()
         #expect(totals == StoreTotals(events: 3, installations: 1, failed: 1, duplicates: 3))
     }
 
     @Test("each process of an installation has its own account, the one heard of last first")
     func writers() async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         for writer in UInt64(1)...3 {
             var batch = Batch(7, writer, 1...2)
             batch.lines = [line(writer * 10), line(writer * 10 + 1)]
             batch.received += Int64(writer)
-            try world.append(batch)
+            try environment.append(batch)
         }
         var other = Batch(8, 9, 1...1)
         other.lines = [line(99)]
-        try world.append(other)
-        try await world.index()
-        let rows = try await world.store.ledger(installation: .numbered(7))
+        try environment.append(other)
+        try await environment.index()
+        let rows = try await environment.store.ledger(installation: .numbered(7))
         #expect(rows.map(\.writer) == [.numbered(3), .numbered(2), .numbered(1)])
         #expect(rows.allSatisfy { $0.received == 2 && $0.gaps.isEmpty })
-        #expect(try await world.store.ledger(installation: nil).count == 4)
-        #expect(try await world.store.ledger(installation: .numbered(5)).isEmpty)
+        #expect(try await environment.store.ledger(installation: nil).count == 4)
+        #expect(try await environment.store.ledger(installation: .numbered(5)).isEmpty)
     }
 }

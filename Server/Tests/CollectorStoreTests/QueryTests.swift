@@ -8,8 +8,8 @@ internal import TrackwayEvents
 
 @Suite("Queries")
 struct QueryTests {
-    private static func world() async throws -> IndexWorld {
-        let world = try IndexWorld(eventsPerStep: 10)
+    private static func environment() async throws -> IndexEnvironment {
+        let environment = try IndexEnvironment(eventsPerStep: 10)
         for number in UInt64(0)..<12 {
             var batch = Batch(number % 3 + 1, number % 3 + 1, (number / 3 * 5 + 1)...(number / 3 * 5 + 5))
             batch.received = 1_700_000_040_000 + Int64(number) * 10_000
@@ -17,10 +17,10 @@ struct QueryTests {
             batch.lines += (0..<5).map {
                 line(number * 5 + $0, $0 < 2 ? "view" : "buy", time: Int64(number * 100 + $0))
             }
-            try world.append(batch)
+            try environment.append(batch)
         }
-        try await world.index()
-        return world
+        try await environment.index()
+        return environment
     }
 
     struct Filter: Sendable, CustomTestStringConvertible {
@@ -73,18 +73,18 @@ struct QueryTests {
 
     @Test("a filter gives what a search by hand gives, in both directions, page by page", arguments: filters)
     func filtering(filter: Filter) async throws {
-        let world = try await Self.world()
-        let all = try await world.all()
+        let environment = try await Self.environment()
+        let all = try await environment.all()
         #expect(all.count == 60)
         #expect(all == all.sorted { $0.position < $1.position })
         let expected = all.filter(filter.matches)
         for order in [EventQuery.Order.oldestFirst, .newestFirst] {
             var query = EventQuery(order: order, limit: 7)
             filter.query(&query)
-            #expect(try await world.store.count(matching: query) == expected.count)
+            #expect(try await environment.store.count(matching: query) == expected.count)
             var found: [StoredEvent] = []
             while true {
-                let page = try await world.store.events(matching: query)
+                let page = try await environment.store.events(matching: query)
                 found += page
                 guard page.count == query.limit else { break }
                 query.after = page.last?.position
@@ -95,26 +95,26 @@ struct QueryTests {
 
     @Test("what arrives later comes after every position seen before")
     func resuming() async throws {
-        let world = try await Self.world()
-        let seen = try #require(await world.all().last?.position)
+        let environment = try await Self.environment()
+        let seen = try #require(await environment.all().last?.position)
         var batch = Batch()
         batch.lines = [line(1000, "late", time: 1)]
-        try world.append(batch)
-        try await world.index()
+        try environment.append(batch)
+        try await environment.index()
         var query = EventQuery(order: .oldestFirst)
         query.after = seen
-        #expect(try await world.store.events(matching: query).map(\.name) == ["late"])
+        #expect(try await environment.store.events(matching: query).map(\.name) == ["late"])
     }
 
     @Test("events are counted by the minute of their arrival and by name")
     func minutes() async throws {
-        let world = try await Self.world()
-        let minutes = try await world.store.minutes(since: Timestamp(milliseconds: 1_700_000_045_000))
+        let environment = try await Self.environment()
+        let minutes = try await environment.store.minutes(since: Timestamp(milliseconds: 1_700_000_045_000))
         #expect(minutes.map(\.minute.milliseconds) == [1_700_000_040_000, 1_700_000_100_000])
         #expect(minutes.map(\.events) == [30, 30])
         #expect(minutes.first?.names == ["view": 12, "buy": 18])
-        #expect(try await world.store.minutes(since: Timestamp(milliseconds: 1_700_000_160_000)).isEmpty)
-        #expect(try await world.store.minutes(since: Timestamp(milliseconds: .min)).count == 2)
+        #expect(try await environment.store.minutes(since: Timestamp(milliseconds: 1_700_000_160_000)).isEmpty)
+        #expect(try await environment.store.minutes(since: Timestamp(milliseconds: .min)).count == 2)
     }
 
     @Test(
@@ -125,29 +125,29 @@ struct QueryTests {
         ]
     )
     func hostile(escaped: String) async throws {
-        let world = try IndexWorld()
+        let environment = try IndexEnvironment()
         var batch = Batch(1, 1, 1...2)
         batch.lines = [
             "{\"context\":{\"user\":{\"id\":\"\(escaped)\"}}}",
             line(1, "plain", attributes: "{\"_session_id\":\"\(escaped)\",\"\(escaped)\":\"\(escaped)\"}"),
             line(2, "other", attributes: "{\"a\":1}"),
         ]
-        try world.append(batch)
-        try await world.index()
+        try environment.append(batch)
+        try await environment.index()
         let text = try #require(JSONValue.parse(Array("\"\(escaped)\"".utf8)).string)
         var byUser = EventQuery()
         byUser.user = text
-        #expect(try await world.store.count(matching: byUser) == 2)
+        #expect(try await environment.store.count(matching: byUser) == 2)
         var bySession = EventQuery()
         bySession.session = text
-        let found = try await world.store.events(matching: bySession)
+        let found = try await environment.store.events(matching: bySession)
         #expect(found.map(\.id) == [.numbered(1)])
         #expect(found.first?.session == text)
         #expect(found.first?.user == text)
         #expect(found.first.map { String(decoding: $0.json, as: UTF8.self) } == batch.lines[1])
         var byName = EventQuery()
         byName.name = text
-        #expect(try await world.store.count(matching: byName) == 0)
-        #expect(try await world.all().count == 2)
+        #expect(try await environment.store.count(matching: byName) == 0)
+        #expect(try await environment.all().count == 2)
     }
 }

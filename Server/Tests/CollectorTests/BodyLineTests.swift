@@ -54,7 +54,7 @@ struct BodyLineTests {
 
     @Test("the line itself has an end")
     func full() {
-        var line = BodyLine(limit: 10, mostWaiting: 2)
+        var line = BodyLine(limit: 10, maxWaiting: 2)
         #expect(line.offered(10, by: "a") == .granted)
         #expect(line.offered(10, by: "b") == .waits(1))
         #expect(line.offered(10, by: "c") == .waits(2))
@@ -66,7 +66,7 @@ struct BodyLineTests {
 
     @Test("whatever happens in whatever order, what is used is what was granted and not given back")
     func walk() {
-        var line = BodyLine(limit: 100, mostWaiting: 8)
+        var line = BodyLine(limit: 100, maxWaiting: 8)
         var granted: [Int: (Int, String)] = [:]
         var offered: [Int: (Int, String)] = [:]
         var next = 0
@@ -108,7 +108,7 @@ struct BodyLineTests {
     }
 
     @Test("a body that finds no room in time is refused, and the room it did not get is others'")
-    func patience() async throws {
+    func timeout() async throws {
         var limits = AdmissionLimits()
         limits.arrivingBytes = 10
         let budget = BodyBudget(limits) { _ in }

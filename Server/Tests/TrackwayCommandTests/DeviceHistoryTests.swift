@@ -27,7 +27,7 @@ struct DeviceHistoryTests {
     }
 
     private static func history(_ client: CollectorClient, events: Int) async throws -> JSONValue {
-        _ = try await client.get("/v1/wait", query: [("count", "\(events)"), ("timeout", "60")], patience: 90)
+        _ = try await client.get("/v1/wait", query: [("count", "\(events)"), ("timeout", "60")], timeout: 90)
         return try await client.get("/v1/devices/\(SiftSamples.installation)")
     }
 

@@ -15,12 +15,12 @@ struct EndToEndTests {
                 var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
                 for number in 0..<2_500 { _ = sender.record("bulk", ["number": .init(number)]) }
                 _ = sender.record("purchase", ["total": 12.5], items: [Item(id: "A-1")])
-                await sender.finish(patience: .seconds(60))
+                await sender.finish(timeout: .seconds(60))
                 #expect(sender.tally.recorded == 2_501)
                 #expect(sender.tally.delivered == 2_501)
                 #expect(sender.tally.pending == 0)
                 let client = CollectorClient(address)
-                _ = try await client.get("/v1/wait", query: [("count", "2501"), ("timeout", "60")], patience: 90)
+                _ = try await client.get("/v1/wait", query: [("count", "2501"), ("timeout", "60")], timeout: 90)
                 let ledger = CollectorLedger(try await client.get("/v1/ledger"))
                 #expect(ledger.isComplete)
                 #expect(ledger.total(\.received) == 2_501)
@@ -42,11 +42,11 @@ struct EndToEndTests {
             let nobody = try CollectorAddress("127.0.0.1:1", key: "dev")
             var first = try Sender(to: nobody, folder: folder + "/journal", console: .standard)
             _ = first.record("early", [:])
-            await first.finish(patience: .zero)
+            await first.finish(timeout: .zero)
             #expect(first.tally.pending == 1)
             try await RunningCollector.with(folder: folder + "/collector") { address in
                 var second = try Sender(to: address, folder: folder + "/journal", console: .standard)
-                await second.finish(patience: .seconds(60))
+                await second.finish(timeout: .seconds(60))
                 #expect(second.tally.delivered == 1)
                 #expect(second.tally.pending == 0)
             }
@@ -59,11 +59,11 @@ struct EndToEndTests {
             try await RunningCollector.with(folder: folder + "/collector") { address in
                 var sender = try Sender(to: address, folder: folder + "/journal", console: .standard)
                 for name in ["one", "two", "three"] { _ = sender.record(name, [:]) }
-                await sender.finish(patience: .seconds(60))
+                await sender.finish(timeout: .seconds(60))
                 _ = try await CollectorClient(address).get(
                     "/v1/wait",
                     query: [("count", "3"), ("timeout", "60")],
-                    patience: 90
+                    timeout: 90
                 )
                 var follower = LiveFollower(address: address, query: [("last", "2")], console: .standard)
                 var names: [String] = []
@@ -105,11 +105,11 @@ struct EndToEndTests {
                     console: .standard
                 )
                 for number in 0..<50 { _ = sender.record("event", ["number": .init(number)]) }
-                await sender.finish(patience: .seconds(60))
+                await sender.finish(timeout: .seconds(60))
                 #expect(sender.tally.pending == 0)
                 #expect(stage.badAnswers.bad >= 2)
                 let client = CollectorClient(stage.audit)
-                _ = try await client.get("/v1/wait", query: [("count", "50"), ("timeout", "60")], patience: 90)
+                _ = try await client.get("/v1/wait", query: [("count", "50"), ("timeout", "60")], timeout: 90)
                 let events = try await client.get("/v1/events", query: [("limit", "1000")])["events"]?.array ?? []
                 #expect(events.count == 50)
                 #expect(Set(events.compactMap { $0["id"]?.string }).count == 50)

@@ -47,12 +47,12 @@ struct FormatTests {
     }
 
     private static func compare(_ native: CollectorClient, _ others: CollectorClient) async throws {
-        _ = try await native.get("/v1/wait", query: [("count", "6"), ("timeout", "60")], patience: 90)
+        _ = try await native.get("/v1/wait", query: [("count", "6"), ("timeout", "60")], timeout: 90)
         let recorded = try await native.get("/v1/events", query: [("order", "asc")])["events"]?.array ?? []
         #expect(recorded.count >= 6)
         // Each event twice: once in each of the other formats.
         let count = String(recorded.count * 2)
-        _ = try await others.get("/v1/wait", query: [("count", count), ("timeout", "60")], patience: 90)
+        _ = try await others.get("/v1/wait", query: [("count", count), ("timeout", "60")], timeout: 90)
         let failed = try await others.get("/v1/failed")["failed"]?.array ?? []
         #expect(failed.isEmpty, "\(failed.map { String(decoding: $0.json(), as: UTF8.self) })")
         let translated = try await others.get("/v1/events", query: [("order", "asc")])["events"]?.array ?? []

@@ -10,7 +10,7 @@ internal import TrackwayWire
 
 /// Drives ``SensorsAnalyticsRemoteControl``: asks the back-end, keeps what it said, and lets it count.
 final class RemoteConfigurationDriver: Sendable {
-    private let surroundings: Surroundings
+    private let environment: ExtensionEnvironment
     private let place: String?
     private let machine: Locked<SensorsAnalyticsRemoteControl>
     private let isAway = Locked(false)
@@ -22,12 +22,12 @@ final class RemoteConfigurationDriver: Sendable {
     /// Makes a driver that goes on with what was kept.
     ///
     /// - Parameters:
-    ///   - analytics: whose surroundings it works in.
+    ///   - analytics: whose environment it works in.
     ///   - place: where the configuration lies; empty for the usual place.
     init(_ analytics: Analytics, place: String) {
-        surroundings = analytics.surroundings
+        environment = analytics.environment
         self.place = place.isEmpty ? nil : place
-        let kept = surroundings.contents(of: Self.file).flatMap {
+        let kept = environment.contents(of: Self.file).flatMap {
             // What cannot be read is asked for again.
             try? JSONDecoder().decode(SensorsAnalyticsRemoteControl.self, from: Data($0))
         }
@@ -44,12 +44,12 @@ final class RemoteConfigurationDriver: Sendable {
             guard let self, let sdk else { return }
             self.lifeCycleChanged(changes, sdk)
         }
-        tell(sdk) { machine, now, surroundings in machine.started(boot: surroundings.boot, at: now) }
+        report(sdk) { machine, now, environment in machine.started(boot: environment.boot, at: now) }
     }
 
     /// The app wants to know now.
     func ask(_ sdk: SensorsAnalyticsSDK) {
-        tell(sdk) { machine, _, _ in machine.asked() }
+        report(sdk) { machine, _, _ in machine.asked() }
     }
 
     private func lifeCycleChanged(_ changes: [LifeCycleChange], _ sdk: SensorsAnalyticsSDK) {
@@ -58,14 +58,14 @@ final class RemoteConfigurationDriver: Sendable {
             case .didEnterBackground, .willSuspend, .willTerminate:
                 isAway.withLock { $0 = true }
                 work.withLock { $0?.cancel() }
-                tell(sdk) { machine, _, _ in machine.left() }
+                report(sdk) { machine, _, _ in machine.left() }
             case .didBecomeActive:
                 let wasAway = isAway.withLock { isAway in
                     defer { isAway = false }
                     return isAway
                 }
                 guard wasAway else { continue }
-                tell(sdk) { machine, now, surroundings in machine.returned(boot: surroundings.boot, at: now) }
+                report(sdk) { machine, now, environment in machine.returned(boot: environment.boot, at: now) }
             case .didFinishLaunching, .willResignActive, .willEnterForeground:
                 continue
             }
@@ -75,14 +75,15 @@ final class RemoteConfigurationDriver: Sendable {
     // MARK: Carrying out
 
     /// Lock, ask, unlock; then the orders.
-    private func tell(
+    private func report(
         _ sdk: SensorsAnalyticsSDK,
-        _ input: (inout SensorsAnalyticsRemoteControl, MonotonicTime, Surroundings) -> [SensorsAnalyticsRemoteControl
+        _ input: (inout SensorsAnalyticsRemoteControl, MonotonicTime, ExtensionEnvironment) ->
+            [SensorsAnalyticsRemoteControl
             .Action]
     ) {
-        let now = surroundings.now
-        let surroundings = surroundings
-        let actions = machine.withLock { input(&$0, now, surroundings) }
+        let now = environment.now
+        let environment = environment
+        let actions = machine.withLock { input(&$0, now, environment) }
         for action in actions {
             switch action {
             case .apply:
@@ -108,26 +109,26 @@ final class RemoteConfigurationDriver: Sendable {
         let request = SensorsAnalyticsRemoteExchange.request(
             serverURL: sdk.serverUrl(),
             place: place,
-            appID: surroundings.appID,
+            appID: environment.appID,
             known: known
         )
-        begin { [weak self, weak sdk, surroundings] in
-            let answer = await Self.answer(to: request, surroundings)
+        begin { [weak self, weak sdk, environment] in
+            let answer = await Self.answer(to: request, environment)
             guard !Task.isCancelled, let self, let sdk else { return }
-            let chance = surroundings.chance()
-            self.tell(sdk) { machine, now, surroundings in
-                machine.answered(answer, boot: surroundings.boot, at: now, chance: chance)
+            let chance = environment.chance()
+            self.report(sdk) { machine, now, environment in
+                machine.answered(answer, boot: environment.boot, at: now, chance: chance)
             }
         }
     }
 
     private static func answer(
         to request: WireRequest?,
-        _ surroundings: Surroundings
+        _ environment: ExtensionEnvironment
     ) async -> SensorsAnalyticsRemoteExchange.Answer {
         guard let request else { return .failed(reason: "The server's address is none.") }
         do throws(TransportError) {
-            let response = try await surroundings.transport.send(request, timeout: timeout)
+            let response = try await environment.transport.send(request, timeout: timeout)
             return SensorsAnalyticsRemoteExchange.answer(in: response, to: request)
         } catch {
             return .failed(reason: "\(error)")
@@ -135,11 +136,11 @@ final class RemoteConfigurationDriver: Sendable {
     }
 
     private func pause(_ duration: Duration, _ sdk: SensorsAnalyticsSDK) {
-        let end = surroundings.now.advanced(by: duration)
-        begin { [weak self, weak sdk, surroundings] in
-            await surroundings.sleep(until: end)
+        let end = environment.now.advanced(by: duration)
+        begin { [weak self, weak sdk, environment] in
+            await environment.sleep(until: end)
             guard !Task.isCancelled, let self, let sdk else { return }
-            self.tell(sdk) { machine, _, _ in machine.pauseEnded() }
+            self.report(sdk) { machine, _, _ in machine.pauseEnded() }
         }
     }
 
@@ -152,6 +153,6 @@ final class RemoteConfigurationDriver: Sendable {
         let state = machine.withLock { $0 }
         // It can be encoded; were it not, it would be asked for again at the next start.
         guard let bytes = try? JSONEncoder().encode(state) else { return }
-        surroundings.keep([UInt8](bytes), as: Self.file)
+        environment.keep([UInt8](bytes), as: Self.file)
     }
 }

@@ -24,7 +24,7 @@ extension SiftCore {
     /// Whether events can be sent, as far as the app's settings go. What stands in the way is told.
     func canUpload() -> Bool {
         let faults = state.withLock { $0.settings }.faults
-        tell(faults, .accountIncomplete)
+        report(faults, .accountIncomplete)
         return faults.isEmpty
     }
 

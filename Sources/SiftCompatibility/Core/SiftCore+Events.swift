@@ -14,7 +14,7 @@ extension SiftCore {
         guard let analytics = analytics() else { return false }
         guard let event else {
             let fault = SiftFault(field: "event", value: "nil", remedy: "Give an event. Nothing was taken.")
-            tell([fault], .eventRefusedByFormat)
+            report([fault], .eventRefusedByFormat)
             return false
         }
         guard let identifier, let queue = entry(identifier) else {
@@ -29,7 +29,7 @@ extension SiftCore {
         var faults = content.faults
         if faults.isEmpty { faults = content.excesses }
         guard faults.isEmpty else {
-            tell(faults, .eventRefusedByFormat)
+            report(faults, .eventRefusedByFormat)
             return false
         }
         var recorded = content
@@ -62,14 +62,14 @@ extension SiftCore {
 
     /// When an event happened that does not say so, by the clock of a test; nil outside one.
     private func testTime(_ analytics: Analytics) -> UInt64? {
-        isInTest ? UInt64(clamping: analytics.surroundings.wall.milliseconds) : nil
+        isInTest ? UInt64(clamping: analytics.environment.wall.milliseconds) : nil
     }
 
     /// The analytics, unless they cannot be had or the app has paused, which is told.
     func working(_ call: String) -> Analytics? {
         guard let analytics = analytics() else { return nil }
         guard analytics.isPaused else { return analytics }
-        analytics.tell(
+        analytics.report(
             Diagnostic(
                 code: .calledWhilePaused,
                 field: call,

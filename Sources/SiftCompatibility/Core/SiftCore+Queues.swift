@@ -36,7 +36,7 @@ extension SiftCore {
                 analytics.setQueue(policy, of: id)
             case .add(let id):
                 do throws(TrackwayError) {
-                    try analytics.add(settings.destination(id), delivery: settings.delivery(config))
+                    try analytics.addDestination(settings.destination(id), delivery: settings.delivery(config))
                 } catch {
                     state.withLock { $0.queues.notAdded(identifier) }
                     return "The queue was not added: \(error.description)."
@@ -85,7 +85,7 @@ extension SiftCore {
         guard state.withLock({ !$0.queues.leaving.isEmpty }) else { return }
         whileComing {
             for id in state.withLock({ $0.queues.leaving }) where analytics.handedOver(of: id) == 0 {
-                _ = analytics.remove(id)
+                _ = analytics.removeDestination(id)
                 state.withLock { $0.queues.left(id) }
             }
         }
@@ -99,7 +99,7 @@ extension SiftCore {
             for id in settings.leaving.compactMap({ DestinationID($0) }) {
                 let resting = settings.delivery(SiftQueueConfig(uploadWhenMoreThan: -1))
                 do throws(TrackwayError) {
-                    try analytics.add(settings.destination(id), delivery: resting)
+                    try analytics.addDestination(settings.destination(id), delivery: resting)
                 } catch {
                     // There already: the app was quicker to add it again.
                     continue
@@ -116,7 +116,7 @@ extension SiftCore {
             defer { state.withLock { $0.isComing = false } }
             return body()
         }
-        tellEarly()
+        reportEarly()
         return result
     }
 
@@ -133,12 +133,12 @@ extension SiftCore {
     private func noticeProperties() {
         guard state.withLock({ $0.queues.expectsProperties }), let analytics = analytics() else { return }
         let id = DestinationID(queue: SiftQueueTable.properties)
-        guard analytics.lastUpload(of: id) != nil || analytics.waiting(for: id) > 0 else { return }
+        guard analytics.lastUpload(of: id) != nil || analytics.pendingCount(for: id) > 0 else { return }
         state.withLock { $0.queues.propertiesAppeared() }
     }
 
     func refuse(queue identifier: String?, _ remedy: String) {
-        tell(Diagnostic(code: .queueInvalid, field: "queue", value: identifier ?? "nil", remedy: remedy))
+        report(Diagnostic(code: .queueInvalid, field: "queue", value: identifier ?? "nil", remedy: remedy))
     }
 }
 

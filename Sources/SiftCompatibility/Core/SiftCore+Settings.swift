@@ -34,11 +34,11 @@ extension SiftCore {
             let (settings, queues) = state.withLock { ($0.settings, $0.queues) }
             if settings.kept != kept {
                 kept = settings.kept
-                analytics.surroundings.keep(settings.kept, as: SiftSettings.file, durably: true)
+                analytics.environment.keep(settings.kept, as: SiftSettings.file, durably: true)
             }
             for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values).union(queues.leaving) {
                 do throws(TrackwayError) {
-                    try analytics.replace(settings.destination(id))
+                    try analytics.replaceDestination(settings.destination(id))
                 } catch {
                     // The queue was removed in this moment; adding it again gives it the settings of then.
                     continue

@@ -40,13 +40,13 @@ package final class SiftCore: Sendable {
 
     /// Makes a core whose analytics are not there yet.
     ///
-    /// - Parameter base: the app's wishes; queues, limits and snapshots' routes are the face's business.
+    /// - Parameter base: the app's wishes; queues, limits and snapshots' routes are the compatibility module's business.
     package init(_ base: Configuration) {
         self.base = base
     }
 
-    /// Whether the analytics work in a world that a test made.
-    var isInTest: Bool { base.worldSource != nil }
+    /// Whether the analytics work with dependencies that a test made.
+    var isInTest: Bool { base.dependencySource != nil }
 
     /// The analytics, made now if they are not there yet. nil when that is not possible; the first time that is told, and
     /// every call tries again.
@@ -71,8 +71,8 @@ package final class SiftCore: Sendable {
                 failure = error
             }
         }
-        if let failure { tell(failure) }
-        tellEarly()
+        if let failure { report(failure) }
+        reportEarly()
         let (analytics, settings) = state.withLock { ($0.analytics, $0.settings) }
         // Chosen while they could not be made, and so not written down yet.
         if isNew, let analytics {
@@ -92,21 +92,21 @@ package final class SiftCore: Sendable {
     }
 
     /// Tells of a mistake in a call.
-    func tell(_ diagnostic: Diagnostic) {
-        analytics()?.tell(diagnostic)
+    func report(_ diagnostic: Diagnostic) {
+        analytics()?.report(diagnostic)
     }
 
     /// Tells what keeps a call from doing what it says: the first few faults, for an event may have thousands.
-    func tell(_ faults: [SiftFault], _ code: Diagnostic.Code) {
-        for fault in faults.prefix(8) { tell(fault.diagnostic(code)) }
+    func report(_ faults: [SiftFault], _ code: Diagnostic.Code) {
+        for fault in faults.prefix(8) { report(fault.diagnostic(code)) }
     }
 
     // MARK: Making the analytics
 
     private func open() throws(TrackwayError) -> Analytics {
         var configuration = base
-        let world = try configuration.world()
-        let kept = world.contents(of: SiftSettings.file)
+        let dependencies = try configuration.dependencies()
+        let kept = dependencies.contents(of: SiftSettings.file)
         if let kept { applying.withLock { $0 = kept } }
         let state = state.withLock { state in
             // What was chosen already, while this could not be done, is newer.
@@ -127,7 +127,7 @@ package final class SiftCore: Sendable {
         snapshots.repeatsDevicePropertiesAfter = .zero
         configuration.snapshots = snapshots
         if base.onDiagnostic != nil { configuration.onDiagnostic = { [weak self] in self?.hear($0) } }
-        return try Analytics(configuration, in: world)
+        return try Analytics(configuration, in: dependencies)
     }
 
     /// The destinations that are part of the SDK, and their pace.
@@ -139,7 +139,7 @@ package final class SiftCore: Sendable {
     }
 
     /// Hands over what was kept until the app may call back.
-    func tellEarly() {
+    func reportEarly() {
         let early = state.withLock { state in
             defer { state.early = [] }
             return state.early
@@ -157,7 +157,7 @@ package final class SiftCore: Sendable {
         if !isEarly { base.onDiagnostic?(diagnostic) }
     }
 
-    private func tell(_ failure: TrackwayError) {
+    private func report(_ failure: TrackwayError) {
         let isFirst = state.withLock { state in
             defer { state.hasToldFailure = true }
             return !state.hasToldFailure

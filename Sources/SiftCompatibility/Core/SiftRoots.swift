@@ -7,9 +7,9 @@ internal import TrackwayEvents
 
 /// The cores that are in use, by directory: one directory has one installation, and one in a process that delivers.
 enum SiftRoots {
-    /// A directory on the system's disk, or on that of a test's world.
+    /// A directory on the system's disk, or on that of a test's dependencies.
     private struct Place: Sendable, Hashable {
-        let world: ObjectIdentifier?
+        let dependencies: ObjectIdentifier?
         let folder: String
     }
 
@@ -22,8 +22,8 @@ enum SiftRoots {
     /// The core of a configuration's directory; a new one when none is in use.
     static func core(_ configuration: Configuration) -> SiftCore {
         let folder = configuration.storageFolder?.standardizedFileURL.path ?? ""
-        // A core in use holds its world, so that no other one gets its identity meanwhile.
-        let place = Place(world: configuration.worldSource.map { ObjectIdentifier($0) }, folder: folder)
+        // A core in use holds its dependencies, so that no other one gets its identity meanwhile.
+        let place = Place(dependencies: configuration.dependencySource.map { ObjectIdentifier($0) }, folder: folder)
         return known.withLock { known in
             if let core = known[place]?.core { return core }
             known = known.filter { $0.value.core != nil }
@@ -45,7 +45,7 @@ extension SiftCore {
         configuration.limits = SiftBounds.limits
         if rootDirPath.isEmpty {
             // Where no folder can be named, making the analytics says so.
-            try? configuration.useFolder(ofFace: "sift")
+            try? configuration.useFolder(ofModule: "sift")
         } else {
             configuration.storageFolder = URL(fileURLWithPath: rootDirPath, isDirectory: true)
         }

@@ -13,13 +13,13 @@ extension BehaviorDriver {
     /// A report is removed once its event is in the journal. A process killed between the two has it told again, under the
     /// same identity, which every receiver counts once.
     ///
-    /// - Parameter scenery: the session and the screen they died in.
+    /// - Parameter sessionAndScreen: the session and the screen they died in.
     /// - Returns: when the last of them died; nil when none did.
     @discardableResult
     func recordCrashes(
-        in scenery: Scenery,
+        in sessionAndScreen: SessionAndScreen,
         _ state: inout State,
-        _ scene: inout Scene,
+        _ transaction: inout ContextTransaction,
         _ turn: Turn
     ) -> DeviceTime? {
         state.former = nil
@@ -27,24 +27,30 @@ extension BehaviorDriver {
         do throws(StorageError) {
             let reports = try crashes.pending()
             guard !reports.isEmpty else { return nil }
-            let (session, screen, boot) = (scene.context.session, scene.context.screen, scene.context.boot)
-            defer { (scene.context.session, scene.context.screen, scene.context.boot) = (session, screen, boot) }
-            scene.context.session = scenery.session
-            scene.context.screen = scenery.screen
+            let (session, screen, boot) = (
+                transaction.context.session, transaction.context.screen, transaction.context.boot
+            )
+            defer {
+                (transaction.context.session, transaction.context.screen, transaction.context.boot) = (
+                    session, screen, boot
+                )
+            }
+            transaction.context.session = sessionAndScreen.session
+            transaction.context.screen = sessionAndScreen.screen
             for report in reports {
                 // Its monotonic time means nothing in another boot.
-                scene.context.boot = report.at.boot
+                transaction.context.boot = report.at.boot
                 last = report.at
                 let attributes: Attributes = [
                     CapturedKey.exceptionMessage: .string(report.message),
                     CapturedKey.exceptionStack: .string(report.stack),
                 ]
-                let receipt = scene.record(
+                let receipt = transaction.record(
                     CapturedName.appException,
                     attributes.adding(
                         shared: turn.dynamic,
                         toRecord: CapturedName.appException,
-                        most: Self.mostDynamic
+                        most: Self.maxDynamic
                     ),
                     at: report.at.moment,
                     id: report.id
@@ -52,7 +58,7 @@ extension BehaviorDriver {
                 if receipt.durability != .none { try crashes.remove(report) }
             }
         } catch {
-            self.report(error, &state, &scene)
+            self.report(error, &state, &transaction)
         }
         return last
     }

@@ -17,16 +17,16 @@ extension BehaviorDriver {
     ///   - facts: the facts as read anew, when the app comes back; nil when they are as before.
     ///   - stepsAside: whether the process may be stopped now, and must not take the lock with it.
     func lifeCycleChanged(_ changes: [LifeCycleChange], facts: ContextFacts?, stepsAside: Bool) {
-        step { state, scene, turn in
+        step { state, transaction, turn in
             if let facts {
-                scene.context.app = facts.app
-                scene.context.device = facts.device
+                transaction.context.app = facts.app
+                transaction.context.device = facts.device
             }
             for change in changes {
-                stepOn(&state, &scene, turn)
+                stepOn(&state, &transaction, turn)
                 state.app = state.app.after(change)
                 guard state.isActing else { continue }
-                carryOut(state.behavior.lifeCycleChanged(change, at: turn.now), &state, &scene, turn)
+                carryOut(state.behavior.lifeCycleChanged(change, at: turn.now), &state, &transaction, turn)
             }
             if stepsAside { stepAside(&state) }
         }
@@ -34,18 +34,18 @@ extension BehaviorDriver {
 
     /// A screen was shown.
     package func screenShown(_ view: ScreenView) {
-        step { state, scene, turn in
-            stepOn(&state, &scene, turn)
+        step { state, transaction, turn in
+            stepOn(&state, &transaction, turn)
             guard !state.isActing else {
-                return carryOut(state.behavior.screenShown(view, at: turn.now), &state, &scene, turn)
+                return carryOut(state.behavior.screenShown(view, at: turn.now), &state, &transaction, turn)
             }
             // Nobody here knows what was shown before. What the app says itself counts all the same.
             guard view.isManual else { return }
-            scene.context.screen = view.screen
+            transaction.context.screen = view.screen
             let attributes = view.attributes.merging(Attributes(screen: view.screen))
-            scene.record(
+            transaction.record(
                 CapturedName.screenView,
-                attributes.adding(shared: turn.dynamic, toRecord: CapturedName.screenView, most: Self.mostDynamic),
+                attributes.adding(shared: turn.dynamic, toRecord: CapturedName.screenView, most: Self.maxDynamic),
                 at: turn.now.moment
             )
         }
@@ -54,9 +54,9 @@ extension BehaviorDriver {
 
     /// Half a minute in the foreground went by.
     package func heartbeat() {
-        step(records: false) { state, scene, turn in
+        step(records: false) { state, transaction, turn in
             guard state.isBeating else { return }
-            carryOut(state.behavior.heartbeat(at: turn.now), &state, &scene, turn)
+            carryOut(state.behavior.heartbeat(at: turn.now), &state, &transaction, turn)
         }
     }
 
@@ -72,17 +72,17 @@ extension BehaviorDriver {
             isDone = true
         }
         guard !isDone else { return }
-        step { state, scene, turn in
+        step { state, transaction, turn in
             guard settings != state.settings else { return }
             state.settings = settings
             switch state.phase {
             case .off where settings.capture.isCapturing:
                 state.phase = .pending(since: turn.now)
-                begin(&state, &scene, turn)
+                begin(&state, &transaction, turn)
             case .acting:
-                carryOut(state.behavior.settingsChanged(settings, at: turn.now), &state, &scene, turn)
+                carryOut(state.behavior.settingsChanged(settings, at: turn.now), &state, &transaction, turn)
                 if let former = state.former, settings.capture.contains(.crashes) {
-                    recordCrashes(in: former, &state, &scene, turn)
+                    recordCrashes(in: former, &state, &transaction, turn)
                 }
             case .off, .pending, .watching:
                 break
@@ -92,9 +92,9 @@ extension BehaviorDriver {
 
     /// Another person is signed in: sessions that begin from now on are named after them.
     package func uniqueIDChanged(to uniqueID: String) {
-        step(records: false) { state, scene, turn in
+        step(records: false) { state, transaction, turn in
             guard state.isActing else { return }
-            carryOut(state.behavior.uniqueIDChanged(to: uniqueID), &state, &scene, turn)
+            carryOut(state.behavior.uniqueIDChanged(to: uniqueID), &state, &transaction, turn)
         }
     }
 

@@ -6,7 +6,7 @@ internal import TrackwayEvents
 
 extension BehaviorDriver {
     /// How long the start waits for the app to say more about itself.
-    package static let patience = Duration.milliseconds(100)
+    package static let startDelay = Duration.milliseconds(100)
     /// How often the last moment the app was seen alive is kept.
     package static let heartbeatInterval = Duration.seconds(30)
 
@@ -26,7 +26,7 @@ extension BehaviorDriver {
 
     private func beginLater(_ sleeper: any DeliverySleeper) async {
         guard case .pending(let noted?) = current.phase else { return }
-        await sleeper.sleep(until: noted.monotonic.advanced(by: Self.patience))
+        await sleeper.sleep(until: noted.monotonic.advanced(by: Self.startDelay))
         if !Task.isCancelled { begin() }
     }
 

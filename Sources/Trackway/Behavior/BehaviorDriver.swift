@@ -9,7 +9,7 @@ internal import TrackwayPlatform
 /// Drives ``AppBehavior``: one input at a time, its orders carried out in their order before the next one.
 ///
 /// One process of an installation captures, the one that holds the lock beside the file; the others record what their app
-/// records, in the session they find there. Locks are taken in the order driver, stage, journal; nothing calls the app,
+/// records, in the session they find there. Locks are taken in the order driver, context store, journal; nothing calls the app,
 /// the settings or the control machine while it holds one of them.
 package final class BehaviorDriver: Sendable {
     enum Phase: Sendable {
@@ -33,7 +33,7 @@ package final class BehaviorDriver: Sendable {
         /// What was last read from the file, or written to it, by this process.
         var kept: [UInt8]?
         /// Session and screen of the process before, while it may have left crashes behind that nobody wanted to know of.
-        var former: Scenery?
+        var former: SessionAndScreen?
         /// When the process before this one recorded last, until this one has begun.
         var lastSign: DeviceTime?
         /// The file could not be written or read, and the app was told.
@@ -48,7 +48,7 @@ package final class BehaviorDriver: Sendable {
     }
 
     /// Where events happened.
-    struct Scenery: Sendable {
+    struct SessionAndScreen: Sendable {
         var session: RecordedContext.Session?
         var screen: RecordedContext.Screen?
     }
@@ -62,10 +62,10 @@ package final class BehaviorDriver: Sendable {
 
     /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
     private struct ScreenWatcher: Sendable {
-        var tell: @Sendable (RecordedContext.Screen) -> Void = { _ in }
+        var report: @Sendable (RecordedContext.Screen) -> Void = { _ in }
     }
 
-    let stage: Stage
+    let contextStore: ContextStore
     let file: BehaviorFile
     let control: ControlDriver
     let installation: @Sendable () -> InstallationID
@@ -89,7 +89,7 @@ package final class BehaviorDriver: Sendable {
         launchState: AppState,
         file: BehaviorFile,
         crashes: CrashReports,
-        stage: Stage,
+        contextStore: ContextStore,
         control: ControlDriver,
         dynamic: DynamicAttributes,
         clock: any EventClock,
@@ -100,7 +100,7 @@ package final class BehaviorDriver: Sendable {
         self.writer = writer
         self.file = file
         self.crashes = crashes
-        self.stage = stage
+        self.contextStore = contextStore
         self.control = control
         self.dynamic = dynamic
         self.clock = clock
@@ -129,30 +129,31 @@ package final class BehaviorDriver: Sendable {
     ///
     /// - Parameter records: whether events may come of it, so that the app's closure is asked for attributes, before any
     ///   lock is taken.
-    func step(records: Bool = true, _ body: (inout State, inout Scene, Turn) -> Void) {
+    func step(records: Bool = true, _ body: (inout State, inout ContextTransaction, Turn) -> Void) {
         let turn = Turn(now: now, dynamic: records ? dynamic.current() : [:])
-        let (aftermath, isBeating, wantsFlush) = state.withLock { state -> (Scene.Aftermath, Bool, Bool) in
-            let (_, aftermath) = stage.performUntold { scene in
-                begin(&state, &scene, turn)
-                body(&state, &scene, turn)
+        let (sideEffects, isBeating, wantsFlush) = state.withLock {
+            state -> (ContextTransaction.SideEffects, Bool, Bool) in
+            let (_, sideEffects) = contextStore.performUnreported { transaction in
+                begin(&state, &transaction, turn)
+                body(&state, &transaction, turn)
             }
             defer { state.wantsFlush = false }
-            return (aftermath, state.isBeating, state.wantsFlush)
+            return (sideEffects, state.isBeating, state.wantsFlush)
         }
         setGate()
-        stage.tell(aftermath)
+        contextStore.report(sideEffects)
         if isBeating { announceBeats.yield() }
         if wantsFlush { announceFlush.yield() }
     }
 
     /// Has somebody told of every screen that is shown, captured or not, after it was recorded.
-    func tellScreens(_ tell: @escaping @Sendable (RecordedContext.Screen) -> Void) {
-        watcher.withLock { $0.tell = tell }
+    func reportScreens(_ report: @escaping @Sendable (RecordedContext.Screen) -> Void) {
+        watcher.withLock { $0.report = report }
     }
 
     /// Tells of a screen. Holds no lock.
     func told(of screen: RecordedContext.Screen) {
-        watcher.withLock { $0 }.tell(screen)
+        watcher.withLock { $0 }.report(screen)
     }
 
     /// Lets `body` change the state alone.

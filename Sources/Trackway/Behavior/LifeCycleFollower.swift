@@ -57,11 +57,11 @@ package final class LifeCycleFollower: Sendable {
             if changes.contains(where: \.isReturn) { control.change { $0.resumed() } }
             moment?.finish()
         }
-        for tell in others.withLock({ $0 }) { tell(changes) }
+        for report in others.withLock({ $0 }) { report(changes) }
     }
 
     /// Has somebody else told, after everything here was done.
-    func tellAlso(_ tell: @escaping @Sendable ([LifeCycleChange]) -> Void) {
-        others.withLock { $0.append(tell) }
+    func reportAlso(_ report: @escaping @Sendable ([LifeCycleChange]) -> Void) {
+        others.withLock { $0.append(report) }
     }
 }

@@ -24,7 +24,7 @@ package final class ConsentDriver: Sendable {
 
     /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
     private struct Listener: Sendable {
-        var tell: @Sendable () -> Void = {}
+        var report: @Sendable () -> Void = {}
     }
 
     init(
@@ -54,8 +54,8 @@ package final class ConsentDriver: Sendable {
     }
 
     /// Has somebody told, without any lock, that it may have changed whether events may be recorded.
-    func tellChanges(_ tell: @escaping @Sendable () -> Void) {
-        listener.withLock { $0.tell = tell }
+    func reportChanges(_ report: @escaping @Sendable () -> Void) {
+        listener.withLock { $0.report = report }
     }
 
     /// Brings everything in step with the settings. Reads them inside the control machine's lock: of two decisions made
@@ -79,7 +79,7 @@ package final class ConsentDriver: Sendable {
     /// Carries out what a change of the decisions ordered; the settings hold it already.
     func carryOut(_ actions: [ConsentMachine.Action]) {
         follow()
-        listener.withLock { $0 }.tell()
+        listener.withLock { $0 }.report()
         for action in actions {
             switch action {
             case .subject:
@@ -88,14 +88,14 @@ package final class ConsentDriver: Sendable {
                 delivery.withLock { $0 }?.admissionChanged()
             case .purge:
                 purge()
-            case .tellTooManyCategories(let category):
+            case .reportTooManyCategories(let category):
                 reporter.report(
                     Diagnostic(
                         code: .consentNotTaken,
                         field: "category",
                         value: category.rawValue,
                         remedy:
-                            "Use at most \(ConsentDecisions.mostCategories) categories; what counts for this one is "
+                            "Use at most \(ConsentDecisions.maxCategories) categories; what counts for this one is "
                             + "what was decided without a category."
                     )
                 )
@@ -112,7 +112,7 @@ package final class ConsentDriver: Sendable {
         let after = settings.current.consent
         follow()
         guard after != before else { return control.machine.isAllowedToSend }
-        listener.withLock { $0 }.tell()
+        listener.withLock { $0 }.report()
         delivery.withLock { $0 }?.admissionChanged()
         // What this request holds was judged by what counted before.
         return control.machine.isAllowedToSend && !after.permitsLess(than: before)
@@ -151,10 +151,10 @@ package final class ConsentDriver: Sendable {
     /// that one finds the refusal in the settings before its next request, and does it.
     func discard() {
         do throws(JournalError) {
-            if let desk = journal.heldDesk { return try discard(desk) }
-            guard let desk = try journal.tryElection() else { return }
-            defer { desk.close() }
-            try discard(desk)
+            if let consumer = journal.heldConsumer { return try discard(consumer) }
+            guard let consumer = try journal.tryElection() else { return }
+            defer { consumer.close() }
+            try discard(consumer)
         } catch {
             reporter.report(
                 Diagnostic(
@@ -167,9 +167,9 @@ package final class ConsentDriver: Sendable {
         }
     }
 
-    private func discard(_ desk: DeliveryDesk) throws(JournalError) {
+    private func discard(_ consumer: JournalConsumer) throws(JournalError) {
         for destination in journal.destinations {
-            try desk.discardDropped(for: destination, admitting: rule(for: destination))
+            try consumer.discardDropped(for: destination, admitting: rule(for: destination))
         }
     }
 }

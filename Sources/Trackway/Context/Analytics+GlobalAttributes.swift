@@ -10,19 +10,19 @@ extension Analytics {
     /// They are kept beside the events, once, and every event refers to them, so they cost an event nothing. What breaks
     /// a limit is left out with a `Diagnostic`.
     public func setGlobalAttributes(_ attributes: Attributes) {
-        stage.perform { scene in
+        contextStore.perform { transaction in
             // The whole is judged, not the addition: many small additions must not outgrow the limits either.
-            let (valid, diagnostics) = scene.context.global.merging(attributes).valid(limits)
-            scene.context.global = valid
-            for diagnostic in diagnostics { scene.report(diagnostic) }
+            let (valid, diagnostics) = transaction.context.global.merging(attributes).valid(limits)
+            transaction.context.global = valid
+            for diagnostic in diagnostics { transaction.report(diagnostic) }
         }
         saveGlobal()
     }
 
     /// Takes attributes away from every event recorded after this call; unknown keys are ignored.
     public func removeGlobalAttributes(_ keys: [String]) {
-        stage.perform { scene in
-            for key in keys { scene.context.global[key] = nil }
+        contextStore.perform { transaction in
+            for key in keys { transaction.context.global[key] = nil }
         }
         saveGlobal()
     }
@@ -32,20 +32,20 @@ extension Analytics {
     ///
     /// - Parameter change: is called once, under a lock; it must not call the SDK.
     package func changeGlobalAttributes(_ change: (inout Attributes) -> Void) {
-        stage.perform { scene in
-            change(&scene.context.global)
-            let (valid, diagnostics) = scene.context.global.valid(limits)
-            scene.context.global = valid
-            for diagnostic in diagnostics { scene.report(diagnostic) }
+        contextStore.perform { transaction in
+            change(&transaction.context.global)
+            let (valid, diagnostics) = transaction.context.global.valid(limits)
+            transaction.context.global = valid
+            for diagnostic in diagnostics { transaction.report(diagnostic) }
         }
         saveGlobal()
     }
 
     // The settings take what the context says when they are written, not what a caller said before: of two changes made
-    // at the same time, events and the next start then end with the same one. The stage's lock is taken inside the
+    // at the same time, events and the next start then end with the same one. The context store's lock is taken inside the
     // settings' one, never the other way round.
 
     func saveGlobal() {
-        settings.change { [stage] settings in settings.global = stage.current.global }
+        settings.change { [contextStore] settings in settings.global = contextStore.current.global }
     }
 }

@@ -54,18 +54,18 @@ extension Analytics {
     /// and tries it at once, even if the old one had been refused.
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id.
-    public func replace(_ destination: any Destination) throws(TrackwayError) {
+    public func replaceDestination(_ destination: any Destination) throws(TrackwayError) {
         try checkPresent(destination.id)
         delivery.replace(destination)
     }
 
     /// Throws when there is no destination of this id.
     func checkPresent(_ id: DestinationID) throws(TrackwayError) {
-        guard !streams.contains(id) else { return }
+        guard !registry.contains(id) else { return }
         throw TrackwayError(
             .unknownDestination,
             "no destination has the id \"\(id)\"; add it with add, or name one of "
-                + "\(streams.present.sorted().map(\.rawValue).joined(separator: ", "))"
+                + "\(registry.present.sorted().map(\.rawValue).joined(separator: ", "))"
         )
     }
 

@@ -27,22 +27,22 @@ extension Analytics {
         defer { control.change { $0.eraseEnded() } }
         await control.untilAtRest()
         // From here on no new event carries what is to be forgotten.
-        stage.perform { $0.context.global = [:] }
+        contextStore.perform { $0.context.global = [:] }
         saveGlobal()
         identity.perform { settings, _ in
             .init(identity: settings.identity.erased(), consent: settings.consent.erased())
         }
-        timers.tell { machine, _ in machine.cleared() }
+        timers.report { machine, _ in machine.cleared() }
         defer {
             behavior.beginAnew()
             snapshots?.beginAnew()
         }
-        let (journal, behavior, snapshots, streams) = (journal, behavior, snapshots, streams)
+        let (journal, behavior, snapshots, registry) = (journal, behavior, snapshots, registry)
         let result = await queue.run { () -> Result<Void, any Error> in
             do {
                 try snapshots?.forget()
                 try behavior.forget()
-                try streams.forget { journal.removeDestination($0) }
+                try registry.forget { journal.removeDestination($0) }
                 _ = try journal.erase()
                 return .success(())
             } catch {
@@ -52,7 +52,7 @@ extension Analytics {
         switch result {
         case .success:
             identity.installationChanged()
-            tellErasures()
+            reportErasures()
         case .failure(let error):
             throw TrackwayError(
                 .notErased,
@@ -64,7 +64,7 @@ extension Analytics {
     }
     /// Records what tells of the erasings of which nothing tells yet: of the one just now, and of earlier ones that were
     /// killed before they could, that were not allowed to be recorded, or whose event another erasing gave up.
-    func tellErasures() {
+    func reportErasures() {
         do throws(JournalError) {
             for erasure in try journal.untoldErasures() {
                 var attributes: Attributes = [

@@ -17,7 +17,7 @@ package final class ControlDriver: Sendable {
 
     private struct Waiter: Sendable {
         var isOver: @Sendable (ControlMachine) -> Bool
-        var tell: @Sendable () -> Void
+        var report: @Sendable () -> Void
     }
 
     /// What recording looks at.
@@ -53,7 +53,7 @@ package final class ControlDriver: Sendable {
             return told
         }
         announce.yield()
-        for waiter in told { waiter.tell() }
+        for waiter in told { waiter.report() }
     }
 
     /// Sets a bit of the gate that is not the machine's business.
@@ -77,18 +77,19 @@ package final class ControlDriver: Sendable {
         await withCheckedContinuation { waiter in when({ $0.isSettled }, { waiter.resume() }) }
     }
 
-    /// Calls `tell` once, as soon as nothing uses the journal's delivery side; at once when that is so now.
-    package func whenAtRest(_ tell: @escaping @Sendable () -> Void) {
-        when({ $0.isAtRest }, tell)
+    /// Calls `report` once, as soon as nothing uses the journal's delivery side; at once when that is so now.
+    package func whenAtRest(_ report: @escaping @Sendable () -> Void) {
+        when({ $0.isAtRest }, report)
     }
 
-    private func when(_ isOver: @escaping @Sendable (ControlMachine) -> Bool, _ tell: @escaping @Sendable () -> Void) {
+    private func when(_ isOver: @escaping @Sendable (ControlMachine) -> Bool, _ report: @escaping @Sendable () -> Void)
+    {
         let isNow = state.withLock { state in
             if isOver(state.machine) { return true }
-            state.waiters.append(Waiter(isOver: isOver, tell: tell))
+            state.waiters.append(Waiter(isOver: isOver, report: report))
             return false
         }
-        if isNow { tell() }
+        if isNow { report() }
     }
 
     /// Carries out orders until the machine orders the end. Called once.
@@ -130,8 +131,8 @@ package final class ControlDriver: Sendable {
                     case .releaseDelivery:
                         work.release()
                         change { _ in }
-                    case .stopDelivery(let lastFlush, let patience):
-                        await work.stop(lastFlush, patience)
+                    case .stopDelivery(let lastFlush, let timeout):
+                        await work.stop(lastFlush, timeout)
                         break steps
                     case .startDelivery, .discardPending, .end:
                         assertionFailure("delivery was not stopped before the next step")

@@ -19,7 +19,7 @@ package struct ControlMachine: Sendable {
         case releaseDelivery
         /// Let the delivery end after a last flush of at most this long; none when it is zero. Without one, a request on its
         /// way has so long to come back.
-        case stopDelivery(lastFlush: Duration, patience: Duration = .zero)
+        case stopDelivery(lastFlush: Duration, timeout: Duration = .zero)
         /// Drop and count everything that waits; report with ``ControlMachine/discardEnded()``.
         case discardPending
         /// Nothing will ever be ordered again.
@@ -222,7 +222,7 @@ package struct ControlMachine: Sendable {
         // Who leaves wants to send what is there; who refuses or erases wants the opposite. Who leaves in a pause sends
         // nothing more, but what was sent before it should come back.
         let time = isPermittedToSend && !isAbandoned ? lastFlush : .zero
-        return isPaused ? .stopDelivery(lastFlush: .zero, patience: time) : .stopDelivery(lastFlush: time)
+        return isPaused ? .stopDelivery(lastFlush: .zero, timeout: time) : .stopDelivery(lastFlush: time)
     }
 
     private var isLastFlushDue: Bool { owesLastFlush && isAllowedToSend && !isSuspended && !isAbandoned }

@@ -17,7 +17,7 @@ package struct ControlWork: Sendable {
     package var release: @Sendable () -> Void
     /// Ends the delivery after a last flush of at most this long, and as long a wait for what is on its way; returns when
     /// nothing is sent any more.
-    package var stop: @Sendable (_ lastFlush: Duration, _ patience: Duration) async -> Void
+    package var stop: @Sendable (_ lastFlush: Duration, _ timeout: Duration) async -> Void
     /// Drops and counts everything that waits.
     package var discard: @Sendable () async -> Void
 
@@ -29,7 +29,7 @@ package struct ControlWork: Sendable {
         hold: @escaping @Sendable () -> Void,
         untilHeld: @escaping @Sendable () async -> Void,
         release: @escaping @Sendable () -> Void,
-        stop: @escaping @Sendable (_ lastFlush: Duration, _ patience: Duration) async -> Void,
+        stop: @escaping @Sendable (_ lastFlush: Duration, _ timeout: Duration) async -> Void,
         discard: @escaping @Sendable () async -> Void
     ) {
         self.begin = begin

@@ -22,7 +22,7 @@ package final class SettingsFile: Sendable {
     }
 
     /// An app on a full disk may change its mind this often before the oldest changes are given up.
-    private static let mostUnsaved = 64
+    private static let maxUnsaved = 64
 
     private let folder: String
     private let path: String
@@ -89,11 +89,11 @@ package final class SettingsFile: Sendable {
     @discardableResult
     package func change<Outcome: Sendable>(_ body: @escaping @Sendable (inout Settings) -> Outcome) -> Outcome {
         let (outcome, failure) = changeUntold(body)
-        if let failure { tell(failure) }
+        if let failure { report(failure) }
         return outcome
     }
 
-    /// The same for a caller who holds a lock of its own: it must ``tell(_:)`` of a failure once it has let go of it.
+    /// The same for a caller who holds a lock of its own: it must ``report(_:)`` of a failure once it has let go of it.
     func changeUntold<Outcome: Sendable>(
         _ body: @escaping @Sendable (inout Settings) -> Outcome
     ) -> (Outcome, StorageError?) {
@@ -105,7 +105,7 @@ package final class SettingsFile: Sendable {
                     let outcome = body(&settings)
                     again.withLock { $0 = outcome }
                 }
-                if state.unsaved.count > Self.mostUnsaved { state.unsaved.removeFirst() }
+                if state.unsaved.count > Self.maxUnsaved { state.unsaved.removeFirst() }
                 return first
             }
             return (first, save(attempts: FileTurn.shortly))
@@ -159,10 +159,10 @@ package final class SettingsFile: Sendable {
             case .saved:
                 flush()
             case .failed(let error):
-                tell(error)
+                report(error)
             case .notOurTurn:
                 let error = StorageError(.other, operation: "have a turn at, which another process holds,", path: path)
-                tell(error)
+                report(error)
             }
         }
     }
@@ -173,7 +173,7 @@ package final class SettingsFile: Sendable {
             try storage.synchronize(path)
             try storage.synchronizeFolder(folder)
         } catch {
-            tell(error)
+            report(error)
         }
     }
 
@@ -205,7 +205,7 @@ package final class SettingsFile: Sendable {
     }
 
     /// Tells the app that a change is not written yet.
-    func tell(_ error: StorageError) {
+    func report(_ error: StorageError) {
         reporter.report(
             Diagnostic(
                 code: .settingsNotSaved,

@@ -37,13 +37,13 @@ extension Analytics {
     }
 
     /// Who is signed in; nil when nobody is.
-    public var user: String? { stage.current.user.id }
+    public var user: String? { contextStore.current.user.id }
 
     /// What names the person in every event: the same again when a known user comes back.
-    public var uniqueID: String { stage.current.user.uniqueID ?? IdentityOrigin(installation).id }
+    public var uniqueID: String { contextStore.current.user.uniqueID ?? IdentityOrigin(installation).id }
 
     /// What names the installation's anonymous visitor in every event, also while somebody is signed in.
-    public var anonymousID: String { stage.current.user.anonymousID ?? IdentityOrigin(installation).id }
+    public var anonymousID: String { contextStore.current.user.anonymousID ?? IdentityOrigin(installation).id }
 
     /// Names the anonymous visitor in a way of the app's own. Survives restarts.
     ///

@@ -10,7 +10,7 @@ internal import TrackwayJournal
 ///
 /// One change after the other: the settings first, so that the next start ends with what the events say; then recording
 /// follows what the new person decided about consent; then the context changes and the events that tell of it are
-/// recorded, in one step. Locks are taken in the order driver, settings or stage, never both.
+/// recorded, in one step. Locks are taken in the order driver, settings or context store, never both.
 package final class IdentityDriver: Sendable {
     /// What a change ordered.
     struct Orders: Sendable {
@@ -48,7 +48,7 @@ package final class IdentityDriver: Sendable {
 
     private let order = Locked(())
     private let settings: SettingsFile
-    private let stage: Stage
+    private let contextStore: ContextStore
     private let consents: ConsentDriver
     private let behavior: BehaviorDriver
     private let dynamic: DynamicAttributes
@@ -59,7 +59,7 @@ package final class IdentityDriver: Sendable {
 
     init(
         _ settings: SettingsFile,
-        stage: Stage,
+        contextStore: ContextStore,
         consents: ConsentDriver,
         behavior: BehaviorDriver,
         dynamic: DynamicAttributes,
@@ -69,7 +69,7 @@ package final class IdentityDriver: Sendable {
         installation: @escaping @Sendable () -> InstallationID
     ) {
         self.settings = settings
-        self.stage = stage
+        self.contextStore = contextStore
         self.consents = consents
         self.behavior = behavior
         self.dynamic = dynamic
@@ -87,8 +87,8 @@ package final class IdentityDriver: Sendable {
         guard !expected.isEmpty else { return }
         // The app's closure is called before any lock is taken; it may well change who is signed in itself.
         let shared = expected.takesSharedAttributes ? dynamic.current() : [:]
-        let before = stage.current.user.uniqueID
-        let (orders, aftermath, failure) = order.withLock { _ in
+        let before = contextStore.current.user.uniqueID
+        let (orders, sideEffects, failure) = order.withLock { _ in
             // Read in here: no event tells of something that was set after it.
             let moment = clock.now()
             let (orders, failure) = settings.changeUntold { settings in
@@ -98,54 +98,56 @@ package final class IdentityDriver: Sendable {
                 return orders
             }
             consents.follow()
-            let (_, aftermath) = stage.performUntold { scene in carryOut(orders, &scene, at: moment) }
-            return (orders, aftermath, failure)
+            let (_, sideEffects) = contextStore.performUnreported { transaction in
+                carryOut(orders, &transaction, at: moment)
+            }
+            return (orders, sideEffects, failure)
         }
         // No lock is held any more: the app may call back.
-        if let failure { settings.tell(failure) }
-        stage.tell(aftermath)
+        if let failure { settings.report(failure) }
+        contextStore.report(sideEffects)
         for diagnostic in orders.diagnostics { reporter.report(diagnostic) }
         consents.carryOut(orders.consent)
-        let after = stage.current.user.uniqueID
+        let after = contextStore.current.user.uniqueID
         if let after, after != before { behavior.uniqueIDChanged(to: after) }
     }
 
     /// The installation has another id now, from which what nobody set follows.
     func installationChanged() {
         let user = settings.current.user
-        stage.perform { scene in scene.context.user = complete(user) }
-        if let uniqueID = stage.current.user.uniqueID { behavior.uniqueIDChanged(to: uniqueID) }
+        contextStore.perform { transaction in transaction.context.user = complete(user) }
+        if let uniqueID = contextStore.current.user.uniqueID { behavior.uniqueIDChanged(to: uniqueID) }
     }
 
-    private func carryOut(_ orders: Orders, _ scene: inout Scene, at moment: Moment) {
+    private func carryOut(_ orders: Orders, _ transaction: inout ContextTransaction, at moment: Moment) {
         for action in orders.identity {
             switch action {
             case .context(var user):
                 user.subject = orders.user.subject
-                scene.context.user = complete(user)
+                transaction.context.user = complete(user)
             case .record(let name, let attributes):
-                scene.record(
+                transaction.record(
                     name,
                     attributes.adding(shared: orders.dynamic, toRecord: name, most: limits.oneAttributeTooMany),
                     at: moment
                 )
-            case .tellTooManyIdentities(let kind):
-                scene.report(
+            case .reportTooManyIdentities(let kind):
+                transaction.report(
                     Diagnostic(
                         code: .tooManyIdentities,
                         field: "as",
                         value: kind,
-                        remedy: "Bind at most \(IdentityMachine.mostIdentities) kinds of ids; unbind those not needed."
+                        remedy: "Bind at most \(IdentityMachine.maxIdentities) kinds of ids; unbind those not needed."
                     )
                 )
-            case .tellUserForgotten(let user):
-                scene.report(
+            case .reportUserForgotten(let user):
+                transaction.report(
                     Diagnostic(
                         code: .userForgotten,
                         field: "user",
                         value: user,
                         remedy:
-                            "Nothing is lost. At most \(IdentityMachine.mostKnownUsers) people are recognised on one device; "
+                            "Nothing is lost. At most \(IdentityMachine.maxKnownUsers) people are recognised on one device; "
                             + "this one gets another unique id with the next sign-in."
                     )
                 )
@@ -154,7 +156,7 @@ package final class IdentityDriver: Sendable {
             }
         }
         // Also when another process had made the same change already.
-        scene.context.user = complete(orders.user)
+        transaction.context.user = complete(orders.user)
     }
 
     private func complete(_ user: RecordedContext.User) -> RecordedContext.User {

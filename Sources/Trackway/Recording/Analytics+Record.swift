@@ -32,7 +32,7 @@ extension Analytics {
         let id = ids.next(at: moment.wall)
         // One comparison for the usual case; everything else is elsewhere.
         guard control.gate.state == .isOpen, route.isEmpty else {
-            return recordUnusually(name, attributes, items: items, to: route, id: id, at: moment)
+            return recordSlowPath(name, attributes, items: items, to: route, id: id, at: moment)
         }
         var diagnostics: [Diagnostic] = []
         let outcome = JSONWriter.withThreadBuffer { writer in
@@ -48,7 +48,7 @@ extension Analytics {
             )
             return journal.append(writer.bytes)
         }
-        if !diagnostics.isEmpty { tell(diagnostics) }
+        if !diagnostics.isEmpty { report(diagnostics) }
         guard case .kept(let sequence) = outcome else { return notKept(outcome, id: id, name) }
         delivery.eventRecorded(sequence: sequence)
         return Receipt(id: id, sequence: sequence, durability: .kernel)
@@ -101,7 +101,7 @@ extension Analytics {
     }
 
     @inline(never)
-    private func tell(_ diagnostics: [Diagnostic]) {
+    private func report(_ diagnostics: [Diagnostic]) {
         for diagnostic in diagnostics { reporter.report(diagnostic) }
     }
 

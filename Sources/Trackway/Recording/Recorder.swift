@@ -23,7 +23,7 @@ struct Recorder: Sendable {
     let limits: EventLimits
     let journal: Journal
     let delivery: DeliveryService
-    let streams: StreamsDriver
+    let registry: QueueRegistry
     let log: EventLog
 
     /// Whether an event of this name may be recorded now, for any of these destinations.
@@ -67,7 +67,7 @@ struct Recorder: Sendable {
         let attributes = attributes()
         var diagnostics: [Diagnostic] = []
         var logged: [UInt8]?
-        let watch = only.flatMap { streams.watch(on: $0) }
+        let watch = only.flatMap { registry.watch(on: $0) }
         let content = watch.map { watch in
             ContentDigest.text(name, attributes, items: items, user: watch.user, limits: limits)
         }
@@ -84,7 +84,7 @@ struct Recorder: Sendable {
             )
             if gate.contains(.logsEvents) { logged = Array(writer.bytes) }
             guard let watch, let content else { return journal.append(writer.bytes, to: route) }
-            let (outcome, problem) = streams.append(content, to: watch.destination, at: clock.now()) {
+            let (outcome, problem) = registry.append(content, to: watch.destination, at: clock.now()) {
                 journal.append(writer.bytes, to: route)
             }
             if let problem { diagnostics.append(problem) }

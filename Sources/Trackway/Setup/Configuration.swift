@@ -133,14 +133,14 @@ public struct Configuration: Sendable {
     public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
 
     /// How events recorded from the beginning are to be treated; see ``TrackwayEvents/RecordedContext/modes``. Empty by
-    /// default; for faces.
+    /// default; for compatibility modules.
     package var modes: Attributes = [:]
 
-    /// How events are shown in the log; nil for as they are stored. For faces.
+    /// How events are shown in the log; nil for as they are stored. For compatibility modules.
     package var eventLogForm: EventLogForm?
 
-    /// Makes the world of a test; nil for the real one. See `TrackwayTesting.InMemoryWorld`.
-    package var worldSource: (any WorldSource)?
+    /// Makes the dependencies of a test; nil for the system's. See `TrackwayTesting.InMemoryEnvironment`.
+    package var dependencySource: (any DependencySource)?
 
     /// Makes a configuration; everything not named here has its documented default.
     public init(appID: String, destinations: [any Destination]) {

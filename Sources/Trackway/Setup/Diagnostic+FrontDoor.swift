@@ -24,7 +24,7 @@ extension Diagnostic.Code {
     public static let behaviorNotKept = Diagnostic.Code(rawValue: "behavior_not_kept")
     /// What earlier runs had kept about sessions and launches could not be understood.
     public static let behaviorDamaged = Diagnostic.Code(rawValue: "behavior_damaged")
-    /// A face could not make its analytics; nothing is recorded.
+    /// A compatibility module could not make its analytics; nothing is recorded.
     public static let notStarted = Diagnostic.Code(rawValue: "not_started")
     /// A screen has no name; it stayed the one it was.
     public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid")
@@ -33,7 +33,7 @@ extension Diagnostic.Code {
     public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked")
     /// A destination failed several times in a row; it is asked seldom until it answers again.
     public static let destinationDown = Diagnostic.Code(rawValue: "destination_down")
-    /// A destination refused an event, which is set aside for inspection.
+    /// A destination refused an event, which is kept as a dead letter for inspection.
     public static let eventRefused = Diagnostic.Code(rawValue: "event_refused")
     /// A destination took an event without attributes, items or parts of texts that its format does not allow; other
     /// destinations got them.
@@ -119,7 +119,7 @@ extension Diagnostic {
                 value: reason,
                 remedy: "It failed \(failures) times in a row and is asked seldom until it answers; the events wait."
             )
-        case .setAside(let refusal):
+        case .deadLetter(let refusal):
             self.init(
                 code: .eventRefused,
                 field: field,

@@ -24,7 +24,7 @@ public struct RuntimeOptions: Sendable {
     /// ``Configuration/snapshots`` is nil.
     public var allowsLocation: Bool
 
-    /// How events are shown in the log; nil for as they are stored. For faces.
+    /// How events are shown in the log; nil for as they are stored. For compatibility modules.
     package var eventLogForm: EventLogForm?
 
     init(_ configuration: Configuration) {

@@ -74,7 +74,7 @@ struct SettingBounds {
         bounded.retry = RetrySchedule(base: base, cap: cap)
         bounded.breakerThreshold = count(policy.breakerThreshold, from: 1, field + ".breakerThreshold")
         bounded.longestRetryAfter = time(policy.longestRetryAfter, field + ".longestRetryAfter")
-        bounded.setAsideThreshold = count(policy.setAsideThreshold, from: 1, field + ".setAsideThreshold")
+        bounded.deadLetterThreshold = count(policy.deadLetterThreshold, from: 1, field + ".setAsideThreshold")
         if let queue = policy.queue {
             bounded.queue = QueuePolicy(
                 acceptSameEventAfter: time(queue.acceptSameEventAfter, field + ".queue.acceptSameEventAfter"),

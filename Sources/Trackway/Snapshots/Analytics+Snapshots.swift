@@ -17,7 +17,7 @@ extension Analytics {
     ///
     /// - Parameter title: what is shown; nil leaves it to the source of the app's state.
     public func collectSnapshot(title: String? = nil) {
-        guard let snapshots else { return tellSnapshotsOff() }
+        guard let snapshots else { return reportSnapshotsOff() }
         snapshots.collect(title)
     }
 
@@ -26,14 +26,14 @@ extension Analytics {
     /// ``RuntimeOptions/allowsMotion`` is about sensors that the SDK reads: readings handed over count without it. Numbers
     /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
     public func feed(_ reading: MotionReading) {
-        guard let snapshots else { return tellSnapshotsOff() }
+        guard let snapshots else { return reportSnapshotsOff() }
         snapshots.read(reading, run: nil)
     }
 
     /// Hands a reading of the compass over that the app made itself. The next snapshot takes the last one with it. Numbers
     /// that are infinite or none are left out, with a `Diagnostic`. Returns at once. Any thread.
     public func feed(_ heading: Heading) {
-        guard let snapshots else { return tellSnapshotsOff() }
+        guard let snapshots else { return reportSnapshotsOff() }
         snapshots.read(heading, run: nil)
     }
 
@@ -41,13 +41,13 @@ extension Analytics {
     ///
     /// - Parameter time: what the event says about when it happened; this moment when nil.
     package func collectAppState(title: String?, at time: Timestamp? = nil) {
-        guard let snapshots else { return tellSnapshotsOff() }
-        snapshots.collect(title, tellsProperties: false, at: time)
+        guard let snapshots else { return reportSnapshotsOff() }
+        snapshots.collect(title, reportsProperties: false, at: time)
     }
 
     /// Takes a snapshot of what the device is alone now; see ``collectSnapshot(title:)``.
     package func collectDeviceProperties() {
-        guard let snapshots else { return tellSnapshotsOff() }
+        guard let snapshots else { return reportSnapshotsOff() }
         snapshots.collectProperties()
     }
 
@@ -66,7 +66,7 @@ extension Analytics {
         snapshots?.canCollectLocation ?? false
     }
 
-    private func tellSnapshotsOff() {
+    private func reportSnapshotsOff() {
         reporter.report(
             Diagnostic(
                 code: .snapshotsOff,

@@ -7,34 +7,34 @@ internal import TrackwayEvents
 extension SnapshotDriver {
     /// The system, or the app in its place, changed the app's life in this order.
     func lifeCycleChanged(_ changes: [LifeCycleChange]) {
-        tell { routine, now in
-            changes.flatMap { routine.appChanged(to: routine.app.after($0), at: now) }
+        report { machine, now in
+            changes.flatMap { machine.appChanged(to: machine.app.after($0), at: now) }
         }
     }
 
     /// The app shows a screen.
     func screenShown(_ title: String?) {
-        tell { routine, now in routine.screenShown(title, at: now) }
+        report { machine, now in machine.screenShown(title, at: now) }
     }
 
     /// The app wants a snapshot of its state, and of what the device is unless it says that it does not.
-    func collect(_ title: String?, tellsProperties: Bool = true, at time: Timestamp? = nil) {
-        tell { routine, now in routine.requested(title, tellsProperties: tellsProperties, saying: time, at: now) }
+    func collect(_ title: String?, reportsProperties: Bool = true, at time: Timestamp? = nil) {
+        report { machine, now in machine.requested(title, reportsProperties: reportsProperties, saying: time, at: now) }
     }
 
     /// The app wants a snapshot of what the device is.
     func collectProperties() {
-        tell { routine, now in routine.requestedProperties(at: now) }
+        report { machine, now in machine.requestedProperties(at: now) }
     }
 
     /// The app wants a snapshot if the last one is too long ago.
     func collectIfDue() {
-        tell { routine, now in routine.requestedIfDue(at: now) }
+        report { machine, now in machine.requestedIfDue(at: now) }
     }
 
     /// The app allows or forbids sensors.
     func allows(motion: Bool, location: Bool) {
-        tell(begins: false) { routine, now in routine.allows(motion: motion, location: location, at: now) }
+        report(begins: false) { machine, now in machine.allows(motion: motion, location: location, at: now) }
     }
 
     /// Whether a snapshot taken now would say where the device is.

@@ -7,7 +7,7 @@ internal import TrackwayJournal
 
 extension SnapshotDriver {
     /// Carries out one order. Holds no lock.
-    func perform(_ order: SnapshotRoutine.Action) {
+    func perform(_ order: SnapshotMachine.Action) {
         switch order {
         case .ask(let part):
             ask(part)
@@ -24,13 +24,13 @@ extension SnapshotDriver {
         case .recordProperties(let attributes, let time):
             record(CapturedName.deviceProperties, attributes, at: time, to: options.devicePropertiesRoute)
         case .recordState(let state, let time, _):
-            for number in state.unusable where tells(number.name) {
-                stage.perform { $0.report(.reading(number.name, number.value)) }
+            for number in state.unusable where reports(number.name) {
+                contextStore.perform { $0.report(.reading(number.name, number.value)) }
             }
             record(CapturedName.appState, state.attributes, at: time, to: options.appStateRoute)
-        case .tellSilent(let part):
-            guard tells(part.rawValue) else { return }
-            stage.perform { $0.report(.silent(part)) }
+        case .reportSilent(let part):
+            guard reports(part.rawValue) else { return }
+            contextStore.perform { $0.report(.silent(part)) }
         case .save:
             save()
         }
@@ -39,7 +39,7 @@ extension SnapshotDriver {
     /// The start of the process comes before everything that is told of it.
     private func record(_ name: String, _ attributes: Attributes, at time: DeviceTime, to route: [DestinationID]) {
         behavior.begin()
-        stage.perform { scene in _ = scene.record(name, attributes, at: time.moment, to: route) }
+        contextStore.perform { transaction in _ = transaction.record(name, attributes, at: time.moment, to: route) }
     }
 
     private func save() {
@@ -51,13 +51,13 @@ extension SnapshotDriver {
             told.withLock { _ = $0.remove(Self.file) }
         } catch {
             // Told once until it works again: a full disk would be told with every snapshot.
-            guard tells(Self.file) else { return }
-            stage.perform { $0.report(.snapshots(notKept: error)) }
+            guard reports(Self.file) else { return }
+            contextStore.perform { $0.report(.snapshots(notKept: error)) }
         }
     }
 
     /// Whether this is told for the first time.
-    private func tells(_ what: String) -> Bool {
+    private func reports(_ what: String) -> Bool {
         told.withLock { $0.insert(what).inserted }
     }
 
@@ -70,7 +70,7 @@ extension Diagnostic {
         Diagnostic(
             code: .snapshotSourceSilent,
             field: "snapshots.sources.\(part.rawValue)",
-            value: "no answer for \(SnapshotInquiry.patience.components.seconds) s",
+            value: "no answer for \(SnapshotInquiry.timeout.components.seconds) s",
             remedy: "Let the source return what it knows at once; until it answers, snapshots go on without it."
         )
     }

@@ -11,35 +11,35 @@ extension SnapshotDriver {
         let sources = sources
         thread.run { [weak self] in
             guard let self, let answer = sources.answer(part) else { return }
-            let person = stage.current.user.id
-            tell(begins: false) { routine, now in routine.answered(answer, for: person, at: now) }
+            let person = contextStore.current.user.id
+            report(begins: false) { machine, now in machine.answered(answer, for: person, at: now) }
         }
     }
 
     func startHeading(_ run: Int) {
         guard let source = sources.heading, let thread = threads[.heading] else { return }
-        let tell: @Sendable (Heading) -> Void = { [weak self] in self?.read($0, run: run) }
-        thread.run { source.start(tell) }
+        let report: @Sendable (Heading) -> Void = { [weak self] in self?.read($0, run: run) }
+        thread.run { source.start(report) }
     }
 
     func startMotion(_ means: MotionMeans, _ run: Int) {
         guard let source = sources.motion, let thread = threads[.motion] else { return }
-        let tell: @Sendable (MotionReading) -> Void = { [weak self] in self?.read($0, run: run) }
-        thread.run { source.start(means, every: SnapshotMeans.samplingInterval, tell) }
+        let report: @Sendable (MotionReading) -> Void = { [weak self] in self?.read($0, run: run) }
+        thread.run { source.start(means, every: SnapshotMeans.samplingInterval, report) }
     }
 
     /// A sensor of motion was read.
     func read(_ reading: MotionReading, run: Int?) {
-        tell(begins: false) { routine, _ in
-            routine.read(reading, run: run)
+        report(begins: false) { machine, _ in
+            machine.read(reading, run: run)
             return []
         }
     }
 
     /// A compass was read.
     func read(_ heading: Heading, run: Int?) {
-        tell(begins: false) { routine, _ in
-            routine.read(heading, run: run)
+        report(begins: false) { machine, _ in
+            machine.read(heading, run: run)
             return []
         }
     }

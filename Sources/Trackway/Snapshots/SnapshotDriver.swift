@@ -6,14 +6,14 @@ internal import TrackwayDelivery
 internal import TrackwayEvents
 package import TrackwayJournal
 
-/// Drives ``SnapshotRoutine``: hands it what happens, and carries out its orders in their order.
+/// Drives ``SnapshotMachine``: hands it what happens, and carries out its orders in their order.
 ///
-/// Inputs come from any thread. Under the lock the routine alone is asked; its orders are carried out after it, by one
+/// Inputs come from any thread. Under the lock the machine alone is asked; its orders are carried out after it, by one
 /// thread at a time, so that a start and a stop, or two events, never change places. What the app or a sensor is asked
 /// happens on a thread of the source's own.
 package final class SnapshotDriver: Sendable {
     private struct State: Sendable {
-        var routine: SnapshotRoutine
+        var machine: SnapshotMachine
         /// Orders that wait for whoever carries them out.
         var orders = SnapshotOrders()
         var isPerforming = false
@@ -32,7 +32,7 @@ package final class SnapshotDriver: Sendable {
     let options: SnapshotOptions
     let sources: SnapshotSources
     let file: SnapshotFile
-    let stage: Stage
+    let contextStore: ContextStore
     let behavior: BehaviorDriver
     let threads: [SnapshotPart: any SourceThread]
     /// What the app has been told, so that nothing is told with every snapshot.
@@ -45,18 +45,23 @@ package final class SnapshotDriver: Sendable {
     private let replanned = WakeSignal()
 
     /// Makes a driver. Nothing is taken before the start of the process was told; see ``begin()``.
-    init(_ options: SnapshotOptions, in world: World, stage: Stage, behavior: BehaviorDriver) {
+    init(
+        _ options: SnapshotOptions,
+        in dependencies: Dependencies,
+        contextStore: ContextStore,
+        behavior: BehaviorDriver
+    ) {
         self.options = options
-        self.stage = stage
+        self.contextStore = contextStore
         self.behavior = behavior
-        clock = world.clock
-        boot = world.facts.boot
-        start = world.clock.now().monotonic
-        sources = options.sources ?? world.snapshotSources
-        let file = SnapshotFile(folder: world.folder, storage: world.storage)
+        clock = dependencies.clock
+        boot = dependencies.facts.boot
+        start = dependencies.clock.now().monotonic
+        sources = options.sources ?? dependencies.snapshotSources
+        let file = SnapshotFile(folder: dependencies.folder, storage: dependencies.storage)
         self.file = file
         let parts = sources.parts
-        threads = Dictionary(uniqueKeysWithValues: parts.map { ($0, world.sourceThread($0)) })
+        threads = Dictionary(uniqueKeysWithValues: parts.map { ($0, dependencies.sourceThread($0)) })
         let rules = SnapshotRules(
             policy: options.policy,
             sources: Set(parts),
@@ -65,8 +70,8 @@ package final class SnapshotDriver: Sendable {
             repeatsPropertiesAfter: options.repeatsDevicePropertiesAfter
         )
         let (memory, diagnostic) = Self.recall(file, options.policy)
-        state = Locked(State(routine: SnapshotRoutine(memory, rules, app: world.launchState)))
-        if let diagnostic { stage.perform { $0.report(diagnostic) } }
+        state = Locked(State(machine: SnapshotMachine(memory, rules, app: dependencies.launchState)))
+        if let diagnostic { contextStore.perform { $0.report(diagnostic) } }
     }
 
     /// When ``timeCame()`` is to be called next; never when nil.
@@ -74,30 +79,30 @@ package final class SnapshotDriver: Sendable {
 
     private func due(_ state: State) -> MonotonicTime? {
         if state.isOver { return nil }
-        return state.hasBegun ? state.routine.due : start.advanced(by: BehaviorDriver.patience)
+        return state.hasBegun ? state.machine.due : start.advanced(by: BehaviorDriver.startDelay)
     }
 
     /// What must survive a restart, as it is now, and which installation it is of: how many were erased before.
-    var memory: (SnapshotMemory, erasures: Int) { state.withLock { ($0.routine.memory, $0.erasures) } }
+    var memory: (SnapshotMemory, erasures: Int) { state.withLock { ($0.machine.memory, $0.erasures) } }
 
     /// Whether a snapshot may say where the device is, as far as the app is concerned.
-    var allowsLocation: Bool { state.withLock { $0.routine.rules.allowsLocation } }
+    var allowsLocation: Bool { state.withLock { $0.machine.rules.allowsLocation } }
 
     // MARK: Inputs
 
     /// The start of the process was told, or it is time to tell it: snapshots are taken from now on.
     package func begin() {
-        tell { _, _ in [] }
+        report { _, _ in [] }
     }
 
     /// Time passed.
     package func timeCame() {
-        tell { routine, now in routine.timeCame(at: now) }
+        report { machine, now in machine.timeCame(at: now) }
     }
 
     /// Consent or switch may have changed, and with them whether anything may be watched.
     func permissionChanged() {
-        tell(begins: false) { _, _ in [] }
+        report(begins: false) { _, _ in [] }
     }
 
     /// Nothing is to be collected for a while, or it goes on.
@@ -106,32 +111,32 @@ package final class SnapshotDriver: Sendable {
         permissionChanged()
     }
 
-    /// Whatever happened, told to the routine at the time it is now.
+    /// Whatever happened, told to the machine at the time it is now.
     ///
     /// - Parameter begins: whether it shows that the process is past its start.
-    func tell(begins: Bool = true, _ input: (inout SnapshotRoutine, DeviceTime) -> [SnapshotRoutine.Action]) {
+    func report(begins: Bool = true, _ input: (inout SnapshotMachine, DeviceTime) -> [SnapshotMachine.Action]) {
         change { state, now in
             if begins { state.hasBegun = true }
             let watches = state.hasBegun && !state.isForgetting && !state.isOver && !state.isResting
             // What changed first comes first: who may watch again has not missed anything before.
-            state.orders.append(state.routine.watches(watches ? permitted : [], at: now) + input(&state.routine, now))
+            state.orders.append(state.machine.watches(watches ? permitted : [], at: now) + input(&state.machine, now))
         }
     }
 
     /// What may be told now: what nobody would record need not be read.
     private var permitted: Set<SnapshotKind> {
         var kinds: Set<SnapshotKind> = []
-        if stage.mayRecord(CapturedName.deviceProperties, to: options.devicePropertiesRoute) {
+        if contextStore.mayRecord(CapturedName.deviceProperties, to: options.devicePropertiesRoute) {
             kinds.insert(.deviceProperties)
         }
-        if stage.mayRecord(CapturedName.appState, to: options.appStateRoute) { kinds.insert(.appState) }
+        if contextStore.mayRecord(CapturedName.appState, to: options.appStateRoute) { kinds.insert(.appState) }
         return kinds
     }
 
     /// The app is done: what is under way is told with what there is, and nothing more is taken.
     func end() {
         change { state, now in
-            state.orders.append(state.routine.ended(at: now))
+            state.orders.append(state.machine.ended(at: now))
             state.isOver = true
         }
     }
@@ -139,7 +144,7 @@ package final class SnapshotDriver: Sendable {
     /// The front door is gone: sensors rest, and nothing is told any more.
     package func abandon() {
         change { state, now in
-            state.orders.append(state.routine.watches([], at: now))
+            state.orders.append(state.machine.watches([], at: now))
             state.isOver = true
         }
     }
@@ -151,7 +156,7 @@ package final class SnapshotDriver: Sendable {
             state.erasures += 1
             // What the former installation was about is not to be told of the next one.
             state.orders.forget()
-            state.orders.append(state.routine.forgotten(at: now))
+            state.orders.append(state.machine.forgotten(at: now))
         }
         try file.remove()
     }
@@ -166,7 +171,7 @@ package final class SnapshotDriver: Sendable {
 
     /// Changes the state, and carries out what comes of it, unless somebody is about it.
     ///
-    /// The time is read under the lock, and the gate in `body`: of two inputs at the same time none sees an older world than
+    /// The time is read under the lock, and the gate in `body`: of two inputs at the same time none sees older facts than
     /// the one before it.
     private func change(_ body: (inout State, DeviceTime) -> Void) {
         let (isMine, isReplanned) = state.withLock { state -> (Bool, Bool) in
@@ -182,7 +187,7 @@ package final class SnapshotDriver: Sendable {
         while isMine, let order = nextOrder() { perform(order) }
     }
 
-    private func nextOrder() -> SnapshotRoutine.Action? {
+    private func nextOrder() -> SnapshotMachine.Action? {
         state.withLock { state in
             let order = state.orders.take()
             if order == nil { state.isPerforming = false }

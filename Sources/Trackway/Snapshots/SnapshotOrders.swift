@@ -3,9 +3,9 @@
 
 internal import TrackwayBehavior
 
-/// Orders of the ``SnapshotRoutine`` that wait to be carried out, in their order.
+/// Orders of the ``SnapshotMachine`` that wait to be carried out, in their order.
 struct SnapshotOrders: Sendable {
-    private var orders: [SnapshotRoutine.Action] = []
+    private var orders: [SnapshotMachine.Action] = []
     /// How many of them were taken already. What was taken goes when all were: moving the others up each time would take
     /// longer the more there are.
     private var taken = 0
@@ -16,13 +16,13 @@ struct SnapshotOrders: Sendable {
     var isEmpty: Bool { orders.isEmpty }
 
     /// Adds orders behind those that wait.
-    mutating func append(_ more: [SnapshotRoutine.Action]) {
+    mutating func append(_ more: [SnapshotMachine.Action]) {
         orders += more
         saves += more.count { $0 == .save }
     }
 
     /// Takes the first order. What is saved is what is known at that time, so of several orders to save the last will do.
-    mutating func take() -> SnapshotRoutine.Action? {
+    mutating func take() -> SnapshotMachine.Action? {
         while taken < orders.count {
             let order = orders[taken]
             taken += 1
@@ -39,7 +39,7 @@ struct SnapshotOrders: Sendable {
         let others = orders[taken...].filter { order in
             switch order {
             case .recordProperties, .recordState, .save: false
-            case .ask, .startHeading, .stopHeading, .startMotion, .stopMotion, .tellSilent: true
+            case .ask, .startHeading, .stopHeading, .startMotion, .stopMotion, .reportSilent: true
             }
         }
         (orders, taken, saves) = (others, 0, 0)

@@ -21,16 +21,16 @@ extension Analytics {
     @discardableResult
     public func startTimer(_ name: String, unit: TimerUnit = .seconds, countsBackground: Bool = false) -> TimerID {
         let id = TimerID(name: timerName(name), start: ids.next(at: clock.now().wall))
-        let actions = timers.tell { machine, now in
+        let actions = timers.report { machine, now in
             machine.started(id.name, id: id.start, unit: unit, countsBackground: countsBackground, at: now)
         }
-        for case .tellForgotten(let forgotten) in actions {
+        for case .reportForgotten(let forgotten) in actions {
             reporter.report(
                 Diagnostic(
                     code: .tooManyTimers,
                     field: "timer",
                     value: forgotten,
-                    remedy: "End or remove timers; at most \(TimerMachine.mostTimers) run at a time."
+                    remedy: "End or remove timers; at most \(TimerMachine.maxTimers) run at a time."
                 )
             )
         }
@@ -83,7 +83,7 @@ extension Analytics {
 
     /// Gives all timers up; nothing is recorded.
     public func clearTimers() {
-        timers.tell { machine, _ in machine.cleared() }
+        timers.report { machine, _ in machine.cleared() }
     }
 
     // MARK: Either way
@@ -92,15 +92,15 @@ extension Analytics {
     private func timerName(_ name: String) -> String { name.cut(toBytes: limits.nameBytes) }
 
     private func pause(_ timer: TimerReference, _ name: String) {
-        if !timers.tell({ machine, now in machine.paused(timer, at: now) }) { tellUnknown(name) }
+        if !timers.report({ machine, now in machine.paused(timer, at: now) }) { reportUnknown(name) }
     }
 
     private func resume(_ timer: TimerReference, _ name: String) {
-        if !timers.tell({ machine, now in machine.resumed(timer, at: now) }) { tellUnknown(name) }
+        if !timers.report({ machine, now in machine.resumed(timer, at: now) }) { reportUnknown(name) }
     }
 
     private func remove(_ timer: TimerReference, _ name: String) {
-        if !timers.tell({ machine, _ in machine.removed(timer) }) { tellUnknown(name) }
+        if !timers.report({ machine, _ in machine.removed(timer) }) { reportUnknown(name) }
     }
 
     private func end(
@@ -110,9 +110,9 @@ extension Analytics {
         _ items: [Item],
         _ route: [DestinationID]
     ) -> Receipt {
-        let reading = timers.tell { machine, now in machine.ended(timer, at: now) }
+        let reading = timers.report { machine, now in machine.ended(timer, at: now) }
         guard let reading else {
-            tellUnknown(name)
+            reportUnknown(name)
             return record(name, attributes, items: items, to: route)
         }
         // Last, as the least of it: should there be too many attributes, it goes first.
@@ -120,7 +120,7 @@ extension Analytics {
         return record(name, attributes.filled(from: measured, most: 1), items: items, to: route)
     }
 
-    private func tellUnknown(_ name: String) {
+    private func reportUnknown(_ name: String) {
         reporter.report(
             Diagnostic(
                 code: .timerUnknown,

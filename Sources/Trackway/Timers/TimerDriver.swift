@@ -19,14 +19,14 @@ package final class TimerDriver: Sendable {
     }
 
     /// Tells the machine something, at the time it is now.
-    func tell<Answer: Sendable>(_ body: (inout TimerMachine, DeviceTime) -> Answer) -> Answer {
+    func report<Answer: Sendable>(_ body: (inout TimerMachine, DeviceTime) -> Answer) -> Answer {
         let now = DeviceTime(clock.now(), boot: boot)
         return machine.withLock { body(&$0, now) }
     }
 
     /// The system, or the app in its place, changed the app's life in this order.
     func lifeCycleChanged(_ changes: [LifeCycleChange]) {
-        tell { machine, now in
+        report { machine, now in
             for change in changes {
                 switch change {
                 case .didEnterBackground:

@@ -6,7 +6,7 @@ package import TrackwayEvents
 /// What was decided on one level: altogether, and for categories of their own.
 package struct ConsentDecisions: Sendable, Hashable, Codable {
     /// The most categories that are told apart.
-    package static let mostCategories = 32
+    package static let maxCategories = 32
 
     /// For everything that has no decision of its own; nil when never asked.
     package var overall: Consent?
@@ -34,7 +34,7 @@ package struct ConsentDecisions: Sendable, Hashable, Codable {
             overall = consent
             return true
         }
-        guard consent == nil || categories[category] != nil || categories.count < Self.mostCategories else {
+        guard consent == nil || categories[category] != nil || categories.count < Self.maxCategories else {
             return false
         }
         categories[category] = consent

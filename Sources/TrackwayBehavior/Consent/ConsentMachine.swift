@@ -15,7 +15,7 @@ package import TrackwayEvents
 /// nobody's events wait behind those of a person who may never come back.
 package struct ConsentMachine: Sendable, Hashable, Codable {
     /// The most people that are told apart; beyond it those are forgotten first who decided nothing.
-    package static let mostPeople = 64
+    package static let maxPeople = 64
 
     /// An order to the driver; they are carried out in their order.
     package enum Action: Sendable, Hashable {
@@ -26,7 +26,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         /// Drop at once what waits at the front and is to be dropped.
         case purge
         /// Say that there are too many categories, and that this decision was not taken.
-        case tellTooManyCategories(ConsentCategory)
+        case reportTooManyCategories(ConsentCategory)
         /// Write the state down.
         case save
     }
@@ -114,7 +114,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
                 isTaken = machine.people[place].decisions.decide(consent, for: category)
             }
             guard !isTaken, let category else { return [] }
-            return [.tellTooManyCategories(category)]
+            return [.reportTooManyCategories(category)]
         }
     }
 
@@ -193,7 +193,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
     func place(of subject: String) -> Int? { people.lastIndex { $0.subject == subject } }
 
     private mutating func forgetSome() {
-        while people.count > Self.mostPeople {
+        while people.count > Self.maxPeople {
             // The least that is lost first, then who is away longest.
             let candidates = people.indices.filter { people[$0].subject != subject }
             let ranked = candidates.map { (weight: weight(people[$0]), left: people[$0].left ?? .max, place: $0) }

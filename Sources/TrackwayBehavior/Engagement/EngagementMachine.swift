@@ -9,7 +9,7 @@ internal import TrackwayEvents
 /// for the background, for good. It counts as engagement from one second on. Stretches are not added up: each leaving of a
 /// screen is judged by itself.
 package struct EngagementMachine: Sendable, Hashable, Codable {
-    /// An order to the conductor.
+    /// An order to the coordinator.
     package enum Action: Sendable, Hashable {
         /// The user used the screen for so long.
         case engaged(Duration)

@@ -12,9 +12,9 @@ extension IdentityMachine {
         /// Record this event, at the moment of the input, under the latest context.
         case record(name: String, attributes: Attributes)
         /// Say that there are too many kinds of ids, and that this one was not taken.
-        case tellTooManyIdentities(kind: String)
+        case reportTooManyIdentities(kind: String)
         /// Say that this user gets another unique id when they come back, because too many others signed in since.
-        case tellUserForgotten(String)
+        case reportUserForgotten(String)
         /// Write the state down.
         case save
     }

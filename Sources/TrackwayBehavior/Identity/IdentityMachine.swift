@@ -14,9 +14,9 @@ package import TrackwayEvents
 package struct IdentityMachine: Sendable, Hashable {
     /// The most users that are recognised when they come back; beyond it the one that was away longest is forgotten, and
     /// that is told. A device that more people share than this is a public one.
-    package static let mostKnownUsers = 1_000
+    package static let maxKnownUsers = 1_000
     /// The most kinds of further ids.
-    package static let mostIdentities = 50
+    package static let maxIdentities = 50
 
     /// Who is signed in; nil when nobody is.
     package private(set) var user: String?
@@ -73,7 +73,7 @@ package struct IdentityMachine: Sendable, Hashable {
         signedInAt = now
         known.append(person)
         var actions = [Action.context(context), .record(name: CapturedName.profileSet, attributes: Self.signIn)]
-        if known.count > Self.mostKnownUsers { actions.append(.tellUserForgotten(known.removeFirst().user)) }
+        if known.count > Self.maxKnownUsers { actions.append(.reportUserForgotten(known.removeFirst().user)) }
         if !identities.isEmpty {
             // The ids bound so far help to recognise who signed in; to whom they belong from here on is for the app to say.
             identities = [:]
@@ -125,8 +125,8 @@ package struct IdentityMachine: Sendable, Hashable {
     /// The app knows one more id of the person.
     package mutating func identityBound(_ id: String, as kind: String) -> [Action] {
         guard identities[kind] != .string(id) else { return [] }
-        guard identities[kind] != nil || identities.count < Self.mostIdentities else {
-            return [.tellTooManyIdentities(kind: kind)]
+        guard identities[kind] != nil || identities.count < Self.maxIdentities else {
+            return [.reportTooManyIdentities(kind: kind)]
         }
         identities[kind] = .string(id)
         return [.context(context), Self.record(CapturedName.identityBound, id, kind), .save]

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 extension LaunchMachine {
-    /// An order to the conductor.
+    /// An order to the coordinator.
     package enum Action: Sendable, Hashable {
         /// Tell of a start.
         case start(Start)

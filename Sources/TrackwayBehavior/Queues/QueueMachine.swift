@@ -52,7 +52,7 @@ package struct QueueMachine: Sendable, Hashable {
     }
 
     /// After how many more events a rule may come true that no wake order watches; nil when none can.
-    package var wantsNudge: UInt64? {
+    package var triggerCount: UInt64? {
         guard pause == nil else { return nil }
         if policy.uploadWhenOlderThan > .zero, waiting == 0 { return 1 }
         guard policy.uploadWhenMoreThan >= 0 else { return nil }
@@ -67,7 +67,7 @@ package struct QueueMachine: Sendable, Hashable {
         self.lastUpload = lastUpload
     }
 
-    /// So many events wait: after the start, after a nudge, or because somebody counted.
+    /// So many events wait: after the start, after a trigger, or because somebody counted.
     package mutating func counted(_ waiting: UInt64, at now: DeviceTime) -> [Action] {
         self.waiting = waiting
         return decide(at: now)
@@ -83,7 +83,7 @@ package struct QueueMachine: Sendable, Hashable {
 
     /// The journal could not hand over what waits. It is asked again after a while, so that nothing spins.
     package mutating func transferFailed(at now: DeviceTime) -> [Action] {
-        let until = now.monotonic.advanced(by: Self.patience)
+        let until = now.monotonic.advanced(by: Self.timeout)
         pause = until
         return [.wake(at: until)]
     }
@@ -98,7 +98,7 @@ package struct QueueMachine: Sendable, Hashable {
     private mutating func decide(at now: DeviceTime) -> [Action] {
         if let pause, now.monotonic < pause {
             // Never longer than it can be: a clock may go back within a boot.
-            let until = min(pause, now.monotonic.advanced(by: Self.patience))
+            let until = min(pause, now.monotonic.advanced(by: Self.timeout))
             self.pause = until
             return [.wake(at: until)]
         }
@@ -117,5 +117,5 @@ package struct QueueMachine: Sendable, Hashable {
     }
 
     /// How long a journal that failed is left alone.
-    private static let patience = Duration.seconds(30)
+    private static let timeout = Duration.seconds(30)
 }

@@ -5,7 +5,7 @@ package import TrackwayEvents
 
 /// Decides which announcements of screens are views, and what each view says about the one before.
 package struct ScreenMachine: Sendable, Hashable, Codable {
-    /// An order to the conductor.
+    /// An order to the coordinator.
     package enum Action: Sendable, Hashable {
         /// Tell of a view, after what it ends.
         case view(View)
@@ -31,7 +31,7 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
     }
 
     /// How many screens a process that nobody sees can announce before the first is forgotten.
-    package static let mostWaiting = 64
+    package static let maxWaiting = 64
 
     private var shown: RecordedContext.Screen?
     private var lastView: Timestamp?
@@ -64,7 +64,7 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
     /// A screen was announced while nobody sees the app: it waits until somebody does.
     package mutating func announcedUnseen(_ view: ScreenView, at now: DeviceTime) {
         if waiting.last?.view == view { return }
-        if waiting.count >= Self.mostWaiting { waiting.removeFirst() }
+        if waiting.count >= Self.maxWaiting { waiting.removeFirst() }
         waiting.append(Waiting(view: view, at: now))
     }
 

@@ -9,7 +9,7 @@ package import TrackwayEvents
 /// user sees the app it never ends. Time away is measured by the monotonic clock within a boot, by the wall clock across
 /// boots; when that went back meanwhile, nobody can tell, and a new session begins.
 package struct SessionMachine: Sendable, Hashable, Codable {
-    /// An order to the conductor.
+    /// An order to the coordinator.
     package enum Action: Sendable, Hashable {
         /// A session began.
         case begin(RecordedContext.Session)

@@ -32,7 +32,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
     }
 
     /// How many snapshots can be under way; the first is finished early when there are more.
-    package static let mostPending = 64
+    package static let maxPending = 64
 
     private var pending: [Pending] = []
     private var runsHeading = false
@@ -55,7 +55,7 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
         isInForeground: Bool,
         at now: DeviceTime
     ) -> [Action] {
-        guard isInForeground, means.patience > .zero else { return [.finish(number)] }
+        guard isInForeground, means.timeout > .zero else { return [.finish(number)] }
         var actions: [Action] = []
         if means.hasHeading, !runsHeading {
             runsHeading = true
@@ -65,8 +65,8 @@ package struct SnapshotCollection: Sendable, Hashable, Codable {
             motion = better
             actions.append(.startMotion(better))
         }
-        if pending.count >= Self.mostPending { actions.append(.finish(pending.removeFirst().number)) }
-        pending.append(Pending(number: number, due: now.monotonic.advanced(by: means.patience)))
+        if pending.count >= Self.maxPending { actions.append(.finish(pending.removeFirst().number)) }
+        pending.append(Pending(number: number, due: now.monotonic.advanced(by: means.timeout)))
         return actions + wake()
     }
 

@@ -12,13 +12,13 @@ package struct SnapshotInquiry: Sendable, Hashable {
     private var silent: Set<SnapshotPart> = []
 
     /// How long a source may take. Reading a few files takes milliseconds.
-    package static let patience = Duration.seconds(2)
+    package static let timeout = Duration.seconds(2)
 
     /// Nobody was asked.
     package init() {}
 
     /// When the first of those who were asked counts as silent.
-    package var due: MonotonicTime? { asked.values.min()?.advanced(by: Self.patience) }
+    package var due: MonotonicTime? { asked.values.min()?.advanced(by: Self.timeout) }
 
     // MARK: Inputs
 
@@ -46,7 +46,7 @@ package struct SnapshotInquiry: Sendable, Hashable {
     /// - Returns: Those that count as silent from now on.
     package mutating func timeCame(at now: DeviceTime) -> [SnapshotPart] {
         let fallen = SnapshotPart.allCases.filter { part in
-            asked[part].map { $0.duration(to: now.monotonic) >= Self.patience } ?? false
+            asked[part].map { $0.duration(to: now.monotonic) >= Self.timeout } ?? false
         }
         for part in fallen { asked[part] = nil }
         silent.formUnion(fallen)

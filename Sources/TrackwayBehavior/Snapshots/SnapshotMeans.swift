@@ -15,14 +15,14 @@ package struct SnapshotMeans: Sendable, Hashable, Codable {
     }
 
     /// How long the sensors are given: a compass needs to settle, and motion is sampled until its buffers are full.
-    package var patience: Duration {
-        max(hasHeading ? Self.headingPatience : .zero, motion == nil ? .zero : Self.motionPatience)
+    package var timeout: Duration {
+        max(hasHeading ? Self.headingTimeout : .zero, motion == nil ? .zero : Self.motionTimeout)
     }
 
     /// How often motion is sampled.
     package static let samplingInterval = Duration.milliseconds(500)
     /// How long a compass is given.
-    package static let headingPatience = Duration.seconds(4)
+    package static let headingTimeout = Duration.seconds(4)
     /// How long ten samples take, and a little more.
-    package static let motionPatience = samplingInterval * ReadingBuffer<Double>.usualCapacity + .milliseconds(100)
+    package static let motionTimeout = samplingInterval * ReadingBuffer<Double>.usualCapacity + .milliseconds(100)
 }

@@ -13,14 +13,14 @@ package import TrackwayEvents
 /// there, and counts from its start.
 package struct TimerMachine: Sendable, Hashable, Codable {
     /// The most timers at a time.
-    package static let mostTimers = 1000
+    package static let maxTimers = 1000
     /// A stretch that seems longer was measured wrongly and counts nothing, as one that went back in time.
     package static let longestStretch = Duration.seconds(86_400)
 
     /// An order to the driver.
     package enum Action: Sendable, Hashable {
         /// Say that there were too many timers, and that this one was given up.
-        case tellForgotten(name: String)
+        case reportForgotten(name: String)
     }
 
     /// In the order of their starts.
@@ -59,7 +59,7 @@ package struct TimerMachine: Sendable, Hashable, Codable {
             )
         )
         latest[name] = id
-        return timers.count > Self.mostTimers ? [forgetOne()] : []
+        return timers.count > Self.maxTimers ? [forgetOne()] : []
     }
 
     /// A timer was paused. One that is paused stays so.
@@ -154,6 +154,6 @@ package struct TimerMachine: Sendable, Hashable, Codable {
     /// first kind.
     private mutating func forgetOne() -> Action {
         let place = timers.firstIndex { latest[$0.name] != $0.id } ?? timers.startIndex
-        return .tellForgotten(name: remove(at: place).name)
+        return .reportForgotten(name: remove(at: place).name)
     }
 }

@@ -3,7 +3,7 @@
 
 /// Notices the first opening of an installation, and new versions of the app and of the system.
 package struct UpdateMachine: Sendable, Hashable, Codable {
-    /// An order to the conductor.
+    /// An order to the coordinator.
     package enum Action: Sendable, Hashable {
         /// The app has another version than before.
         case appUpdated(from: String)

@@ -13,8 +13,8 @@ struct DeliveryEquipment: Sendable {
     let clock: any EventClock
     let sleeper: any DeliverySleeper
     let jitter: JitterSource
-    let gate: NudgeGate
-    /// Wakes the housekeeping after events were settled.
+    let trigger: DeliveryTrigger
+    /// Wakes the maintenance after events were settled.
     let housekeeping: WakeSignal
     let memory: (any RetryMemory)?
     let queues: (any QueueMemory)?

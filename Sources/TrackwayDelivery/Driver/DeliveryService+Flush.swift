@@ -113,7 +113,7 @@ extension DeliveryService {
                 dropped: new.droppedTotal &- min(old.droppedTotal, new.droppedTotal),
                 lastVerdict: outcome?.verdict,
                 obstacle: new.pending > 0
-                    ? outcome?.obstacle ?? Self.patience(of: worker) : after.uncounted.first?.reason
+                    ? outcome?.obstacle ?? Self.obstacle(of: worker) : after.uncounted.first?.reason
             )
         }
         return report
@@ -122,7 +122,7 @@ extension DeliveryService {
 
 extension DeliveryService {
     /// Why events wait though nothing failed; nil when they are about to go.
-    private static func patience(of worker: DestinationWorker) -> String? {
+    private static func obstacle(of worker: DestinationWorker) -> String? {
         if worker.isHolding { return held }
         return worker.isGathering ? gathering : nil
     }

@@ -7,8 +7,8 @@ internal import TrackwayWire
 extension DeliveryService {
     /// How long a process that was not elected waits before it stands again.
     private static let electionInterval = Duration.seconds(2)
-    /// How often the journal is tended at most: after events were settled, and while other writers live, whose events nobody announces here.
-    private static let tendInterval = Duration.seconds(1)
+    /// How often the journal is maintained at most: after events were settled, and while other writers live, whose events nobody announces here.
+    private static let minimumMaintenanceInterval = Duration.seconds(1)
 
     private enum Ending: Sendable {
         case worker(DestinationID)
@@ -51,18 +51,18 @@ extension DeliveryService {
         do throws(DeliverySourceError) {
             let source = try journal.openSource()
             if source == nil { state.withLock { $0.othersDeliver = true } }
-            tell([])
+            report([])
             return source
         } catch {
             // Nobody knows whether others deliver.
             state.withLock { $0.othersDeliver = false }
-            tell([.journalFailed(error.message)])
+            report([.journalFailed(error.message)])
             return nil
         }
     }
 
     /// Tells what stands in the way of delivery, each obstacle once until it is gone or another.
-    private func tell(_ obstacles: [DeliveryNotice]) {
+    private func report(_ obstacles: [DeliveryNotice]) {
         let news = state.withLock { state in
             defer { state.toldObstacles = Set(obstacles) }
             return obstacles.filter { !state.toldObstacles.contains($0) }
@@ -93,7 +93,7 @@ extension DeliveryService {
 
     private func serve(_ source: any DeliverySource) async {
         abort.reset()
-        equipment.gate.forgetNumbers()
+        equipment.trigger.forgetNumbers()
         state.withLock { state in
             for worker in state.workers { worker.prepare(source) }
             state.isElected = true
@@ -103,7 +103,7 @@ extension DeliveryService {
         equipment.report(.elected)
         await withTaskGroup(of: Ending.self) { group in
             group.addTask {
-                await self.equipment.place.perform { await self.keepHouse(source) }
+                await self.equipment.place.perform { await self.performMaintenance(source) }
                 return .housekeeping
             }
             group.addTask {
@@ -167,14 +167,14 @@ extension DeliveryService {
         for worker in workers { worker.requestStop() }
     }
 
-    /// Tends the journal, and looks for events that nobody announced: those of other processes, and orphans'.
-    private func keepHouse(_ source: any DeliverySource) async {
+    /// Maintains the journal, and looks for events that nobody announced: those of other processes, and orphans'.
+    private func performMaintenance(_ source: any DeliverySource) async {
         while !Task.isCancelled {
-            let tended = equipment.now
+            let maintained = equipment.now
             do throws(DeliverySourceError) {
-                tell(try source.tend(at: equipment.clock.now()).map { .writerLeftOut($0) })
+                report(try source.maintain(at: equipment.clock.now()).map { .writerLeftOut($0) })
             } catch {
-                tell([.journalFailed(error.message)])
+                report([.journalFailed(error.message)])
             }
             let isUrgent = source.wasAsked()
             for worker in workers {
@@ -182,10 +182,10 @@ extension DeliveryService {
                 if isUrgent { _ = worker.requestFlush(forcesQueue: true) } else { worker.lookAgain() }
             }
             if !source.hasCompany {
-                let next = tended.advanced(by: tending)
+                let next = maintained.advanced(by: maintenanceInterval)
                 await equipment.sleeper.sleep(until: next, or: equipment.housekeeping)
             }
-            await equipment.sleeper.sleep(until: tended.advanced(by: Self.tendInterval))
+            await equipment.sleeper.sleep(until: maintained.advanced(by: Self.minimumMaintenanceInterval))
         }
     }
 }

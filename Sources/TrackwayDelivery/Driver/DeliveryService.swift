@@ -7,7 +7,7 @@ package import TrackwayWire
 /// The post room: delivers what the journal keeps to every destination, each at its own pace.
 ///
 /// One process of an installation delivers for all of them; the others wait for their turn. All methods may be called from
-/// any thread. Nothing is polled while nothing waits: a recording thread opens the gate when its event is wanted.
+/// any thread. Nothing is polled while nothing waits: a recording thread signals when its event is wanted.
 package final class DeliveryService: Sendable {
     enum Phase: Sendable {
         case running
@@ -43,7 +43,7 @@ package final class DeliveryService: Sendable {
     let changed = WakeSignal()
     /// Ends requests under way when a deadline has passed.
     let abort = WakeSignal()
-    let tending: Duration
+    let maintenanceInterval: Duration
 
     /// Makes a service; it delivers while `run` is under way.
     ///
@@ -54,7 +54,7 @@ package final class DeliveryService: Sendable {
     ///   - clock: Tells the time.
     ///   - sleeper: Waits for times.
     ///   - random: Draws the jitter.
-    ///   - tending: How often the journal is tended when nothing happens: often enough to notice another process that asks
+    ///   - maintenanceInterval: How often the journal is maintained when nothing happens: often enough to notice another process that asks
     ///     for delivery. At least 1 s.
     ///   - memory: Keeps retry states across restarts; nil keeps none.
     ///   - queues: Keeps the times of queues' last uploads; nil keeps none.
@@ -68,7 +68,7 @@ package final class DeliveryService: Sendable {
         clock: any EventClock,
         sleeper: any DeliverySleeper,
         random: any RandomNumberGenerator & Sendable,
-        tending: Duration = .seconds(5),
+        maintenanceInterval: Duration = .seconds(5),
         memory: (any RetryMemory)? = nil,
         queues: (any QueueMemory)? = nil,
         boot: String = "",
@@ -82,7 +82,7 @@ package final class DeliveryService: Sendable {
             clock: clock,
             sleeper: sleeper,
             jitter: JitterSource(random),
-            gate: NudgeGate(),
+            trigger: DeliveryTrigger(),
             housekeeping: WakeSignal(),
             memory: memory,
             queues: queues,
@@ -91,7 +91,7 @@ package final class DeliveryService: Sendable {
             progressed: { Self.wakeObservers(of: state) }
         )
         self.journal = journal
-        self.tending = max(.seconds(1), tending)
+        self.maintenanceInterval = max(.seconds(1), maintenanceInterval)
         self.state = state
         self.equipment = equipment
         for route in routes { add(route) }
@@ -104,12 +104,12 @@ package final class DeliveryService: Sendable {
     /// - Parameter route: The destinations it is addressed to; none means all.
     @inline(__always)
     package func eventRecorded(sequence: UInt64, to route: [DestinationID] = []) {
-        if equipment.gate.isOpen(for: sequence) { wanted(sequence, route) }
+        if equipment.trigger.isOpen(for: sequence) { wanted(sequence, route) }
     }
 
     @inline(never)
     private func wanted(_ sequence: UInt64, _ route: [DestinationID]) {
-        equipment.gate.passed(sequence, to: route)
+        equipment.trigger.passed(sequence, to: route)
     }
 
     // MARK: Settings

@@ -7,7 +7,7 @@ internal import TrackwayWire
 extension DestinationWorker {
     private enum Step {
         case carryOut(UploadMachine.Action)
-        case rest(until: MonotonicTime?, nudgeAt: UInt64?)
+        case rest(until: MonotonicTime?, triggerAt: UInt64?)
         /// Somebody asked for a look meanwhile.
         case look
         case hold
@@ -41,24 +41,24 @@ extension DestinationWorker {
 
     private func deliver(_ source: any DeliverySource) async {
         state.withLock { $0.looks = .again }
-        var hand: LeasedBatch?
+        var inFlight: LeasedBatch?
         while true {
             if Task.isCancelled { requestStop() }
             look(source)
             switch next() {
             case .carryOut(let order):
-                await carryOut(order, source: source, hand: &hand)
+                await carryOut(order, source: source, inFlight: &inFlight)
                 state.withLock { $0.isBusy = false }
                 if equipment.isHeld.withLock({ $0 }) { equipment.progressed() }
             case .hold:
                 equipment.progressed()
                 await signal.wait()
-            case .rest(let until, let nudgeAt):
-                await rest(until: until, nudgeAt: nudgeAt, source: source)
+            case .rest(let until, let triggerAt):
+                await rest(until: until, triggerAt: triggerAt, source: source)
             case .look:
                 continue
             case .end:
-                equipment.gate.arm(bell, after: nil)
+                equipment.trigger.arm(subscription, after: nil)
                 state.withLock { $0.source = nil }
                 equipment.progressed()
                 return
@@ -75,7 +75,7 @@ extension DestinationWorker {
         guard let looks else { return }
         if looks == .anew { source.admissionChanged(for: id) }
         let pending = pending(source)
-        tell { machine, now in machine.eventsWait(pending: pending, at: now) }
+        report { machine, now in machine.eventsWait(pending: pending, at: now) }
     }
 
     private func next() -> Step {
@@ -89,37 +89,37 @@ extension DestinationWorker {
             }
             if state.machine.isStopped { return .end }
             if state.looks != nil { return .look }
-            return .rest(until: state.wakeAt, nudgeAt: state.machine.wantsNudge)
+            return .rest(until: state.wakeAt, triggerAt: state.machine.triggerCount)
         }
     }
 
-    private func rest(until: MonotonicTime?, nudgeAt: UInt64?, source: any DeliverySource) async {
+    private func rest(until: MonotonicTime?, triggerAt: UInt64?, source: any DeliverySource) async {
         if let until, equipment.now >= until {
             let pending = pending(source)
-            return tell { machine, now in
+            return report { machine, now in
                 machine.timeCame(pending: pending, at: now)
             } before: {
                 $0.wakeAt = nil
             }
         }
-        guard let nudgeAt else {
+        guard let triggerAt else {
             return await equipment.sleeper.sleep(until: until, or: signal)
         }
         guard source.held(for: id) != .own else {
             // What is recorded now waits behind what is held: recording threads need not tell of it.
-            equipment.gate.arm(bell, after: nil)
+            equipment.trigger.arm(subscription, after: nil)
             return await equipment.sleeper.sleep(until: until, or: signal)
         }
         if queue == nil {
             let counted = pending(source)
-            equipment.gate.arm(bell, after: nudgeAt > counted ? nudgeAt - counted : 1)
+            equipment.trigger.arm(subscription, after: triggerAt > counted ? triggerAt - counted : 1)
         }
-        // Counted again with the gate armed, so that no event slips through between the two. What a queue releases is told
+        // Counted again with the trigger armed, so that no event slips through between the two. What a queue releases is told
         // by whoever released it.
         let pending = pending(source)
-        if pending >= nudgeAt {
-            equipment.gate.arm(bell, after: nil)
-            return tell { machine, now in machine.eventsWait(pending: pending, at: now) }
+        if pending >= triggerAt {
+            equipment.trigger.arm(subscription, after: nil)
+            return report { machine, now in machine.eventsWait(pending: pending, at: now) }
         }
         await equipment.sleeper.sleep(until: until, or: signal)
     }
@@ -127,52 +127,52 @@ extension DestinationWorker {
     private func carryOut(
         _ order: UploadMachine.Action,
         source: any DeliverySource,
-        hand: inout LeasedBatch?
+        inFlight: inout LeasedBatch?
     ) async {
         switch order {
         case .read(let limits):
-            read(limits, source: source, hand: &hand)
+            read(limits, source: source, inFlight: &inFlight)
         case .send(let records):
-            guard let batch = hand else { return }
+            guard let batch = inFlight else { return }
             await send(records, of: batch.events)
         case .settle(let settlement):
-            guard let batch = hand else { return }
-            settle(settlement, of: batch, source: source, hand: &hand)
+            guard let batch = inFlight else { return }
+            settle(settlement, of: batch, source: source, inFlight: &inFlight)
         case .release:
-            guard let batch = hand else { return }
-            hand = nil
+            guard let batch = inFlight else { return }
+            inFlight = nil
             source.release(batch)
         case .wake(let time):
             state.withLock { $0.wakeAt = time }
         case .remember(let retryState):
             equipment.memory?.keep(retryState, for: id)
         case .report(.journalFailed(let message)):
-            tellFailure(message)
+            reportFailure(message)
         case .report(let notice):
             equipment.report(.destination(id, notice))
         }
     }
 
-    private func read(_ limits: BatchLimits, source: any DeliverySource, hand: inout LeasedBatch?) {
+    private func read(_ limits: BatchLimits, source: any DeliverySource, inFlight: inout LeasedBatch?) {
         do throws(DeliverySourceError) {
-            hand = try source.read(for: id, limits: limits, admitting: admission, onlyReleased: queue != nil)
-            if let batch = hand, let most = eventsForOneRequest(of: batch.events) {
+            inFlight = try source.read(for: id, limits: limits, admitting: admission, onlyReleased: queue != nil)
+            if let batch = inFlight, let most = eventsForOneRequest(of: batch.events) {
                 // Given back and read again: the rest is the next request's.
-                hand = nil
+                inFlight = nil
                 source.release(batch)
                 var limits = limits
                 limits.events = most
-                hand = try source.read(for: id, limits: limits, admitting: admission, onlyReleased: queue != nil)
+                inFlight = try source.read(for: id, limits: limits, admitting: admission, onlyReleased: queue != nil)
             }
         } catch {
             let jitter = equipment.jitter.next()
-            return tell { machine, now in machine.readFailed(error.message, at: now, jitter: jitter) }
+            return report { machine, now in machine.readFailed(error.message, at: now, jitter: jitter) }
         }
-        if let count = hand?.events.records.count {
-            tell { machine, _ in machine.batchRead(count: count) }
+        if let count = inFlight?.events.records.count {
+            report { machine, _ in machine.batchRead(count: count) }
         } else {
             let pending = pending(source)
-            tell { machine, now in machine.nothingToRead(pending: pending, at: now) }
+            report { machine, now in machine.nothingToRead(pending: pending, at: now) }
         }
     }
 
@@ -187,14 +187,14 @@ extension DestinationWorker {
     private func send(_ records: Range<Int>, of events: EventBatch) async {
         let batch = records == events.records.indices ? events : events.slice(records)
         // Between reading and sending, or between two parts of a batch, somebody may have withdrawn consent.
-        guard mayLeave(batch) else { return tell { machine, _ in machine.admissionWithdrawn() } }
+        guard mayLeave(batch) else { return report { machine, _ in machine.admissionWithdrawn() } }
         let destination = state.withLock { $0.destination }
         let request: WireRequest
         do throws(WireEncodingError) {
             request = try destination.request(for: batch, sentAt: equipment.clock.now().wall)
         } catch {
             let jitter = equipment.jitter.next()
-            return tell { machine, now in machine.encodingFailed(error, at: now, jitter: jitter) }
+            return report { machine, now in machine.encodingFailed(error, at: now, jitter: jitter) }
         }
         do throws(TransportError) {
             var response = try await equipment.transport.send(request, timeout: policy.requestTimeout)
@@ -203,16 +203,16 @@ extension DestinationWorker {
             let jitter = equipment.jitter.next()
             // Told when they are taken, not with every attempt.
             if verdict.isTaken, !request.trimmed.isEmpty { equipment.report(.trimmed(id, request.trimmed)) }
-            tell { machine, now in machine.answered(verdict, leftOut: request.leftOut, at: now, jitter: jitter) }
+            report { machine, now in machine.answered(verdict, leftOut: request.leftOut, at: now, jitter: jitter) }
         } catch {
             if error.code == .notPermitted, putBack(.send(records: records)) { return }
             let jitter = equipment.jitter.next()
-            tell { machine, now in machine.transportFailed(error, at: now, jitter: jitter) }
+            report { machine, now in machine.transportFailed(error, at: now, jitter: jitter) }
         }
     }
 
     /// Tells how the journal fails, once until that changes; nil when it works.
-    private func tellFailure(_ message: String?) {
+    private func reportFailure(_ message: String?) {
         let isNews = state.withLock { state in
             defer { state.toldFailure = message }
             return message != state.toldFailure
@@ -244,18 +244,18 @@ extension DestinationWorker {
         _ settlement: Settlement,
         of batch: LeasedBatch,
         source: any DeliverySource,
-        hand: inout LeasedBatch?
+        inFlight: inout LeasedBatch?
     ) {
         let jitter = equipment.jitter.next()
         do throws(DeliverySourceError) {
-            tellFailure(try source.settle(batch, records: settlement.records, setAside: settlement.setAside))
+            reportFailure(try source.settle(batch, records: settlement.records, deadLetters: settlement.deadLetters))
         } catch {
-            return tell { machine, now in machine.settleFailed(error.message, at: now, jitter: jitter) }
+            return report { machine, now in machine.settleFailed(error.message, at: now, jitter: jitter) }
         }
         equipment.housekeeping.signal()
-        if settlement.records.upperBound == batch.events.records.count { hand = nil }
+        if settlement.records.upperBound == batch.events.records.count { inFlight = nil }
         let pending = pending(source)
-        tell { machine, now in machine.settled(pending: pending, at: now, jitter: jitter) }
+        report { machine, now in machine.settled(pending: pending, at: now, jitter: jitter) }
     }
 }
 

@@ -56,7 +56,7 @@ final class DestinationWorker: Sendable {
     let equipment: DeliveryEquipment
     let state: Locked<State>
     let signal = WakeSignal()
-    let bell: NudgeGate.BellNumber
+    let subscription: DeliveryTrigger.SubscriptionID
 
     init(_ route: DeliveryRoute, equipment: DeliveryEquipment) {
         let id = route.destination.id
@@ -81,7 +81,7 @@ final class DestinationWorker: Sendable {
                 destination: route.destination
             )
         )
-        bell = equipment.gate.hang(for: id, ringing: signal)
+        subscription = equipment.trigger.subscribe(for: id, waking: signal)
     }
 
     // MARK: Inputs from outside, any thread
@@ -120,11 +120,11 @@ final class DestinationWorker: Sendable {
         guard let source = state.withLock({ $0.source }) else { return false }
         // Whoever asks wants the rule asked again too.
         source.admissionChanged(for: id)
-        source.tellAll(to: id)
+        source.reportAll(to: id)
         // What cannot be released now is reported, and stays.
         if forcesQueue { _ = queue?.transfer(force: true) }
         let pending = pending(source)
-        tell { machine, now in machine.flushRequested(pending: pending, at: now) }
+        report { machine, now in machine.flushRequested(pending: pending, at: now) }
         signal.signal()
         return true
     }
@@ -142,7 +142,7 @@ final class DestinationWorker: Sendable {
 
     /// Asks a destination again whose settings were wrong, this long after its last answer at the earliest.
     func wake(after pause: Duration) {
-        tell { machine, now in machine.woken(after: pause, at: now) }
+        report { machine, now in machine.woken(after: pause, at: now) }
         signal.signal()
     }
 
@@ -168,20 +168,20 @@ final class DestinationWorker: Sendable {
         let flushEvents = queue == nil ? flushEvents : nil
         let limits = destination.limits
         state.withLock { $0.destination = destination }
-        tell { machine, now in machine.destinationReplaced(limits: limits, flushEvents: flushEvents, at: now) }
+        report { machine, now in machine.destinationReplaced(limits: limits, flushEvents: flushEvents, at: now) }
         signal.signal()
     }
 
     /// Asks the worker to end once what is under way is settled.
     func requestStop() {
-        tell { machine, _ in machine.stopRequested() }
+        report { machine, _ in machine.stopRequested() }
         signal.signal()
     }
 
     /// The destination was removed: ends once what is under way is settled, and for good.
     func retire() {
         state.withLock { $0.isRetired = true }
-        equipment.gate.takeDown(bell)
+        equipment.trigger.unsubscribe(subscription)
         queue?.retire()
         requestStop()
     }
@@ -208,7 +208,7 @@ final class DestinationWorker: Sendable {
     }
 
     /// Lock, ask, unlock; the orders are carried out by `run`. Only the clock is read meanwhile.
-    func tell(
+    func report(
         _ input: (inout UploadMachine, MonotonicTime) -> [UploadMachine.Action],
         before: (inout State) -> Void = { _ in }
     ) {

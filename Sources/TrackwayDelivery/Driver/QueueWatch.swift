@@ -24,14 +24,14 @@ final class QueueWatch: Sendable {
     private let equipment: DeliveryEquipment
     private let state: Locked<State>
     private let signal = WakeSignal()
-    private let bell: NudgeGate.BellNumber
+    private let subscription: DeliveryTrigger.SubscriptionID
 
     init(_ id: DestinationID, policy: QueuePolicy, equipment: DeliveryEquipment) {
         self.id = id
         self.equipment = equipment
         let lastUpload = equipment.queues?.recall(id)
         state = Locked(State(machine: QueueMachine(policy: policy, lastUpload: lastUpload)))
-        bell = equipment.gate.hang(for: id, ringing: signal)
+        subscription = equipment.trigger.subscribe(for: id, waking: signal)
     }
 
     // MARK: Inputs from outside, any thread
@@ -91,7 +91,7 @@ final class QueueWatch: Sendable {
     /// The queue is not served any more: nothing is handed over by its rules from here on, even while its last request is
     /// on its way.
     func retire() {
-        equipment.gate.takeDown(bell)
+        equipment.trigger.unsubscribe(subscription)
         state.withLock { $0.isRetired = true }
         signal.signal()
     }
@@ -106,16 +106,16 @@ final class QueueWatch: Sendable {
         }
         if state.withLock({ $0.takeWish() }), transfer(force: true) == true { released() }
         while !Task.isCancelled, !state.withLock({ $0.isRetired }) {
-            let (wakeAt, wantsNudge) = decide(source, released: released)
-            equipment.gate.arm(bell, after: wantsNudge)
-            if let wantsNudge {
-                // Counted again with the gate armed, so that no event slips through between the two.
+            let (wakeAt, triggerCount) = decide(source, released: released)
+            equipment.trigger.arm(subscription, after: triggerCount)
+            if let triggerCount {
+                // Counted again with the trigger armed, so that no event slips through between the two.
                 let known = state.withLock { $0.machine.waiting }
-                if let waiting = source.waiting(for: id), waiting > known, waiting - known >= wantsNudge { continue }
+                if let waiting = source.waiting(for: id), waiting > known, waiting - known >= triggerCount { continue }
             }
             await equipment.sleeper.sleep(until: wakeAt, or: signal)
         }
-        equipment.gate.arm(bell, after: nil)
+        equipment.trigger.arm(subscription, after: nil)
         state.withLock { $0.source = nil }
     }
 
@@ -123,12 +123,12 @@ final class QueueWatch: Sendable {
     private func decide(
         _ source: any DeliverySource,
         released: () -> Void
-    ) -> (wakeAt: MonotonicTime?, wantsNudge: UInt64?) {
+    ) -> (wakeAt: MonotonicTime?, triggerCount: UInt64?) {
         let waiting = source.waiting(for: id)
         let now = equipment.deviceTime
         var orders = state.withLock { state -> [QueueMachine.Action] in
             guard !state.isRetired else { return [] }
-            // What cannot be counted now is counted when the journal is next tended.
+            // What cannot be counted now is counted when the journal is next maintained.
             return waiting.map { state.machine.counted($0, at: now) } ?? state.machine.timeCame(at: now)
         }
         var wakeAt: MonotonicTime?
@@ -139,7 +139,7 @@ final class QueueWatch: Sendable {
             case .wake(let time): wakeAt = time
             }
         }
-        return (wakeAt, state.withLock { $0.machine.wantsNudge })
+        return (wakeAt, state.withLock { $0.machine.triggerCount })
     }
 
     private func transfer(

@@ -6,14 +6,14 @@ package struct Settlement: Sendable, Hashable {
     /// The records, by their places in the batch; everything before them is settled already.
     package var records: Range<Int>
     /// Those among them that will not be delivered. All others are delivered.
-    package var setAside: [Refusal]
+    package var deadLetters: [Refusal]
 
     /// Makes a settlement.
-    package init(records: Range<Int>, setAside: [Refusal] = []) {
+    package init(records: Range<Int>, deadLetters: [Refusal] = []) {
         self.records = records
-        self.setAside = setAside
+        self.deadLetters = deadLetters
     }
 
     /// How many of the records are delivered.
-    package var delivered: Int { records.count - setAside.count }
+    package var delivered: Int { records.count - deadLetters.count }
 }

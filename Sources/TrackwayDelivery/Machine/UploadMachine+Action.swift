@@ -34,8 +34,8 @@ extension UploadMachine {
         case down(failures: Int, reason: String)
         /// A destination taken for down took events again.
         case recovered
-        /// An event was set aside.
-        case setAside(Refusal)
+        /// An event became a dead letter.
+        case deadLetter(Refusal)
         /// The journal could not be read or settled.
         case journalFailed(String)
     }

@@ -18,26 +18,26 @@ extension UploadMachine {
         at now: MonotonicTime,
         jitter: Double
     ) -> [Action] {
-        guard case .sending(let hand) = state, let sent = hand.parts.front else {
+        guard case .sending(let inFlight) = state, let sent = inFlight.parts.front else {
             return []  // Only a request under way can be answered.
         }
         lastOutcome = .verdict(verdict)
         attempts.answered()
         switch verdict {
         case .accepted:
-            return taken(sent, except: [], leftOut: leftOut, hand: hand, at: now, jitter: jitter)
+            return taken(sent, except: [], leftOut: leftOut, inFlight: inFlight, at: now, jitter: jitter)
         case .acceptedExcept(let rejections):
-            return taken(sent, except: rejections, leftOut: leftOut, hand: hand, at: now, jitter: jitter)
+            return taken(sent, except: rejections, leftOut: leftOut, inFlight: inFlight, at: now, jitter: jitter)
         case .tooLarge:
-            return tooLarge(sent, hand: hand)
+            return tooLarge(sent, inFlight: inFlight)
         case .rejected(let reason):
-            return rejected(sent, hand: hand, reason: reason)
+            return rejected(sent, inFlight: inFlight, reason: reason)
         case .retry(let after, let reason):
-            return failed(hand, as: .refusal, after: after, reason: reason, at: now, jitter: jitter)
+            return failed(inFlight, as: .refusal, after: after, reason: reason, at: now, jitter: jitter)
         case .notTheBackEnd(let reason):
-            return failed(hand, as: .refusal, reason: reason, at: now, jitter: jitter)
+            return failed(inFlight, as: .refusal, reason: reason, at: now, jitter: jitter)
         case .unauthorized, .misconfigured:
-            return park(verdict, hand: hand, as: .refusal, at: now, jitter: jitter)
+            return park(verdict, inFlight: inFlight, as: .refusal, at: now, jitter: jitter)
         }
     }
 
@@ -47,11 +47,11 @@ extension UploadMachine {
         at now: MonotonicTime,
         jitter: Double
     ) -> [Action] {
-        guard case .sending(let hand) = state, let sent = hand.parts.front else { return [] }
+        guard case .sending(let inFlight) = state, let sent = inFlight.parts.front else { return [] }
         lastOutcome = .transport(error)
         switch error.code {
         case .invalidRequest:
-            return park(.misconfigured(reason: error.description), hand: hand, as: nil, at: now, jitter: jitter)
+            return park(.misconfigured(reason: error.description), inFlight: inFlight, as: nil, at: now, jitter: jitter)
         case .timedOut:
             window.timedOut(at: sent.count)
         default:
@@ -59,7 +59,7 @@ extension UploadMachine {
         }
         // What we broke off ourselves says nothing about the batch.
         let attempt: Attempts.Kind? = error.code == .cancelled ? nil : .failure
-        return failed(hand, as: attempt, reason: error.description, at: now, jitter: jitter)
+        return failed(inFlight, as: attempt, reason: error.description, at: now, jitter: jitter)
     }
 
     /// The destination could not make a request of the part that was to be sent.
@@ -68,11 +68,11 @@ extension UploadMachine {
         at now: MonotonicTime,
         jitter: Double
     ) -> [Action] {
-        guard case .sending(let hand) = state, let sent = hand.parts.front else { return [] }
+        guard case .sending(let inFlight) = state, let sent = inFlight.parts.front else { return [] }
         lastOutcome = .encoding(error)
         switch error.code {
         case .misconfigured:
-            return park(.misconfigured(reason: error.message), hand: hand, as: nil, at: now, jitter: jitter)
+            return park(.misconfigured(reason: error.message), inFlight: inFlight, as: nil, at: now, jitter: jitter)
         case .nothingToSend:
             // Not an answer: it says nothing about the back-end, and does not count as refusals by it.
             let messages = Dictionary(error.leftOut.map { ($0.index, $0) }) { first, _ in first }
@@ -85,10 +85,10 @@ extension UploadMachine {
                     message: rejection?.message ?? error.message
                 )
             }
-            return settle(Settlement(records: sent, setAside: refused), hand: hand)
+            return settle(Settlement(records: sent, deadLetters: refused), inFlight: inFlight)
         case .tooLarge:
             // No answer either: nobody was asked.
-            return halveOrSetAside(sent, hand: hand, message: error.message)
+            return halveOrDeadLetter(sent, inFlight: inFlight, message: error.message)
         }
     }
 
@@ -98,7 +98,7 @@ extension UploadMachine {
         _ sent: Range<Int>,
         except rejections: [Rejection],
         leftOut: [Rejection],
-        hand: Hand,
+        inFlight: InFlight,
         at now: MonotonicTime,
         jitter: Double
     ) -> [Action] {
@@ -109,7 +109,7 @@ extension UploadMachine {
                 guard rejection.index >= 0, sent.contains(index) else {
                     // An answer about events that were not sent is no proof that those sent were taken.
                     return failed(
-                        hand,
+                        inFlight,
                         as: .refusal,
                         reason: "The answer names an event that was not sent.",
                         at: now,
@@ -124,51 +124,51 @@ extension UploadMachine {
                 )
             }
         }
-        let settlement = Settlement(records: sent, setAside: refused.values.sorted { $0.index < $1.index })
-        var hand = hand
+        let settlement = Settlement(records: sent, deadLetters: refused.values.sorted { $0.index < $1.index })
+        var inFlight = inFlight
         if settlement.delivered > 0 {
             refusals = 0
-            hand.largestPassed = max(hand.largestPassed, sent.count)
+            inFlight.largestPassed = max(inFlight.largestPassed, sent.count)
         } else {
             refusals += rejections.count
         }
         window.passed(at: sent.count)
-        return backEndAnswered(took: settlement.delivered > 0 || sent.isEmpty) + settle(settlement, hand: hand)
+        return backEndAnswered(took: settlement.delivered > 0 || sent.isEmpty) + settle(settlement, inFlight: inFlight)
     }
 
-    private mutating func tooLarge(_ sent: Range<Int>, hand: Hand) -> [Action] {
+    private mutating func tooLarge(_ sent: Range<Int>, inFlight: InFlight) -> [Action] {
         backEndAnswered(took: false)
-            + halveOrSetAside(sent, hand: hand, message: "The back-end calls it too large.")
+            + halveOrDeadLetter(sent, inFlight: inFlight, message: "The back-end calls it too large.")
     }
 
-    private mutating func halveOrSetAside(_ sent: Range<Int>, hand: Hand, message: String) -> [Action] {
-        var hand = hand
-        if hand.parts.halveFront(guiltKnown: false) {
-            hand.wasTooLarge = true
-            return send(hand)
+    private mutating func halveOrDeadLetter(_ sent: Range<Int>, inFlight: InFlight, message: String) -> [Action] {
+        var inFlight = inFlight
+        if inFlight.parts.halveFront(guiltKnown: false) {
+            inFlight.wasTooLarge = true
+            return send(inFlight)
         }
-        hand.foundTooLarge = true
-        return setAside(sent, hand: hand, reason: .tooLarge, message: message)
+        inFlight.foundTooLarge = true
+        return deadLetter(sent, inFlight: inFlight, reason: .tooLarge, message: message)
     }
 
-    private mutating func rejected(_ sent: Range<Int>, hand: Hand, reason: String) -> [Action] {
-        var hand = hand
+    private mutating func rejected(_ sent: Range<Int>, inFlight: InFlight, reason: String) -> [Action] {
+        var inFlight = inFlight
         let answered = backEndAnswered(took: false)
-        if hand.parts.halveFront(guiltKnown: true) {
-            return answered + send(hand)
+        if inFlight.parts.halveFront(guiltKnown: true) {
+            return answered + send(inFlight)
         }
         refusals += sent.count
-        return answered + setAside(sent, hand: hand, reason: .rejected, message: reason)
+        return answered + deadLetter(sent, inFlight: inFlight, reason: .rejected, message: reason)
     }
 
-    private mutating func setAside(
+    private mutating func deadLetter(
         _ sent: Range<Int>,
-        hand: Hand,
+        inFlight: InFlight,
         reason: DropReason,
         message: String
     ) -> [Action] {
         let refused = sent.map { Refusal(index: $0, reason: reason, code: reason.rawValue, message: message) }
-        return settle(Settlement(records: sent, setAside: refused), hand: hand)
+        return settle(Settlement(records: sent, deadLetters: refused), inFlight: inFlight)
     }
 
     /// The back-end is up: it answered for itself.

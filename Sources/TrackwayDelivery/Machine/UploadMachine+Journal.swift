@@ -12,7 +12,7 @@ extension UploadMachine {
             return [.release]  // Nobody asked any more.
         }
         emptyReads = 0
-        return send(Hand(parts: BatchSplitter(count: count), isProbe: isProbe))
+        return send(InFlight(parts: BatchSplitter(count: count), isProbe: isProbe))
     }
 
     /// The journal has nothing for this destination.
@@ -44,14 +44,14 @@ extension UploadMachine {
             state = .stopped
             return []
         }
-        let delay = policy.retry.probeDelay(afterFailures: Self.journalPatience, jitter: jitter)
+        let delay = policy.retry.probeDelay(afterFailures: Self.journalTimeout, jitter: jitter)
         return [.report(.journalFailed(message))] + wait(until: now.advanced(by: delay), cause: .journal)
     }
 
     /// The part that was to be sent may not leave any more: the batch is given back, and what still may leave is read.
     package mutating func admissionWithdrawn() -> [Action] {
-        guard case .sending(let hand) = state else { return [] }
-        if hand.parts.isSplit { narrowing = hand.parts.front?.count }
+        guard case .sending(let inFlight) = state else { return [] }
+        if inFlight.parts.isSplit { narrowing = inFlight.parts.front?.count }
         guard !isStopping else {
             state = .stopped
             return [.release]
@@ -65,26 +65,26 @@ extension UploadMachine {
     ///
     /// - Parameter pending: Events that still wait, the rest of the batch in hand included.
     package mutating func settled(pending: UInt64, at now: MonotonicTime, jitter: Double) -> [Action] {
-        guard case .settling(var hand, let settlement) = state else { return [] }
-        let reports = settlement.setAside.map { Action.report(.setAside($0)) }
+        guard case .settling(var inFlight, let settlement) = state else { return [] }
+        let reports = settlement.deadLetters.map { Action.report(.deadLetter($0)) }
         attempts = Attempts()
         let isStale = hasFreshDemand
         hasFreshDemand = false
         if !isStale { demand -= min(demand, UInt64(settlement.records.count)) }
-        let isRefusal = settlement.delivered == 0 && !settlement.setAside.isEmpty
+        let isRefusal = settlement.delivered == 0 && !settlement.deadLetters.isEmpty
         if isRefusal {
             // One guilty event explains the refusal of the whole; a second one in a row says that there are more, and
             // joining the rest again would only have it halved again.
-            hand.parts.frontSetAside(rejoining: refusals < 2)
+            inFlight.parts.frontBecameDeadLetter(rejoining: refusals < 2)
         } else {
-            hand.parts.frontPassed(refusedSome: !settlement.setAside.isEmpty)
+            inFlight.parts.frontPassed(refusedSome: !settlement.deadLetters.isEmpty)
         }
-        let rest = hand.parts.front != nil
+        let rest = inFlight.parts.front != nil
         if isStopping {
             state = .stopped
             return reports + (rest ? [.release] : [])
         }
-        switch hand.then {
+        switch inFlight.then {
         case .wait(let until, let cause)?:
             return reports + (rest ? [.release] : []) + wait(until: until, cause: cause)
         case .park(let probeAt)?:
@@ -92,13 +92,16 @@ extension UploadMachine {
         case nil:
             break
         }
-        if isRefusal, refusals >= policy.setAsideThreshold {
-            let delay = policy.retry.probeDelay(afterFailures: refusals - policy.setAsideThreshold + 1, jitter: jitter)
+        if isRefusal, refusals >= policy.deadLetterThreshold {
+            let delay = policy.retry.probeDelay(
+                afterFailures: refusals - policy.deadLetterThreshold + 1,
+                jitter: jitter
+            )
             return reports + (rest ? [.release] : []) + wait(until: now.advanced(by: delay), cause: .strict)
         }
-        if rest { return reports + send(hand) }
-        if hand.wasTooLarge, !hand.foundTooLarge, hand.largestPassed > 0 {
-            window.learned(fits: hand.largestPassed)
+        if rest { return reports + send(inFlight) }
+        if inFlight.wasTooLarge, !inFlight.foundTooLarge, inFlight.largestPassed > 0 {
+            window.learned(fits: inFlight.largestPassed)
         }
         return reports + plan(pending: isStale ? max(pending, demand) : pending, since: now, at: now)
     }
@@ -111,10 +114,10 @@ extension UploadMachine {
             state = .stopped
             return [.release, .report(.journalFailed(message))]
         }
-        let delay = policy.retry.probeDelay(afterFailures: Self.journalPatience, jitter: jitter)
+        let delay = policy.retry.probeDelay(afterFailures: Self.journalTimeout, jitter: jitter)
         return [.release, .report(.journalFailed(message))] + wait(until: now.advanced(by: delay), cause: .journal)
     }
 
     /// A failing journal is asked again after as long as a back-end after this many failures (16 to 32 s by default).
-    private static let journalPatience = 6
+    private static let journalTimeout = 6
 }

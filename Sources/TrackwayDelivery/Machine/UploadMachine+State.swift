@@ -14,9 +14,9 @@ extension UploadMachine {
         /// The journal was asked for a batch.
         case reading(isProbe: Bool)
         /// The front part of the batch is on its way.
-        case sending(Hand)
+        case sending(InFlight)
         /// The journal was asked to settle the front part.
-        case settling(Hand, Settlement)
+        case settling(InFlight, Settlement)
         /// After a failure: nothing is in hand, nothing may be sent before a time.
         case waiting(until: MonotonicTime, cause: Wait)
         /// The settings are wrong: everything is kept, and the back-end is asked now and then.
@@ -60,7 +60,7 @@ extension UploadMachine {
     }
 
     /// A batch on loan from the journal.
-    struct Hand: Sendable, Hashable {
+    struct InFlight: Sendable, Hashable {
         var parts: BatchSplitter
         var isProbe: Bool
         /// True once a part was called too large though it held several events.

@@ -7,7 +7,7 @@ internal import TrackwayWire
 extension UploadMachine {
     /// Orders a batch: a single event while the destination is in doubt, so that a probe costs little.
     mutating func read() -> [Action] {
-        let isProbe = breaker.isOpen || wasParked || refusals >= policy.setAsideThreshold
+        let isProbe = breaker.isOpen || wasParked || refusals >= policy.deadLetterThreshold
         let count = isProbe ? 1 : min(window.current, narrowing ?? .max)
         narrowing = nil
         hasFreshDemand = false
@@ -15,8 +15,8 @@ extension UploadMachine {
         return [.read(BatchLimits(events: count, bytes: limits.bytes))]
     }
 
-    mutating func send(_ hand: Hand) -> [Action] {
-        guard let front = hand.parts.front else {
+    mutating func send(_ inFlight: InFlight) -> [Action] {
+        guard let front = inFlight.parts.front else {
             state = .idle
             return []
         }
@@ -24,13 +24,13 @@ extension UploadMachine {
             state = .stopped
             return [.release]
         }
-        state = .sending(hand)
+        state = .sending(inFlight)
         return [.send(records: front)]
     }
 
-    mutating func settle(_ settlement: Settlement, hand: Hand) -> [Action] {
+    mutating func settle(_ settlement: Settlement, inFlight: InFlight) -> [Action] {
         hasFreshDemand = false
-        state = .settling(hand, settlement)
+        state = .settling(inFlight, settlement)
         return [.settle(settlement)]
     }
 
@@ -59,14 +59,14 @@ extension UploadMachine {
     ///
     /// - Parameter attempt: What the policy's limit counts it as; nil when it does not count.
     mutating func failed(
-        _ hand: Hand,
+        _ inFlight: InFlight,
         as attempt: Attempts.Kind?,
         after: Duration? = nil,
         reason: String,
         at now: MonotonicTime,
         jitter: Double
     ) -> [Action] {
-        if hand.parts.isSplit { narrowing = hand.parts.front?.count }
+        if inFlight.parts.isSplit { narrowing = inFlight.parts.front?.count }
         if isStopping {
             state = .stopped
             return [.release]
@@ -83,16 +83,16 @@ extension UploadMachine {
             ? policy.retry.probeDelay(afterFailures: failures, jitter: jitter)
             : policy.retry.delay(afterFailures: failures, jitter: jitter)
         let asked = after.map { min($0, policy.longestRetryAfter) } ?? .zero
-        let settlement = exhausting(hand, by: attempt, reason: reason)
+        let settlement = exhausting(inFlight, by: attempt, reason: reason)
         let until = now.advanced(by: max(own, asked, spacing(after: attempt)))
         let reports: [Action] = opened ? [.report(.down(failures: failures, reason: reason))] : []
         let cause = breaker.isOpen || asked > .zero ? Wait.strict : .backOff
         let state = RetryState(failures: failures, notBefore: until, attempts: attempts, since: now)
         if let settlement {
             // The next events wait like these would have: giving up is no reason to ask more often.
-            var hand = hand
-            hand.then = .wait(until: until, cause: cause)
-            return [.remember(state)] + reports + settle(settlement, hand: hand)
+            var inFlight = inFlight
+            inFlight.then = .wait(until: until, cause: cause)
+            return [.remember(state)] + reports + settle(settlement, inFlight: inFlight)
         }
         return [.release, .remember(state)] + reports + wait(until: until, cause: cause)
     }
@@ -100,11 +100,11 @@ extension UploadMachine {
     /// The settings are wrong: gives the batch back, keeps everything, and asks again now and then.
     ///
     /// - Parameters:
-    ///   - hand: The batch that was to be sent.
+    ///   - inFlight: The batch that was to be sent.
     ///   - attempt: What the policy's limit counts it as; nil when nobody was asked.
     mutating func park(
         _ verdict: Verdict,
-        hand: Hand,
+        inFlight: InFlight,
         as attempt: Attempts.Kind?,
         at now: MonotonicTime,
         jitter: Double
@@ -121,16 +121,16 @@ extension UploadMachine {
         let reports: [Action] = wasParked ? [] : [.report(.parked(verdict))]
         wasParked = true
         parkedAt = now
-        parkings += parkings < Self.mostParkings ? 1 : 0
-        let settlement = exhausting(hand, by: attempt, reason: verdict.reason)
+        parkings += parkings < Self.maxParkings ? 1 : 0
+        let settlement = exhausting(inFlight, by: attempt, reason: verdict.reason)
         // Whoever limits attempts says how far apart they are; else a slip is over soon, and a wrong key asks seldom.
         let least = spacing(after: attempt)
         let own = policy.retry.probeDelay(afterFailures: Self.firstParking + parkings, jitter: jitter)
         let probeAt = now.advanced(by: least > .zero ? least : own)
         if let settlement {
-            var hand = hand
-            hand.then = .park(probeAt: probeAt)
-            return reports + settle(settlement, hand: hand)
+            var inFlight = inFlight
+            inFlight.then = .park(probeAt: probeAt)
+            return reports + settle(settlement, inFlight: inFlight)
         }
         return [.release] + reports + park(probeAt: probeAt)
     }
@@ -144,7 +144,7 @@ extension UploadMachine {
     /// default, later up to 300).
     private static let firstParking = 5
     /// More make no difference.
-    private static let mostParkings = 64
+    private static let maxParkings = 64
 
     /// The pause that the policy's limit asks for after the attempt that was counted last.
     private func spacing(after attempt: Attempts.Kind?) -> Duration {
@@ -158,15 +158,15 @@ extension UploadMachine {
     /// Counts an attempt in vain.
     ///
     /// - Returns: How to give up the part in hand, when the policy says that it was tried often enough.
-    private mutating func exhausting(_ hand: Hand, by attempt: Attempts.Kind?, reason: String) -> Settlement? {
+    private mutating func exhausting(_ inFlight: InFlight, by attempt: Attempts.Kind?, reason: String) -> Settlement? {
         guard let limit = policy.attempts, let attempt else { return nil }
         attempts.count(attempt)
         // A batch without events tells of losses; there is nothing to give up.
-        guard attempts.exhaust(limit), let part = hand.parts.front, !part.isEmpty else { return nil }
+        guard attempts.exhaust(limit), let part = inFlight.parts.front, !part.isEmpty else { return nil }
         attempts = Attempts()
         let refused = part.map {
             Refusal(index: $0, reason: .attemptsExhausted, code: DropReason.attemptsExhausted.rawValue, message: reason)
         }
-        return Settlement(records: part, setAside: refused)
+        return Settlement(records: part, deadLetters: refused)
     }
 }

@@ -8,7 +8,7 @@ package import TrackwayWire
 ///
 /// A value without clock, chance, task or file: time and jitter come in with each input, orders go out. At most one batch is
 /// in hand and at most one request on its way, because each is a state. Records are settled front to back, only after an
-/// answer took them or they were set aside for a reason.
+/// answer took them or they became dead letters for a reason.
 package struct UploadMachine: Sendable, Hashable {
     private(set) var policy: DeliveryPolicy
     var limits: BatchLimits
@@ -20,7 +20,7 @@ package struct UploadMachine: Sendable, Hashable {
     /// True when a flush came after what is being told of the journal may have been counted: then the count is no proof
     /// that nothing the flush asked for is left.
     var hasFreshDemand = false
-    /// Events set aside in a row without any being taken.
+    /// Events refused in a row without any being taken.
     var refusals = 0
     /// Reads in a row that gave nothing though events wait.
     var emptyReads = 0
@@ -65,11 +65,11 @@ package struct UploadMachine: Sendable, Hashable {
     /// True when nothing will be ordered any more.
     package var isStopped: Bool { state == .stopped }
 
-    /// True when the machine has nothing to do until it is told of events: the moment to ask for a nudge.
+    /// True when the machine has nothing to do until it is told of events: the moment to ask for a trigger.
     package var isIdle: Bool { state == .idle }
 
     /// The number of waiting events at which the machine wants to hear of them before its time comes; nil when it does not.
-    package var wantsNudge: UInt64? {
+    package var triggerCount: UInt64? {
         switch state {
         case .idle: 1
         case .gathering: UInt64(policy.flushEvents)
@@ -90,7 +90,7 @@ package struct UploadMachine: Sendable, Hashable {
 
     // MARK: What happened outside
 
-    /// Events wait: after the start, after a nudge, or because somebody counted.
+    /// Events wait: after the start, after a trigger, or because somebody counted.
     package mutating func eventsWait(pending: UInt64, at now: MonotonicTime) -> [Action] {
         let isMoved = follow(now)
         switch state {

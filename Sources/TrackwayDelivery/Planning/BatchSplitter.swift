@@ -36,10 +36,10 @@ package struct BatchSplitter: Sendable, Hashable {
         if !refusedSome { halveFront(guiltKnown: true) }
     }
 
-    /// The front, a single event or none, was set aside.
+    /// The front, a single event or none, became a dead letter.
     ///
     /// - Parameter rejoining: True when everything behind it is under no suspicion any more and travels as one part again.
-    package mutating func frontSetAside(rejoining: Bool) {
+    package mutating func frontBecameDeadLetter(rejoining: Bool) {
         guard parts.popLast() != nil, let next = parts.last, let last = parts.first else { return }
         if rejoining {
             parts = [Part(records: next.records.lowerBound..<last.records.upperBound)]

@@ -8,7 +8,7 @@ package import TrackwayWire
 package enum DeliveryNotice: Sendable, Hashable {
     /// This process delivers for the installation from now on.
     case elected
-    /// The journal could not be opened for delivery, or not be tended.
+    /// The journal could not be opened for delivery, or not be maintained.
     case journalFailed(String)
     /// The events of one writer wait because they cannot be read, or one that is done with cannot be removed; the others go
     /// on.
@@ -40,9 +40,9 @@ package enum DeliveryNotice: Sendable, Hashable {
                 "\(id) failed \(failures) times in a row and is taken for down: \(reason)"
             case .recovered:
                 "\(id) answers again."
-            case .setAside(let refusal) where refusal.reason == .attemptsExhausted:
+            case .deadLetter(let refusal) where refusal.reason == .attemptsExhausted:
                 "\(id) took an event at none of the attempts its policy allows (\(refusal.message)). It is given up."
-            case .setAside(let refusal):
+            case .deadLetter(let refusal):
                 "\(id) refused an event (\(refusal.code)): \(refusal.message) It is set aside."
             case .journalFailed(let message):
                 "The journal failed while serving \(id): \(message)"

@@ -23,7 +23,7 @@ package protocol DeliverySource: Sendable {
     ) throws(DeliverySourceError) -> LeasedBatch?
 
     /// Moves the destination's cursor past records of a batch on loan, front to back, and counts them: delivered, except
-    /// those set aside.
+    /// those that are dead letters now.
     ///
     /// - Returns: nil when that is durable. A sentence when it is counted but could not be written yet: a restart before
     ///   it is written delivers these events again.
@@ -31,7 +31,7 @@ package protocol DeliverySource: Sendable {
     func settle(
         _ batch: LeasedBatch,
         records: Range<Int>,
-        setAside: [Refusal]
+        deadLetters: [Refusal]
     ) throws(DeliverySourceError) -> String?
 
     /// Gives back what is not settled of a batch.
@@ -45,7 +45,7 @@ package protocol DeliverySource: Sendable {
     func released(for destination: DestinationID) -> UInt64?
 
     /// Somebody waits until a destination knows everything: it is told even of numbers that were for others.
-    func tellAll(to destination: DestinationID)
+    func reportAll(to destination: DestinationID)
 
     /// How many events wait for a queue's next transfer, exactly; nil when they cannot be counted at present.
     func waiting(for destination: DestinationID) -> UInt64?
@@ -69,7 +69,7 @@ package protocol DeliverySource: Sendable {
     ///
     /// - Returns: What stands in the way of single writers, whose events wait while the others' are delivered: sentences
     ///   that name the path and the remedy.
-    func tend(at moment: Moment) throws(DeliverySourceError) -> [String]
+    func maintain(at moment: Moment) throws(DeliverySourceError) -> [String]
 
     /// True while other writers are alive, whose events nobody announces here.
     var hasCompany: Bool { get }

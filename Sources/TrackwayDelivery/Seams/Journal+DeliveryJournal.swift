@@ -8,8 +8,8 @@ extension Journal: DeliveryJournal {
     /// Tries to become the one process of the installation that delivers.
     package func openSource() throws(DeliverySourceError) -> (any DeliverySource)? {
         do throws(JournalError) {
-            guard let desk = try tryElection() else { return nil }
-            return JournalSource(desk, of: self)
+            guard let consumer = try tryElection() else { return nil }
+            return JournalSource(consumer, of: self)
         } catch {
             throw DeliverySourceError(error.message)
         }

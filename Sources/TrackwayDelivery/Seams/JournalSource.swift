@@ -5,18 +5,18 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayWire
 
-/// The journal's delivery desk as a delivery source.
+/// The journal's consumer as a delivery source.
 final class JournalSource: DeliverySource {
     private let journal: Journal
-    private let desk: DeliveryDesk
+    private let consumer: JournalConsumer
     /// The last request for delivery that was seen.
     private let request: Locked<[UInt8]?>
 
-    init(_ desk: DeliveryDesk, of journal: Journal) {
+    init(_ consumer: JournalConsumer, of journal: Journal) {
         self.journal = journal
-        self.desk = desk
+        self.consumer = consumer
         // What was asked before the election is about to happen anyway.
-        request = Locked((try? desk.deliveryRequest()) ?? nil)
+        request = Locked((try? consumer.deliveryRequest()) ?? nil)
     }
 
     func read(
@@ -29,7 +29,7 @@ final class JournalSource: DeliverySource {
         journal.drain()
         do throws(JournalError) {
             let limits = (events: limits.events, bytes: limits.bytes)
-            let batch = try desk.read(for: destination, limits: limits, admitting: rule, onlyReleased: onlyReleased)
+            let batch = try consumer.read(for: destination, limits: limits, admitting: rule, onlyReleased: onlyReleased)
             return batch.map { LeasedBatch(events: $0.events, lease: $0) }
         } catch {
             throw DeliverySourceError(error.message)
@@ -39,13 +39,13 @@ final class JournalSource: DeliverySource {
     func settle(
         _ batch: LeasedBatch,
         records: Range<Int>,
-        setAside: [Refusal]
+        deadLetters: [Refusal]
     ) throws(DeliverySourceError) -> String? {
         guard let lent = batch.lease as? JournalBatch else {
             throw DeliverySourceError("The batch was not lent by this journal.")
         }
-        let setAside = setAside.map { refusal in
-            SetAside(
+        let deadLetters = deadLetters.map { refusal in
+            DeadLetter(
                 sequence: batch.events.records[refusal.index].sequence,
                 reason: refusal.reason,
                 code: refusal.code,
@@ -53,44 +53,49 @@ final class JournalSource: DeliverySource {
             )
         }
         do throws(JournalError) {
-            try desk.settle(lent, records: records, delivered: records.count - setAside.count, setAside: setAside)
+            try consumer.settle(
+                lent,
+                records: records,
+                delivered: records.count - deadLetters.count,
+                deadLetters: deadLetters
+            )
             return nil
         } catch {
-            // The desk keeps what storage refuses, and writes it with the next cursor.
+            // The consumer keeps what storage refuses, and writes it with the next cursor.
             guard error.code == .storage else { throw DeliverySourceError(error.message) }
             return error.message
         }
     }
 
     func release(_ batch: LeasedBatch) {
-        if let lent = batch.lease as? JournalBatch { desk.release(lent) }
+        if let lent = batch.lease as? JournalBatch { consumer.release(lent) }
     }
 
     func pending(for destination: DestinationID) -> UInt64? {
         // nil says that they cannot be counted at present.
-        guard let events = try? desk.deliverable(for: destination) else { return nil }
+        guard let events = try? consumer.deliverable(for: destination) else { return nil }
         // What no event will carry is worth a request of its own.
-        return events == 0 && desk.isUntold(destination) ? 1 : events
+        return events == 0 && consumer.isUntold(destination) ? 1 : events
     }
 
     func released(for destination: DestinationID) -> UInt64? {
         // nil says that they cannot be counted at present.
-        guard let events = try? desk.released(for: destination, leavingOutHeld: true) else { return nil }
+        guard let events = try? consumer.released(for: destination, leavingOutHeld: true) else { return nil }
         // What the next transfer can tell is no reason to send before it.
-        return events == 0 && desk.owesSkips(destination) ? 1 : events
+        return events == 0 && consumer.owesSkips(destination) ? 1 : events
     }
 
-    func tellAll(to destination: DestinationID) {
-        desk.tellAll(to: destination)
+    func reportAll(to destination: DestinationID) {
+        consumer.reportAll(to: destination)
     }
 
     func waiting(for destination: DestinationID) -> UInt64? {
-        try? desk.waiting(for: destination)  // nil says that they cannot be counted at present.
+        try? consumer.waiting(for: destination)  // nil says that they cannot be counted at present.
     }
 
     func transfer(for destination: DestinationID) throws(DeliverySourceError) -> UInt64 {
         do throws(JournalError) {
-            return try desk.transfer(for: destination)
+            return try consumer.transfer(for: destination)
         } catch {
             throw DeliverySourceError(error.message)
         }
@@ -98,32 +103,32 @@ final class JournalSource: DeliverySource {
 
     func waitingEvents(for destination: DestinationID, most: Int) -> [[UInt8]] {
         // What cannot be read at present is not shown.
-        (try? desk.waitingEvents(for: destination, most: most)) ?? []
+        (try? consumer.waitingEvents(for: destination, most: most)) ?? []
     }
 
     func held(for destination: DestinationID) -> HeldEvents {
-        if desk.isOwnHeld(for: destination) { return .own }
-        return desk.isHeld(for: destination) ? .others : .none
+        if consumer.isOwnHeld(for: destination) { return .own }
+        return consumer.isHeld(for: destination) ? .others : .none
     }
 
     func admissionChanged(for destination: DestinationID) {
-        desk.forgetHeld(for: destination)
+        consumer.forgetHeld(for: destination)
     }
 
-    func tend(at moment: Moment) throws(DeliverySourceError) -> [String] {
+    func maintain(at moment: Moment) throws(DeliverySourceError) -> [String] {
         do throws(JournalError) {
-            try desk.tend(at: moment)
-            return desk.obstacles.map(\.message)
+            try consumer.maintain(at: moment)
+            return consumer.obstacles.map(\.message)
         } catch {
             throw DeliverySourceError(error.message)
         }
     }
 
-    var hasCompany: Bool { desk.hasOtherWriters }
+    var hasCompany: Bool { consumer.hasOtherWriters }
 
     func wasAsked() -> Bool {
         // A request that cannot be read now is read at the next look.
-        guard let latest = try? desk.deliveryRequest() else { return false }
+        guard let latest = try? consumer.deliveryRequest() else { return false }
         return request.withLock { request in
             defer { request = latest }
             return request != latest
@@ -131,6 +136,6 @@ final class JournalSource: DeliverySource {
     }
 
     func close() {
-        desk.close()
+        consumer.close()
     }
 }

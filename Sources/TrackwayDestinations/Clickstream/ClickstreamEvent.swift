@@ -32,7 +32,7 @@ struct ClickstreamEvent: Sendable {
         {
             replacing = fault
             name = CapturedName.clickstreamError
-            tell(fault)
+            report(fault)
             return
         }
         if let fault = native?.fault { faults.append(fault) }
@@ -42,7 +42,7 @@ struct ClickstreamEvent: Sendable {
             put(key, value, of: event, in: context)
         }
         for item in event.items { put(item) }
-        if let fault = faults.first, attributes[CapturedKey.errorCode] == nil { tell(fault) }
+        if let fault = faults.first, attributes[CapturedKey.errorCode] == nil { report(fault) }
     }
 
     private mutating func put(_ key: String, _ value: AttributeValue, of event: Event, in context: ClickstreamContext) {
@@ -95,7 +95,7 @@ struct ClickstreamEvent: Sendable {
         items.append(members)
     }
 
-    private mutating func tell(_ fault: ClickstreamFault) {
+    private mutating func report(_ fault: ClickstreamFault) {
         attributes[CapturedKey.errorCode] = .integer(fault.code.rawValue)
         attributes[CapturedKey.errorMessage] = .string(fault.message)
     }

@@ -5,7 +5,7 @@
 public struct SensorsAnalyticsOptions: Sendable, Hashable {
     /// Which answers let go of events.
     public enum AnswerRule: Sendable, Hashable {
-        /// Only a success of the back-end's own. Everything else is kept, split or set aside, as for every back-end.
+        /// Only a success of the back-end's own. Everything else is kept, split or made a dead letter, as for every back-end.
         case careful
         /// As the format's first client did: whatever answers, the events are gone, unless the status is 403, 404 or 5xx.
         /// Without a success they are counted as rejected, not as delivered. Only for a back-end that answers events it

@@ -3,7 +3,7 @@
 
 package import TrackwayEvents
 
-/// What the format accepts as a name and how long a text may be; pure, so that a face can ask before it records.
+/// What the format accepts as a name and how long a text may be; pure, so that a compatibility module can ask before it records.
 package enum SensorsAnalyticsRules {
     /// Why a name is not a good one.
     package enum NameFault: String, Sendable, Hashable {

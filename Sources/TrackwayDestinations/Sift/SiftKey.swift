@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Attributes by which an event says exactly how it is to be written in this format. They are for a face that speaks the
+/// Attributes by which an event says exactly how it is to be written in this format. They are for a compatibility module that speaks the
 /// format's own words; events without them are translated.
 package enum SiftKey {
     /// The event's path, a text. An empty one says that there is none; without the attribute it is the screen that was shown.

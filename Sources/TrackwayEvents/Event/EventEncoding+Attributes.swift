@@ -54,7 +54,7 @@ extension EventEncoding {
         into writer: inout JSONWriter
     ) -> Int {
         // Beyond what the filter can tell apart, comparing each key with all before it would take the square of their number.
-        let isCompared = pairs.count <= Self.mostCompared
+        let isCompared = pairs.count <= Self.maxCompared
         if !isCompared, Self.firstRepeated(pairs.prefix(maximumAttributes)) != nil { return -1 }
         var written = 0
         var filter = KeyFilter()
@@ -96,7 +96,7 @@ extension EventEncoding {
     }
 
     /// More keys than this are looked for repeats in one go.
-    private static var mostCompared: Int { 64 }
+    private static var maxCompared: Int { 64 }
 
     /// The first place whose key stands at an earlier place too.
     ///

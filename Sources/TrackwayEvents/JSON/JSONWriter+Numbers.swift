@@ -45,9 +45,9 @@ extension JSONWriter {
                 return
             }
             // Prices and coordinates first, then as many places as make 15 digits.
-            let mostPlaces = whole == 0 ? 15 : 15 &- Decimal.digitCount(whole)
+            let maxPlaces = whole == 0 ? 15 : 15 &- Decimal.digitCount(whole)
             if fraction(magnitude, places: 3) || fraction(magnitude, places: 6)
-                || fraction(magnitude, places: mostPlaces)
+                || fraction(magnitude, places: maxPlaces)
             {
                 return
             }

@@ -13,7 +13,7 @@ package enum Admission: Sendable, Hashable {
     /// Judges the context an event was recorded in, by the context's JSON. An event whose context was damaged is judged
     /// by `{}`.
     ///
-    /// Asked once for each context of a batch, on delivery's tasks, with the journal's desk locked: it must be quick, and
+    /// Asked once for each context of a batch, on delivery's tasks, with the journal's consumer locked: it must be quick, and
     /// must not call the journal.
     package typealias Rule = @Sendable (_ context: [UInt8]) -> Admission
 }

@@ -5,14 +5,14 @@ internal import TrackwayEvents
 
 /// What writers whose folders are gone have recorded, and what became of it.
 ///
-/// A writer's counts move here before its folder is removed. ``folded`` names the writers counted here whose folders
+/// A writer's counts move here before its folder is removed. ``compacted`` names the writers counted here whose folders
 /// may still stand, so that a process killed between the two steps counts nothing twice.
 struct SettledTotals: Sendable, Hashable {
     /// Whose counts these are; nil in files of the first versions, which belong to whoever is there.
     var installation: InstallationID?
     var recorded: UInt64 = 0
     var accounts: [DestinationID: Ledger.Account] = [:]
-    var folded: Set<WriterID> = []
+    var compacted: Set<WriterID> = []
     /// The installation that is about to take this one's place, and the writers that it will find counted.
     private(set) var successor: InstallationID?
     private(set) var leaving: Set<WriterID> = []
@@ -21,8 +21,8 @@ struct SettledTotals: Sendable, Hashable {
         self.installation = installation
     }
 
-    mutating func fold(_ writer: WriterID, recorded: UInt64, accounts added: [DestinationID: Ledger.Account]) {
-        guard folded.insert(writer).inserted else { return }
+    mutating func compact(_ writer: WriterID, recorded: UInt64, accounts added: [DestinationID: Ledger.Account]) {
+        guard compacted.insert(writer).inserted else { return }
         self.recorded += recorded
         for (destination, account) in added {
             accounts[destination, default: Ledger.Account()].add(account)
@@ -50,9 +50,9 @@ struct SettledTotals: Sendable, Hashable {
         if self.installation == nil || self.installation == installation {
             own.recorded = recorded
             own.accounts = accounts
-            own.folded = folded
+            own.compacted = compacted
         } else {
-            own.folded = successor == installation ? folded.union(leaving) : folded
+            own.compacted = successor == installation ? compacted.union(leaving) : compacted
         }
         return own
     }
@@ -68,7 +68,7 @@ struct SettledTotals: Sendable, Hashable {
                 lines.add("dropped", "\(destination) \(count) \(reason.rawValue)")
             }
         }
-        for writer in folded.sorted() { lines.add("folded", writer) }
+        for writer in compacted.sorted() { lines.add("folded", writer) }
         if let successor { lines.add("successor", successor) }
         for writer in leaving.sorted() { lines.add("leaving", writer) }
         return lines.bytes
@@ -93,7 +93,7 @@ struct SettledTotals: Sendable, Hashable {
             }
             accounts[destination]?.dropped[DropReason(rawValue: String(parts[2]))] = count
         }
-        folded = Set(lines.all("folded").compactMap { WriterID($0) })
+        compacted = Set(lines.all("folded").compactMap { WriterID($0) })
         successor = lines["successor"].flatMap { InstallationID($0) }
         leaving = Set(lines.all("leaving").compactMap { WriterID($0) })
     }

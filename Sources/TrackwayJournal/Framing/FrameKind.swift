@@ -22,7 +22,7 @@ public struct FrameKind: RawRepresentable, Sendable, Hashable {
     /// The segment is complete; nothing follows.
     public static let seal = FrameKind(rawValue: 5)
     /// An event a back-end refused, kept for inspection.
-    public static let setAside = FrameKind(rawValue: 6)
+    public static let deadLetter = FrameKind(rawValue: 6)
     /// A batch a collector has accepted.
     public static let intake = FrameKind(rawValue: 16)
     /// A batch, or a part of one, that a collector has refused, with the reason.

@@ -36,9 +36,9 @@ public struct JournalInspector: Sendable {
             for id in names.compactMap({ WriterID($0) }).sorted() {
                 report.writers.append(try writer(id))
             }
-            var setAside = LogReader(folder: folder.setAside, storage: storage)
-            while let entry = try setAside.next() {
-                if entry.kind == .setAside { report.setAside += 1 }
+            var deadLetters = LogReader(folder: folder.deadLetters, storage: storage)
+            while let entry = try deadLetters.next() {
+                if entry.kind == .deadLetter { report.deadLetters += 1 }
             }
             return report
         } catch let error as JournalError {

@@ -9,8 +9,8 @@ public struct JournalReport: Sendable, Hashable {
     public var installation: InstallationID?
     /// Its writers, oldest first.
     public var writers: [Writer] = []
-    /// Events that were set aside and are kept for inspection.
-    public var setAside = 0
+    /// Events that became dead letters and are kept for inspection.
+    public var deadLetters = 0
     /// Counts of writers whose folders are gone already.
     public var settled = Ledger()
 

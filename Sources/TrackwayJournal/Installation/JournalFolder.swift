@@ -18,10 +18,10 @@ struct JournalFolder: Sendable, Hashable {
     var erased: String { root + "/erased" }
     var deliverLock: String { root + "/deliver.lock" }
     var settled: String { root + "/settled" }
-    var setAside: String { root + "/set-aside" }
+    var deadLetters: String { root + "/set-aside" }
     var writers: String { root + "/writers" }
     /// Touched by a process that wants the elected one to deliver now.
-    var nudge: String { root + "/nudge" }
+    var deliveryRequest: String { root + "/nudge" }
 
     func writer(_ id: WriterID) -> String { writers + "/" + id.description }
     func aliveLock(_ id: WriterID) -> String { writer(id) + "/alive.lock" }

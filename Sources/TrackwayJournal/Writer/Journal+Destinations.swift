@@ -5,7 +5,7 @@ package import TrackwayEvents
 
 extension Journal {
     /// The destinations that events are kept for at present, in the order they were added.
-    package var destinations: [DestinationID] { roster.withLock { $0.present } }
+    package var destinations: [DestinationID] { registry.withLock { $0.present } }
 
     /// Keeps events for a destination from now on. Does nothing when it is there already.
     ///
@@ -15,8 +15,8 @@ extension Journal {
         let beginning: (Cursor, WriterID)? = state.withLock { state in
             let end = state.beginning
             let beginning = Cursor(addedAt: end.position, next: end.next)
-            let isNew = roster.withLock { $0.add(id, from: beginning) }
-            state.everybodyByName = roster.withLock { $0.everybodyByName }
+            let isNew = registry.withLock { $0.add(id, from: beginning) }
+            state.everybodyByName = registry.withLock { $0.everybodyByName }
             return isNew ? (beginning, state.id) : nil
         }
         guard let (cursor, writer) = beginning else { return }
@@ -24,7 +24,7 @@ extension Journal {
             // Others that deliver keep segments for those who have a cursor. One that is there says more than this.
             _ = try storage.create(folder.cursor(writer, id), with: cursor.fileBytes(of: writer, for: id))
         } catch {
-            // The desk of this process knows the beginning from memory, and writes the cursor when it moves.
+            // The consumer of this process knows the beginning from memory, and writes the cursor when it moves.
         }
     }
 
@@ -32,8 +32,8 @@ extension Journal {
     /// age and bytes; what is recorded meanwhile is not for it. Any thread may call.
     package func removeDestination(_ id: DestinationID) {
         state.withLock { state in
-            roster.withLock { $0.remove(id) }
-            state.everybodyByName = roster.withLock { $0.everybodyByName }
+            registry.withLock { $0.remove(id) }
+            state.everybodyByName = registry.withLock { $0.everybodyByName }
         }
     }
 }

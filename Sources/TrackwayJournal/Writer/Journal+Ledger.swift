@@ -12,7 +12,7 @@ extension Journal {
     /// - Throws: ``JournalError`` when the folder cannot be read now.
     /// - Complexity: O(number of writers), plus what other processes wrote since the last call.
     package func ledger() throws(JournalError) -> Ledger {
-        if let desk = desk.withLock({ $0.desk }) { return countingHeldLosses(try desk.ledger()) }
+        if let consumer = consumer.withLock({ $0.consumer }) { return countingHeldLosses(try consumer.ledger()) }
         do {
             return countingHeldLosses(try ledgerFromFiles())
         } catch let error as JournalError {
@@ -29,7 +29,7 @@ extension Journal {
             ledger.destinations[destination] = Ledger.Account()
         }
         for name in try storage.names(in: folder.writers).sorted() {
-            guard let id = WriterID(name), !totals.folded.contains(id) else { continue }
+            guard let id = WriterID(name), !totals.compacted.contains(id) else { continue }
             do {
                 let part = try accountsFromFiles(of: id)
                 ledger.recorded += part.recorded
@@ -58,13 +58,13 @@ extension Journal {
         let extent = try extent(of: id, isComplete: false)
         for destination in damaged { cursors[destination] = Cursor(forgottenBefore: extent.first) }
         for destination in destinations where cursors[destination] == nil {
-            let beginning = id == writer ? roster.withLock { $0.beginning(of: destination) } : nil
+            let beginning = id == writer ? registry.withLock { $0.beginning(of: destination) } : nil
             // Whoever was only added later has no place in a log that knows nothing of it.
-            let isFor = roster.withLock { $0.takesBacklog(destination) }
+            let isFor = registry.withLock { $0.takesBacklog(destination) }
             cursors[destination] = beginning ?? (isFor ? Cursor(at: .start, next: extent.first) : nil)
         }
         return Ledger(
-            recorded: DeskState.last(extent, Array(cursors.values)),
+            recorded: ConsumerState.last(extent, Array(cursors.values)),
             destinations: cursors.mapValues { Ledger.Account($0, last: extent.last) }
         )
     }
@@ -119,13 +119,15 @@ extension Journal {
     }
 
     private func ownCursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor {
-        if let desk = desk.withLock({ $0.desk }), let cursor = desk.cursor(of: id, destination) { return cursor }
+        if let consumer = consumer.withLock({ $0.consumer }), let cursor = consumer.cursor(of: id, destination) {
+            return cursor
+        }
         do throws(StorageError) {
             if let kept = try CursorFile.load(id, destination, folder, storage) { return kept }
         } catch {
             throw JournalError(error)
         }
-        return roster.withLock { $0.beginning(of: destination) } ?? Cursor()
+        return registry.withLock { $0.beginning(of: destination) } ?? Cursor()
     }
 
     /// The lowest and the highest sequence number of a writer.
@@ -150,7 +152,7 @@ extension Journal {
     package func requestDelivery() throws(JournalError) {
         do throws(StorageError) {
             let mark = WriterID.generate(at: clock.now().wall)
-            try storage.replace(folder.nudge, with: Array(mark.description.utf8), durably: false)
+            try storage.replace(folder.deliveryRequest, with: Array(mark.description.utf8), durably: false)
         } catch {
             throw JournalError(error)
         }

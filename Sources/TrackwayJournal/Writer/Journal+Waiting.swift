@@ -9,7 +9,7 @@ extension Journal {
     ///
     /// - Complexity: O(number of writers) for the deliverer; for others O(what waits), read from the disk with every call.
     package func countWaiting(for queue: DestinationID) throws(JournalError) -> UInt64 {
-        if let desk = heldDesk { return try desk.waiting(for: queue) }
+        if let consumer = heldConsumer { return try consumer.waiting(for: queue) }
         var state = try look()
         try state.takeIn(self)
         state.publish()
@@ -23,24 +23,24 @@ extension Journal {
     ///
     /// - Parameter most: how many at most.
     package func readWaiting(for queue: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
-        if let desk = heldDesk { return try desk.waitingEvents(for: queue, most: most) }
+        if let consumer = heldConsumer { return try consumer.waitingEvents(for: queue, most: most) }
         var view = try look()
         return try view.waitingEvents(for: queue, most: most, self)
     }
 
     /// What a deliverer would know, for somebody who only looks: it has no office, so nothing can be settled, released or
     /// written with it, and it is thrown away after the look.
-    private func look() throws(JournalError) -> DeskState {
+    private func look() throws(JournalError) -> ConsumerState {
         drain()
-        var view = DeskState(
+        var view = ConsumerState(
             folder: folder,
             storage: storage,
             configuration: configuration,
             bootID: bootID,
-            roster: roster,
+            registry: registry,
             leased: Locked([]),
             clock: clock,
-            board: Locked(DeskView()),
+            board: Locked(ConsumerView()),
             tallies: Locked(Tallies()),
             lock: nil
         )

@@ -17,9 +17,9 @@ package final class Journal: Sendable {
     let bootID: String
     let state: Locked<WriterState>
     let counting: Locked<LedgerCounter>
-    /// Shared with the desk. Its lock is the innermost: inside it nothing else is locked.
-    let roster: Locked<DestinationRoster>
-    /// Segments of this process's own log with events on their way to a destination; the desk of this process says so.
+    /// Shared with the consumer. Its lock is the innermost: inside it nothing else is locked.
+    let registry: Locked<DestinationRegistry>
+    /// Segments of this process's own log with events on their way to a destination; the consumer of this process says so.
     /// Its lock is an innermost one, too.
     let leased = Locked<[ClosedRange<UInt32>]>([])
     /// How often the folder was made anew because somebody had removed it, and who is told.
@@ -28,8 +28,8 @@ package final class Journal: Sendable {
     let ownCounting = Locked<OwnCounting?>(nil)
     /// Held while a flush runs, so that nobody flushes beside one that is about to fail. Its lock is the outermost.
     private let flushing = Locked(())
-    /// The desk this process holds, if it is the elected one; its cursors are newer than the files.
-    let desk = Locked<WeakDesk>(WeakDesk())
+    /// The consumer this process holds, if it is the elected one; its cursors are newer than the files.
+    let consumer = Locked<WeakConsumer>(WeakConsumer())
     /// What proves the identity that an erasing is about to remove, from its first step until it is complete.
     let proof = Locked<InstallationSecret?>(nil)
 
@@ -40,11 +40,11 @@ package final class Journal: Sendable {
 
     private struct Restorations: Sendable {
         var count = 0
-        var tell: (@Sendable (UInt64) -> Void)?
+        var report: (@Sendable (UInt64) -> Void)?
     }
 
-    struct WeakDesk: Sendable {
-        weak var desk: DeliveryDesk?
+    struct WeakConsumer: Sendable {
+        weak var consumer: JournalConsumer?
     }
 
     /// Opens the journal: finds or makes the installation's identity and becomes a new writer of it.
@@ -68,15 +68,15 @@ package final class Journal: Sendable {
             throw JournalError(error)
         }
         let installation = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
-        let destinations = DestinationRoster(configuration.destinations, expecting: configuration.expected)
-        roster = Locked(destinations)
+        let destinations = DestinationRegistry(configuration.destinations, expecting: configuration.expected)
+        registry = Locked(destinations)
         var writer = try Self.claim(
             installation: installation,
             configuration,
             for: destinations.present,
             folder: folder,
             leased: leased,
-            roster: roster,
+            registry: registry,
             storage: storage,
             clock: clock,
             boot: bootID
@@ -102,7 +102,7 @@ package final class Journal: Sendable {
     ///
     /// - Parameter route: the destinations it is for; all that are there at present when empty.
     package func append(_ payload: UnsafeRawBufferPointer, to route: [DestinationID] = []) -> AppendOutcome {
-        guard route.isEmpty else { return append(payload, behind: DestinationRoster.route(to: route)) }
+        guard route.isEmpty else { return append(payload, behind: DestinationRegistry.route(to: route)) }
         let checksum = Checksum.payload(payload)
         let outcome: AppendOutcome? = state.withLock { state in
             if state.everybodyByName != nil { return nil }
@@ -126,7 +126,7 @@ package final class Journal: Sendable {
 
     /// The route of an event for all that are there at present.
     private var everybodyByName: [UInt8] {
-        state.withLock { $0.everybodyByName } ?? DestinationRoster.route(to: destinations)
+        state.withLock { $0.everybodyByName } ?? DestinationRegistry.route(to: destinations)
     }
 
     private func append(_ event: UnsafeRawBufferPointer, behind route: [UInt8]) -> AppendOutcome {
@@ -225,7 +225,7 @@ package final class Journal: Sendable {
     /// Keeps house off the recording threads: writes what waits in memory, gives back the unused space of complete
     /// segments, and makes the next segment ahead of need. Call it about once a second while events are recorded;
     /// without it everything still works, and the thread that fills a segment does the work.
-    package func keepHouse() {
+    package func performMaintenance() {
         restoreFolder()
         let (retired, wanted) = state.withLock { state in
             state.drain()
@@ -244,8 +244,8 @@ package final class Journal: Sendable {
 
     /// Names who is told when the folder was removed under the running process and made anew: with how many events of this
     /// process were recorded before, which are lost as far as they were not delivered. Called on the thread that noticed.
-    package func tellRestorations(_ tell: @escaping @Sendable (UInt64) -> Void) {
-        restorations.withLock { $0.tell = tell }
+    package func reportRestorations(_ report: @escaping @Sendable (UInt64) -> Void) {
+        restorations.withLock { $0.report = report }
     }
 
     /// How often the folder was made anew.
@@ -268,11 +268,11 @@ package final class Journal: Sendable {
             return (state.unannouncedLoss, isGone)
         }
         guard let loss else { return isGone }
-        let tell = restorations.withLock { restorations in
+        let report = restorations.withLock { restorations in
             restorations.count += 1
-            return restorations.tell
+            return restorations.report
         }
-        tell?(loss)
+        report?(loss)
         return isGone
     }
 
@@ -289,7 +289,7 @@ package final class Journal: Sendable {
         for destinations: [DestinationID],
         folder: JournalFolder,
         leased: Locked<[ClosedRange<UInt32>]>,
-        roster: Locked<DestinationRoster>,
+        registry: Locked<DestinationRegistry>,
         storage: any JournalStorage,
         clock: any EventClock,
         boot: String
@@ -324,7 +324,7 @@ package final class Journal: Sendable {
                     configuration: configuration,
                     folder: folder,
                     leased: leased,
-                    roster: roster,
+                    registry: registry,
                     boot: boot,
                     clock: clock
                 )

@@ -43,7 +43,7 @@ package struct JournalConfiguration: Sendable, Hashable {
 
     /// Segments that one process keeps of its own at most, whoever trims or does not: a quarter more than the limit of all,
     /// so that whoever delivers, who knows what everybody has, is asked first.
-    var mostSegmentsOfWriter: Int {
+    var maxSegmentsOfWriter: Int {
         let whole = maximumBytes / segmentBytes
         return max(4, whole + whole / 4 + 1)
     }

@@ -56,13 +56,13 @@ extension WriterState {
         // Whoever delivers removes what everybody has passed.
         if let oldest = numbers.first { extents = extents.filter { $0.key >= oldest } }
         // The one that is about to begin counts, too.
-        guard numbers.count >= mostSegments else { return true }
+        guard numbers.count >= maxSegments else { return true }
         let protected = leased.withLock { $0 }
         let removable = numbers.filter { number in
             number != log.lastSegment && extents[number] != nil && !protected.contains { $0.contains(number) }
         }
-        let leaving = removable.prefix(numbers.count - mostSegments + 1)
-        guard !leaving.isEmpty else { return numbers.count < 2 * mostSegments }
+        let leaving = removable.prefix(numbers.count - maxSegments + 1)
+        guard !leaving.isEmpty else { return numbers.count < 2 * maxSegments }
         for number in leaving {
             guard let extent = extents[number], extent.first <= extent.last else { continue }
             gaps.insert(DroppedRange(sequences: extent.first...extent.last, reason: .journalFull))

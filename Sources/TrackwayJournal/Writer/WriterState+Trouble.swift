@@ -103,9 +103,11 @@ extension WriterState {
         unannouncedLoss = last
     }
 
-    /// Says in the new folder who has a place in this log. The desk of this process knows more, and writes it soon.
+    /// Says in the new folder who has a place in this log. The consumer of this process knows more, and writes it soon.
     private func makeMissingCursors() throws(StorageError) {
-        let beginnings = roster.withLock { roster in roster.present.map { ($0, roster.beginning(of: $0) ?? Cursor()) } }
+        let beginnings = registry.withLock { registry in
+            registry.present.map { ($0, registry.beginning(of: $0) ?? Cursor()) }
+        }
         for (destination, beginning) in beginnings {
             let bytes = beginning.fileBytes(of: id, for: destination)
             _ = try log.storage.create(folder.cursor(id, destination), with: bytes)

@@ -16,11 +16,11 @@ struct WriterState: Sendable {
     var log: LogWriter
     /// The next sequence number to hand out.
     var next: UInt64 = 1
-    var held: HoldingBuffer
+    var held: OverflowBuffer
     /// The lock that tells other processes that this writer lives.
     var alive: (any StorageLock)?
     var isClosed = false
-    /// The route of an event for all that are there; nil while nobody is away. See ``DestinationRoster``.
+    /// The route of an event for all that are there; nil while nobody is away. See ``DestinationRegistry``.
     var everybodyByName: [UInt8]?
     /// The context new events are recorded in.
     private(set) var context = ContextState()
@@ -28,7 +28,7 @@ struct WriterState: Sendable {
     private(set) var writtenContext = ContextState()
     let folder: JournalFolder
     /// Segments this writer keeps at most, the one being written included; the oldest go first.
-    let mostSegments: Int
+    let maxSegments: Int
     let boot: String
     // Asked only when a segment begins.
     let clock: any EventClock
@@ -50,15 +50,15 @@ struct WriterState: Sendable {
     var isPathDoubtful = false
     /// The segment being written has lost its name, and the folder could not be made anew yet.
     var isFolderMissing = false
-    /// The journal's; see ``DestinationRoster``. Its lock is the innermost.
-    let roster: Locked<DestinationRoster>
+    /// The journal's; see ``DestinationRegistry``. Its lock is the innermost.
+    let registry: Locked<DestinationRegistry>
     /// Events that went with the folder, as long as nobody was told of it.
     var unannouncedLoss: UInt64?
 
     /// Why the last attempt to make room failed; nil when it did not.
     private var obstacle: DropReason?
     /// Events to let pass before the attempt is repeated.
-    private var patience = 0
+    private var retryCountdown = 0
 
     init(
         id: WriterID,
@@ -69,7 +69,7 @@ struct WriterState: Sendable {
         configuration: JournalConfiguration,
         folder: JournalFolder,
         leased: Locked<[ClosedRange<UInt32>]>,
-        roster: Locked<DestinationRoster>,
+        registry: Locked<DestinationRegistry>,
         boot: String,
         clock: any EventClock
     ) {
@@ -82,9 +82,9 @@ struct WriterState: Sendable {
         self.alive = alive
         self.folder = folder
         self.leased = leased
-        self.roster = roster
-        held = HoldingBuffer(limit: configuration.heldBytes)
-        mostSegments = configuration.mostSegmentsOfWriter
+        self.registry = registry
+        held = OverflowBuffer(limit: configuration.heldBytes)
+        maxSegments = configuration.maxSegmentsOfWriter
     }
 
     /// The context in effect; a value so that two of them can be compared.
@@ -123,15 +123,15 @@ struct WriterState: Sendable {
             drain()
             return .dropped(sequence, .tooLarge)
         }
-        if patience > 0 {
-            patience -= 1
+        if retryCountdown > 0 {
+            retryCountdown -= 1
         } else {
             obstacle = makeRoom(for: payload.count)
             if obstacle == nil {
                 log.append(header, payload: payload, payloadChecksum: checksum)
                 return .kept(sequence)
             }
-            patience = 16
+            retryCountdown = 16
         }
         let reason = obstacle ?? .storageFull
         if reason != .journalFull, held.hold(header, payload: payload, checksum: checksum) { return .held(sequence) }
@@ -188,7 +188,7 @@ struct WriterState: Sendable {
     mutating func drain() -> Bool {
         guard !isClosed else { return held.isEmpty }
         obstacle = writeHeld()
-        if obstacle == nil { patience = 0 }
+        if obstacle == nil { retryCountdown = 0 }
         noteHeld()
         return obstacle == nil
     }

@@ -21,7 +21,7 @@ package final class AppNotifications: Sendable {
     private let observers = Locked<[any NSObjectProtocol]>([])
 
     /// Begins to listen.
-    package init(_ tell: @escaping Listener) {
+    package init(_ report: @escaping Listener) {
         let changes: [(NSNotification.Name, LifeCycleChange)] = [
             (UIApplication.didFinishLaunchingNotification, .didFinishLaunching),
             (UIApplication.didBecomeActiveNotification, .didBecomeActive),
@@ -33,7 +33,7 @@ package final class AppNotifications: Sendable {
         for (name, change) in changes {
             observers.withLock {
                 let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
-                    tell([change], change == .didEnterBackground ? Self.moment() : nil)
+                    report([change], change == .didEnterBackground ? Self.moment() : nil)
                 }
                 $0.append(observer)
             }

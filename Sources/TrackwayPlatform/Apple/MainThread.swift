@@ -9,7 +9,7 @@ internal import TrackwayEvents
 /// Where Apple's frameworks want to be asked.
 enum MainThread {
     /// How long whoever asks elsewhere waits: the app may be busy there, or waiting for the one who asks.
-    static let patience = DispatchTimeInterval.milliseconds(500)
+    static let timeout = DispatchTimeInterval.milliseconds(500)
 
     /// What the main thread answers; nil when it has no time to.
     static func ask<Answer: Sendable>(_ question: @escaping @MainActor @Sendable () -> Answer) -> Answer? {
@@ -21,7 +21,7 @@ enum MainThread {
             answer.withLock { $0 = found }
             isThere.signal()
         }
-        _ = isThere.wait(timeout: .now() + patience)
+        _ = isThere.wait(timeout: .now() + timeout)
         return answer.withLock { $0 }
     }
 }

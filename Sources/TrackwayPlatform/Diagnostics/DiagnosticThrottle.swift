@@ -22,7 +22,7 @@ package struct DiagnosticThrottle: Sendable {
 
     private let burst: Int
     private let span: Duration
-    private let mostCodes: Int
+    private let maxCodes: Int
     private var windows: [String: Window] = [:]
 
     /// Makes a throttle.
@@ -30,16 +30,16 @@ package struct DiagnosticThrottle: Sendable {
     /// - Parameters:
     ///   - burst: How many diagnostics of one code are written per span.
     ///   - span: The length of a code's window.
-    ///   - mostCodes: How many codes are told apart; the rest share one window, so memory stays bounded.
-    package init(burst: Int = 5, span: Duration = .seconds(60), mostCodes: Int = 64) {
+    ///   - maxCodes: How many codes are told apart; the rest share one window, so memory stays bounded.
+    package init(burst: Int = 5, span: Duration = .seconds(60), maxCodes: Int = 64) {
         self.burst = max(1, burst)
         self.span = span
-        self.mostCodes = max(1, mostCodes)
+        self.maxCodes = max(1, maxCodes)
     }
 
     /// A diagnostic wants to be written.
     package mutating func diagnosticArrived(code: String, at now: MonotonicTime) -> Decision {
-        let key = windows[code] != nil || windows.count < mostCodes ? code : ""
+        let key = windows[code] != nil || windows.count < maxCodes ? code : ""
         var window = windows[key] ?? Window(began: now)
         if window.began.advanced(by: span) <= now {
             let leftOut = window.leftOut

@@ -7,10 +7,10 @@ package import TrackwayBehavior
 package enum LifeCycleAnnouncements {
     /// Has every change told until the answer is let go of; nil where the system tells nothing but signals.
     package static func observe(
-        _ tell: @escaping @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
+        _ report: @escaping @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
     ) -> (any Sendable)? {
         #if canImport(UIKit) && !os(watchOS)
-        AppNotifications(tell)
+        AppNotifications(report)
         #else
         nil
         #endif

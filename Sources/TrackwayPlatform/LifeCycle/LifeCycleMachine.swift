@@ -6,7 +6,7 @@ package struct LifeCycleMachine: Sendable {
     /// What the driver has to do, in order.
     package enum Action: Sendable, Hashable {
         /// Tell every observer and give each its moment.
-        case tell(LifeCycleEvent)
+        case report(LifeCycleEvent)
         /// Carry out the signal's default action; when it returns, report `stopFinished`.
         case finish(signal: Int32)
     }
@@ -47,16 +47,16 @@ package struct LifeCycleMachine: Sendable {
             return owed  // Told already. Asked again from outside, the process ends as asked.
         case (.foreground, .stop):
             state = .background
-            return [.tell(.entersBackground)] + owed
+            return [.report(.entersBackground)] + owed
         case (.background, .stop):
             return owed  // Told already: the host handles the first one without stopping.
         case (.background, .resume):
             state = .foreground
-            return [.tell(.entersForeground)]
+            return [.report(.entersForeground)]
         case (.foreground, .resume):
             return []  // Stopped by SIGSTOP, which nobody can see, or reported by `stopFinished` already.
         case (.foreground, .end), (.background, .end):
-            return [.tell(.terminates(signal: signal))] + owed
+            return [.report(.terminates(signal: signal))] + owed
         }
     }
 
@@ -65,7 +65,7 @@ package struct LifeCycleMachine: Sendable {
         switch state {
         case .background:
             state = .foreground
-            return [.tell(.entersForeground)]
+            return [.report(.entersForeground)]
         case .foreground, .exited:
             return []
         }
@@ -76,7 +76,7 @@ package struct LifeCycleMachine: Sendable {
         switch state {
         case .foreground, .background:
             state = .exited
-            return [.tell(.exits)]
+            return [.report(.exits)]
         case .exited:
             return []
         }

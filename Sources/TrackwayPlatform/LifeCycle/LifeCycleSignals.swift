@@ -22,8 +22,8 @@ internal import Musl
 /// watched.
 package final class LifeCycleSignals: Sendable {
     private struct Observer: Sendable {
-        var patience: LifeCyclePatience
-        var tell: @Sendable (LifeCycleEvent, LifeCycleMoment) -> Void
+        var timeout: LifeCycleTimeouts
+        var report: @Sendable (LifeCycleEvent, LifeCycleMoment) -> Void
     }
 
     private struct State: Sendable {
@@ -50,11 +50,11 @@ package final class LifeCycleSignals: Sendable {
     /// The observer is called on a thread of its own, one event after the other; several observers share the moment.
     ///
     /// - Parameters:
-    ///   - patience: How long the observer may hold up a stop or an end.
+    ///   - timeout: How long the observer may hold up a stop or an end.
     ///   - observer: Called for every event; the moment is over when it calls `finish` or lets go of it.
     /// - Throws: `LifeCycleError` when no thread can be made; nothing is changed then.
     package func observe(
-        patience: LifeCyclePatience = LifeCyclePatience(),
+        timeout: LifeCycleTimeouts = LifeCycleTimeouts(),
         _ observer: @escaping @Sendable (LifeCycleEvent, LifeCycleMoment) -> Void
     ) throws(LifeCycleError) -> LifeCycleObservation {
         let number = try state.withLock { state throws(LifeCycleError) in
@@ -73,7 +73,7 @@ package final class LifeCycleSignals: Sendable {
             }
             let number = state.nextNumber
             state.nextNumber += 1
-            state.observers[number] = Observer(patience: patience, tell: observer)
+            state.observers[number] = Observer(timeout: timeout, report: observer)
             return number
         }
         return LifeCycleObservation(number: number, signals: self)
@@ -109,8 +109,8 @@ package final class LifeCycleSignals: Sendable {
     private func perform(_ actions: [LifeCycleMachine.Action]) {
         for action in actions {
             switch action {
-            case .tell(let event):
-                tell(event)
+            case .report(let event):
+                report(event)
             case .finish(let signal):
                 ctrackway_signals_finish(signal)
                 perform(state.withLock { $0.machine.stopFinished() })
@@ -118,16 +118,16 @@ package final class LifeCycleSignals: Sendable {
         }
     }
 
-    private func tell(_ event: LifeCycleEvent) {
+    private func report(_ event: LifeCycleEvent) {
         let observers = state.withLock { $0.observers.sorted { $0.key < $1.key }.map(\.value) }
         guard !observers.isEmpty else { return }
         let unfinished = DispatchGroup()
         var longest = Duration.zero
         for observer in observers {
-            let limit = observer.patience.limit(for: event)
+            let limit = observer.timeout.limit(for: event)
             longest = max(longest, limit)
             unfinished.enter()
-            observer.tell(event, LifeCycleMoment(limit: limit) { unfinished.leave() })
+            observer.report(event, LifeCycleMoment(limit: limit) { unfinished.leave() })
         }
         if longest > .zero {
             _ = unfinished.wait(timeout: .now() + longest.dispatchInterval)
@@ -140,7 +140,7 @@ package final class LifeCycleSignals: Sendable {
         // An observer that calls `exit` itself must not wait for itself.
         guard !ctrackway_signals_is_reader() else { return }
         let longest = state.withLock { state in
-            state.observers.values.map { $0.patience.limit(for: .exits) }.max()
+            state.observers.values.map { $0.timeout.limit(for: .exits) }.max()
         }
         guard let longest, ctrackway_signals_post() == 0 else { return }
         _ = exitTold.wait(timeout: .now() + longest.dispatchInterval)

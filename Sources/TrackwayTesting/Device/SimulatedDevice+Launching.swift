@@ -120,13 +120,13 @@ extension SimulatedDevice {
 
     /// The app makes its analytics. When that fails it does not go on: a test that sees the error has seen enough.
     private func startProcess(_ step: String) throws(SimulatedDeviceError) {
-        let (world, version) = state.withLock { state -> (World, String) in
+        let (environment, version) = state.withLock { state -> (Dependencies, String) in
             state.processes += 1
-            return (Self.world(state, appID: appID, sensors), state.appVersion)
+            return (Self.dependencies(state, appID: appID, sensors), state.appVersion)
         }
         let process: SimulatedProcess
         do throws(TrackwayError) {
-            process = try SimulatedProcess(in: world, air, adapt: adaptation(version), making: making)
+            process = try SimulatedProcess(in: environment, air, adapt: adaptation(version), making: making)
         } catch {
             app(is: .notRunning)
             throw SimulatedDeviceError(step: step, error)
@@ -153,8 +153,8 @@ extension SimulatedDevice {
         }
     }
 
-    private static func world(_ state: State, appID: String, _ sensors: SimulatedSensors) -> World {
-        var world = World(
+    private static func dependencies(_ state: State, appID: String, _ sensors: SimulatedSensors) -> Dependencies {
+        var environment = Dependencies(
             clock: state.clock,
             ids: EventIDGenerator(),
             storage: state.storage,
@@ -174,9 +174,9 @@ extension SimulatedDevice {
             write: { _ in },
             launchState: state.app.behavior
         )
-        world.snapshotSources = sensors.sources
-        world.sourceThread = { sensors.thread(for: $0) }
-        return world
+        environment.snapshotSources = sensors.sources
+        environment.sourceThread = { sensors.thread(for: $0) }
+        return environment
     }
 }
 

@@ -23,7 +23,7 @@ extension SimulatedDevice {
     func startTicking() {
         state.withLock { state in
             let now = state.clock.now().monotonic
-            state.startDue = now.advanced(by: BehaviorDriver.patience)
+            state.startDue = now.advanced(by: BehaviorDriver.startDelay)
             if state.app.isInSight { state.nextBeat = now.advanced(by: Self.beat) }
         }
     }

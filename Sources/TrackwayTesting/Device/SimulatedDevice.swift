@@ -26,7 +26,7 @@ internal import TrackwayJournal
 public final class SimulatedDevice: Sendable {
     /// What the app does right after it made its analytics, in every process.
     public typealias SetUp = @Sendable (Analytics) -> Void
-    /// How the app makes its analytics, in every process; through a face, say. It hands its configuration to the closure it
+    /// How the app makes its analytics, in every process; through a compatibility module, say. It hands its configuration to the closure it
     /// is given, which has it work on the device, and answers what it made.
     public typealias Making =
         @Sendable (_ onDevice: @escaping @Sendable (inout Configuration) -> Void) throws(TrackwayError) -> Analytics?
@@ -103,7 +103,7 @@ public final class SimulatedDevice: Sendable {
         }
     }
 
-    /// Makes a device with an app that makes its analytics itself, through a face say.
+    /// Makes a device with an app that makes its analytics itself, through a compatibility module say.
     ///
     /// ```swift
     /// let device = SimulatedDevice { onDevice in

@@ -16,26 +16,26 @@ final class SimulatedProcess: Sendable {
     /// Starts the SDK, as the app does.
     ///
     /// - Parameters:
-    ///   - world: all of the world but the life cycle and the network.
+    ///   - environment: all of the environment but the life cycle and the network.
     ///   - air: the network as the device has it.
     ///   - adapt: what else the device has to say about the app's configuration.
     ///   - making: how the app makes its analytics.
     init(
-        in world: World,
+        in environment: Dependencies,
         _ air: SimulatedAir,
         adapt: @escaping @Sendable (inout Configuration) -> Void,
         making: SimulatedDevice.Making
     ) throws(TrackwayError) {
-        let observer = Locked<World.LifeCycleObserver?>(nil)
+        let observer = Locked<Dependencies.LifeCycleObserver?>(nil)
         let isAlive = Locked(true)
-        var world = world
-        world.observeLifeCycle = { tell in
-            observer.withLock { $0 = tell }
+        var environment = environment
+        environment.observeLifeCycle = { report in
+            observer.withLock { $0 = report }
             return nil
         }
-        let source = ProcessWorld(world)
+        let source = ProcessEnvironment(environment)
         let made = try making { configuration in
-            configuration.worldSource = source
+            configuration.dependencySource = source
             configuration.transport = SimulatedTransport(air: air, isAlive: isAlive)
             adapt(&configuration)
         }
@@ -43,8 +43,8 @@ final class SimulatedProcess: Sendable {
         analytics = made
         self.isAlive = isAlive
         post = { changes, moment in
-            let tell = observer.withLock { $0 }
-            tell?(changes, moment)
+            let report = observer.withLock { $0 }
+            report?(changes, moment)
         }
     }
 
@@ -72,13 +72,13 @@ final class SimulatedProcess: Sendable {
     private static let moment = Duration.milliseconds(2)
 }
 
-/// The world of one process: the same for everything that the app makes in it.
-private final class ProcessWorld: WorldSource {
-    private let world: World
+/// The environment of one process: the same for everything that the app makes in it.
+private final class ProcessEnvironment: DependencySource {
+    private let environment: Dependencies
 
-    init(_ world: World) {
-        self.world = world
+    init(_ environment: Dependencies) {
+        self.environment = environment
     }
 
-    func world(for configuration: Configuration) throws(TrackwayError) -> World { world }
+    func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies { environment }
 }

@@ -74,10 +74,10 @@ extension SimulatedSensors {
             return sensors.heading != nil
         }
 
-        func start(_ tell: @escaping @Sendable (Heading) -> Void) {
+        func start(_ report: @escaping @Sendable (Heading) -> Void) {
             sensors.state.withLock { state in
                 state.starts[.heading, default: 0] += 1
-                state.heard.heading = tell
+                state.heard.heading = report
             }
         }
 
@@ -102,12 +102,12 @@ extension SimulatedSensors {
         func start(
             _ means: MotionMeans,
             every interval: Duration,
-            _ tell: @escaping @Sendable (MotionReading) -> Void
+            _ report: @escaping @Sendable (MotionReading) -> Void
         ) {
             sensors.state.withLock { state in
                 state.starts[.motion, default: 0] += 1
                 state.heard.means = means
-                state.heard.motion = tell
+                state.heard.motion = report
             }
         }
 

@@ -163,15 +163,15 @@ public final class SimulatedSensors: Sendable {
             heading.time = time
             heard.heading?(heading)
         }
-        guard let tell = heard.motion, !state.hanging.contains(.motion) else { return }
+        guard let report = heard.motion, !state.hanging.contains(.motion) else { return }
         switch heard.means {
         case .device:
             var motion = state.deviceMotion
             motion.time = time
-            tell(.device(motion))
+            report(.device(motion))
         case .raw:
             for kind in SensorReading.Kind.allCases {
-                tell(.sensor(kind, SensorReading(time: time, values: state.rawValues)))
+                report(.sensor(kind, SensorReading(time: time, values: state.rawValues)))
             }
         }
     }

@@ -21,7 +21,7 @@ public final class ScriptedTransport: Transport {
         var isHeld = false
         var held: [UInt64: CheckedContinuation<Bool, Never>] = [:]
         var lastNumber: UInt64 = 0
-        var watchers: [(count: Int, tell: CheckedContinuation<Void, Never>)] = []
+        var watchers: [(count: Int, report: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state: Locked<State>
@@ -98,7 +98,7 @@ public final class ScriptedTransport: Transport {
         let (answer, told) = state.withLock { state -> (ScriptedAnswer, [CheckedContinuation<Void, Never>]) in
             state.requests.append(request)
             let count = state.requests.count
-            let told = state.watchers.filter { $0.count <= count }.map(\.tell)
+            let told = state.watchers.filter { $0.count <= count }.map(\.report)
             state.watchers.removeAll { $0.count <= count }
             if !state.script.isEmpty { return (state.script.removeFirst(), told) }
             let exception = state.exceptions.last { Self.contains(request.url, $0.part) }

@@ -5,7 +5,7 @@ public import Trackway
 public import TrackwayEvents
 internal import TrackwayWire
 
-/// The real ``Trackway/Analytics`` in a world of the test's own: memory for a disk, a clock that stands still, a network
+/// The real ``Trackway/Analytics`` in an environment of the test's own: memory for a disk, a clock that stands still, a network
 /// that does what it is told.
 ///
 /// ```swift
@@ -28,7 +28,7 @@ public struct InMemoryAnalytics: Sendable {
     public let sensors: SimulatedSensors
     /// The installation's folder on that disk.
     public let folder: String
-    private let world: InMemoryWorld
+    private let environment: InMemoryEnvironment
 
     /// The folder when none is named.
     public static let usualFolder = "/app"
@@ -54,7 +54,7 @@ public struct InMemoryAnalytics: Sendable {
         folder: String = InMemoryAnalytics.usualFolder,
         segmentBytes: Int = 65_536
     ) throws(TrackwayError) {
-        world = InMemoryWorld(
+        environment = InMemoryEnvironment(
             storage: storage,
             clock: clock,
             transport: transport,
@@ -64,11 +64,11 @@ public struct InMemoryAnalytics: Sendable {
         self.clock = clock
         self.transport = transport
         self.sensors = sensors
-        self.storage = world.storage
+        self.storage = environment.storage
         self.folder = folder
         var configuration = configuration ?? Self.usualConfiguration
-        configuration.run(in: world)
-        analytics = try Analytics(configuration, in: world.world(for: configuration, folder: folder))
+        configuration.run(in: environment)
+        analytics = try Analytics(configuration, in: environment.dependencies(for: configuration, folder: folder))
     }
 
     /// The configuration when none is given: one collector, and nothing recorded but what the app under test records.
@@ -86,7 +86,7 @@ public struct InMemoryAnalytics: Sendable {
     ///
     /// - Complexity: O(size of the journal).
     public var recorded: [RecordedEvent] {
-        world.recorded(in: folder)
+        environment.recorded(in: folder)
     }
 
     /// The recorded events with this name.
@@ -95,18 +95,18 @@ public struct InMemoryAnalytics: Sendable {
     }
 
     /// Every diagnostic so far.
-    public var diagnostics: [Diagnostic] { world.diagnostics }
+    public var diagnostics: [Diagnostic] { environment.diagnostics }
 
     /// Every event written to the log so far, as JSON.
-    public var log: [String] { world.log }
+    public var log: [String] { environment.log }
 
     /// The disk as the next process finds it when this one is killed now. Make the next analytics with it.
     public func storageAfterKill() -> FaultyStorage {
-        world.storageAfterKill()
+        environment.storageAfterKill()
     }
 
     /// The disk as it is when the power fails now. Make the next analytics with it.
     public func storageAfterPowerLoss(_ loss: PowerLoss = .everythingUnflushed) -> FaultyStorage {
-        world.storageAfterPowerLoss(loss)
+        environment.storageAfterPowerLoss(loss)
     }
 }

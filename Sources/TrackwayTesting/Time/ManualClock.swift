@@ -17,7 +17,7 @@ public final class ManualClock: EventClock {
         var sleepers: [UInt64: Sleeper] = [:]
         var lastNumber: UInt64 = 0
         var cancelled: Set<UInt64> = []
-        var watchers: [(count: Int, tell: CheckedContinuation<Void, Never>)] = []
+        var watchers: [(count: Int, report: CheckedContinuation<Void, Never>)] = []
     }
 
     private let state: Locked<State>
@@ -91,7 +91,7 @@ public final class ManualClock: EventClock {
                     if state.cancelled.remove(number) != nil || state.now.monotonic >= time { return (true, []) }
                     state.sleepers[number] = Sleeper(until: time, wake: continuation)
                     let count = state.sleepers.count
-                    let told = state.watchers.filter { $0.count <= count }.map(\.tell)
+                    let told = state.watchers.filter { $0.count <= count }.map(\.report)
                     state.watchers.removeAll { $0.count <= count }
                     return (false, told)
                 }

@@ -198,16 +198,16 @@ struct ConsentMachineTests {
     @Test(
         "Too many people: those are forgotten who decided nothing, then those who agreed; never who refused, silently"
     )
-    func mostPeople() {
+    func maxPeople() {
         var machine = ConsentMachine(rules: ConsentRules(initial: .granted, anonymous: .staysApart))
         _ = machine.signedIn("refused")
         _ = machine.decided(.denied, by: .person)
         _ = machine.signedIn("agreed")
         _ = machine.decided(.granted, by: .person)
-        for number in 0..<(ConsentMachine.mostPeople * 2) { _ = machine.signedIn("user-\(number)") }
+        for number in 0..<(ConsentMachine.maxPeople * 2) { _ = machine.signedIn("user-\(number)") }
         #expect(machine.admission(of: "user-refused", for: .analytics) == .drop(.consentDenied))
         #expect(machine.admission(of: "user-user-0", for: .analytics) == .send)
-        for number in 0..<ConsentMachine.mostPeople {
+        for number in 0..<ConsentMachine.maxPeople {
             _ = machine.signedIn("other-\(number)")
             _ = machine.decided(.denied, by: .person)
         }
@@ -218,14 +218,14 @@ struct ConsentMachineTests {
     }
 
     @Test("One at and one above the most categories")
-    func mostCategories() {
+    func maxCategories() {
         var machine = ConsentMachine()
-        for number in 1...ConsentDecisions.mostCategories {
+        for number in 1...ConsentDecisions.maxCategories {
             let category = ConsentCategory(rawValue: "c\(number)")
             #expect(machine.decided(.granted, by: .person, for: category).last == .save)
             #expect(machine.consent(for: category) == .granted)
         }
-        #expect(machine.decided(.denied, by: .person, for: "more") == [.tellTooManyCategories("more")])
+        #expect(machine.decided(.denied, by: .person, for: "more") == [.reportTooManyCategories("more")])
         #expect(machine.consent(for: "more") == .pending)
         _ = machine.decided(.denied, by: .person, for: "c1")
         #expect(machine.consent(for: "c1") == .denied)

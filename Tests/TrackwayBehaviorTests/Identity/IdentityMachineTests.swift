@@ -168,33 +168,33 @@ struct IdentityMachineTests {
     }
 
     @Test("One below, at and above the most kinds of ids")
-    func mostIdentities() {
+    func maxIdentities() {
         var machine = IdentityMachine()
-        for number in 1...IdentityMachine.mostIdentities {
+        for number in 1...IdentityMachine.maxIdentities {
             #expect(machine.identityBound("\(number)", as: "kind-\(number)").count == 3)
         }
-        #expect(machine.identityBound("x", as: "one more") == [.tellTooManyIdentities(kind: "one more")])
+        #expect(machine.identityBound("x", as: "one more") == [.reportTooManyIdentities(kind: "one more")])
         #expect(machine.identityBound("x", as: "kind-1").count == 3)
-        #expect(machine.context.identities.count == IdentityMachine.mostIdentities)
+        #expect(machine.context.identities.count == IdentityMachine.maxIdentities)
     }
 
     @Test("One at and one above the most known users: the one that was away longest is forgotten")
-    func mostKnown() {
+    func maxKnown() {
         var machine = IdentityMachine()
-        for number in 0..<IdentityMachine.mostKnownUsers {
+        for number in 0..<IdentityMachine.maxKnownUsers {
             _ = machine.signedIn("u\(number)", fresh: "id\(number)", at: time(0))
         }
         _ = machine.signedIn("u0", fresh: "new", at: time(1))
         #expect(machine.context.uniqueID == nil)
         let actions = machine.signedIn("one more", fresh: "x", at: time(2))
-        #expect(actions.contains(.tellUserForgotten("u1")), "nobody is forgotten silently")
-        #expect(machine.known.count == IdentityMachine.mostKnownUsers)
+        #expect(actions.contains(.reportUserForgotten("u1")), "nobody is forgotten silently")
+        #expect(machine.known.count == IdentityMachine.maxKnownUsers)
         _ = machine.signedIn("u2", fresh: "new", at: time(3))
         #expect(machine.context.uniqueID == "id2")
         _ = machine.signedIn("u1", fresh: "new", at: time(4))
         #expect(machine.context.uniqueID == "new")
         for round in 0..<2_000 { _ = machine.signedIn("loop-\(round)", fresh: "\(round)", at: time(5)) }
-        #expect(machine.known.count == IdentityMachine.mostKnownUsers)
+        #expect(machine.known.count == IdentityMachine.maxKnownUsers)
     }
 
     @Test("Erasing leaves nothing")

@@ -21,7 +21,7 @@ struct LaunchMachineTests {
         var machine: LaunchMachine {
             var machine = LaunchMachine()
             let time = TestDevice().now
-            func tell(_ changes: LifeCycleChange...) {
+            func report(_ changes: LifeCycleChange...) {
                 for change in changes { _ = machine.changed(change, at: time) }
             }
             switch self {
@@ -30,17 +30,17 @@ struct LaunchMachineTests {
             case .active: _ = machine.processStarted(in: .active, at: time)
             case .interrupted:
                 _ = machine.processStarted(in: .active, at: time)
-                tell(.willResignActive)
+                report(.willResignActive)
             case .launchedUnseen: _ = machine.processStarted(in: .background, at: time)
             case .background:
                 _ = machine.processStarted(in: .inactive, at: time)
-                tell(.didBecomeActive, .willResignActive, .didEnterBackground)
+                report(.didBecomeActive, .willResignActive, .didEnterBackground)
             case .suspended:
                 _ = machine.processStarted(in: .active, at: time)
-                tell(.willResignActive, .didEnterBackground, .willSuspend)
+                report(.willResignActive, .didEnterBackground, .willSuspend)
             case .ending:
                 _ = machine.processStarted(in: .active, at: time)
-                tell(.willTerminate)
+                report(.willTerminate)
             }
             return machine
         }
@@ -210,20 +210,20 @@ struct LaunchMachineTests {
     func durations() {
         var device = TestDevice()
         var machine = LaunchMachine()
-        func tell(_ change: LifeCycleChange, after duration: Duration) -> [LaunchMachine.Action] {
+        func report(_ change: LifeCycleChange, after duration: Duration) -> [LaunchMachine.Action] {
             device.pass(duration)
             return machine.changed(change, at: device.now)
         }
         _ = machine.processStarted(in: .inactive, at: device.now)
-        _ = tell(.didBecomeActive, after: .seconds(1))
-        _ = tell(.willResignActive, after: .seconds(10))
-        _ = tell(.didBecomeActive, after: .seconds(100))
-        _ = tell(.willResignActive, after: .seconds(1000))
-        let first = tell(.didEnterBackground, after: .seconds(2))
+        _ = report(.didBecomeActive, after: .seconds(1))
+        _ = report(.willResignActive, after: .seconds(10))
+        _ = report(.didBecomeActive, after: .seconds(100))
+        _ = report(.willResignActive, after: .seconds(1000))
+        let first = report(.didEnterBackground, after: .seconds(2))
         #expect(first == [.exit(.init(duration: .seconds(1113), at: device.now, isRecovered: false))])
-        _ = tell(.willEnterForeground, after: .seconds(5000))
-        _ = tell(.didBecomeActive, after: .seconds(1))
-        let second = tell(.didEnterBackground, after: .seconds(4))
+        _ = report(.willEnterForeground, after: .seconds(5000))
+        _ = report(.didBecomeActive, after: .seconds(1))
+        let second = report(.didEnterBackground, after: .seconds(4))
         #expect(second == [.exit(.init(duration: .seconds(4), at: device.now, isRecovered: false))])
     }
 

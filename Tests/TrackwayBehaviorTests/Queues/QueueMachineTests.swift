@@ -128,13 +128,13 @@ struct QueueMachineTests {
         expect(queue.asks(with: 1, at: device.now), is: true)
         let again = device.now.monotonic.advanced(by: .seconds(30))
         #expect(queue.transferFailed(at: device.now) == [.wake(at: again)])
-        #expect(queue.wantsNudge == nil)
+        #expect(queue.triggerCount == nil)
         device.pass(.seconds(29))
         #expect(queue.counted(500, at: device.now) == [.wake(at: again)])
         device.pass(.seconds(1))
         expect(queue.asksWhenTimeCame(at: device.now), is: true)
         queue.transferred()
-        #expect(queue.wantsNudge == 1)
+        #expect(queue.triggerCount == 1)
     }
 
     @Test("What another queue brings about does not renew this one's time")
@@ -188,12 +188,12 @@ struct QueueMachineTests {
             (-1, 60, 1, nil), (32, 60, 0, 1), (32, 60, 1, 32),
         ] as [(Int, Int, UInt64, UInt64?)]
     )
-    func nudge(limit: Int, seconds: Int, waiting: UInt64, expected: UInt64?) {
+    func deliveryRequest(limit: Int, seconds: Int, waiting: UInt64, expected: UInt64?) {
         let device = TestDevice()
         let policy = QueuePolicy(uploadWhenMoreThan: limit, uploadWhenOlderThan: .seconds(seconds))
         var queue = uploaded(policy, at: device.now)
         _ = queue.counted(waiting, at: device.now)
-        #expect(queue.wantsNudge == expected)
+        #expect(queue.triggerCount == expected)
     }
 
     @Test("The largest policy overflows nothing")
@@ -201,7 +201,7 @@ struct QueueMachineTests {
         let device = TestDevice()
         let policy = QueuePolicy(uploadWhenMoreThan: .max, uploadWhenOlderThan: .seconds(Int64.max))
         var queue = uploaded(policy, at: device.now)
-        #expect(queue.wantsNudge == 1)
+        #expect(queue.triggerCount == 1)
         #expect(queue.counted(.max, at: device.now) == [.transfer, .remember(device.now)])
         queue.transferred()
         #expect(queue.counted(1, at: device.now) == [.wake(at: MonotonicTime(milliseconds: .max))])

@@ -155,7 +155,7 @@ struct ScreenMachineTests {
         ]
         var device = TestDevice()
         var machine = ScreenMachine()
-        for index in 0...ScreenMachine.mostWaiting {
+        for index in 0...ScreenMachine.maxWaiting {
             let view = ScreenView(screen: Screen(name: "\(index)"), attributes: attributes, isManual: true)
             machine.announcedUnseen(view, at: device.now)
             machine.announcedUnseen(view, at: device.now)
@@ -168,7 +168,7 @@ struct ScreenMachineTests {
             case .view(let view): view
             }
         }
-        #expect(views.map(\.screen.name) == (1...ScreenMachine.mostWaiting).map { "\($0)" })
+        #expect(views.map(\.screen.name) == (1...ScreenMachine.maxWaiting).map { "\($0)" })
         #expect(views.allSatisfy { $0.attributes == attributes })
         #expect(restored.userArrived(at: device.now) { _ in true } == [])
     }

@@ -77,11 +77,14 @@ struct ScreenPrecedenceTests {
         var device = TestDevice()
         var machine = ScreenMachine()
         var views: [String] = []
-        for telling in tellings {
-            device.pass(.milliseconds(telling.after))
+        for reporting in tellings {
+            device.pass(.milliseconds(reporting.after))
             // What is found has a unique id of its own; the app names none.
-            let screen = RecordedContext.Screen(name: telling.name, uniqueID: telling.isManual ? nil : telling.name)
-            let view = ScreenView(screen: screen, isManual: telling.isManual)
+            let screen = RecordedContext.Screen(
+                name: reporting.name,
+                uniqueID: reporting.isManual ? nil : reporting.name
+            )
+            let view = ScreenView(screen: screen, isManual: reporting.isManual)
             for case .view(let view) in machine.announced(view, isWanted: true, at: device.now) {
                 views.append(view.screen.name)
             }

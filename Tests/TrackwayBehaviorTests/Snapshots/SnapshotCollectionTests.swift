@@ -28,9 +28,9 @@ struct SnapshotCollectionTests {
             (false, nil, 0), (true, nil, 4000), (false, .device, 5100), (true, .raw, 5100),
         ] as [(Bool, MotionMeans?, Int64)]
     )
-    func patience(hasHeading: Bool, motion: MotionMeans?, milliseconds: Int64) throws {
+    func timeout(hasHeading: Bool, motion: MotionMeans?, milliseconds: Int64) throws {
         let means = SnapshotMeans(hasHeading: hasHeading, motion: motion)
-        #expect(means.patience == .milliseconds(milliseconds))
+        #expect(means.timeout == .milliseconds(milliseconds))
         var device = TestDevice()
         var collection = SnapshotCollection()
         let started = collection.begin(1, with: means, isInForeground: true, at: device.now)
@@ -38,7 +38,7 @@ struct SnapshotCollectionTests {
             #expect(started == [.finish(1)])
             return
         }
-        let due = device.now.monotonic.advanced(by: means.patience)
+        let due = device.now.monotonic.advanced(by: means.timeout)
         let starts: [SnapshotCollection.Action] =
             (hasHeading ? [.startHeading] : []) + (motion.map { [.startMotion($0)] } ?? [])
         #expect(started == starts + [.wake(at: due)])
@@ -169,9 +169,9 @@ struct SnapshotCollectionTests {
             let actions = collection.begin(3, with: means, isInForeground: true, at: device.now)
             finished += actions.filter { $0.isFinish }.count
         }
-        #expect(finished == 10_000 - SnapshotCollection.mostPending)
+        #expect(finished == 10_000 - SnapshotCollection.maxPending)
         #expect(
-            collection.enteredBackground().filter { $0.isFinish }.count == SnapshotCollection.mostPending
+            collection.enteredBackground().filter { $0.isFinish }.count == SnapshotCollection.maxPending
         )
     }
 }

@@ -202,14 +202,14 @@ struct TimerMachineTests {
         _ = machine.started("kept", id: id(1), at: .at(0))
         _ = machine.started("again", id: id(2), at: .at(0))
         _ = machine.started("again", id: id(3), at: .at(0))
-        for number in 4...UInt64(TimerMachine.mostTimers) {
+        for number in 4...UInt64(TimerMachine.maxTimers) {
             #expect(machine.started("\(number)", id: id(number), at: .at(0)) == [])
         }
-        #expect(machine.count == TimerMachine.mostTimers)
-        #expect(machine.started("one more", id: id(9_001), at: .at(0)) == [.tellForgotten(name: "again")])
+        #expect(machine.count == TimerMachine.maxTimers)
+        #expect(machine.started("one more", id: id(9_001), at: .at(0)) == [.reportForgotten(name: "again")])
         #expect(machine.ended(.id(id(2)), at: .at(1)) == nil)
-        #expect(machine.started("and more", id: id(9_002), at: .at(0)) == [.tellForgotten(name: "kept")])
-        #expect(machine.count == TimerMachine.mostTimers)
+        #expect(machine.started("and more", id: id(9_002), at: .at(0)) == [.reportForgotten(name: "kept")])
+        #expect(machine.count == TimerMachine.maxTimers)
         #expect(machine.ended(.name("kept"), at: .at(1)) == nil)
         #expect(machine.ended(.name("again"), at: .at(1)) != nil)
     }

@@ -77,7 +77,7 @@ struct SiftGoldenTests {
     @Test(
         "an event and an app state of the current edition",
         arguments: [
-            // As an app records it, and as a face that speaks the format's own words does.
+            // As an app records it, and as a compatibility module that speaks the format's own words does.
             ["_path": "/cart/confirm", "cart_size": 3, "coupon": ""],
             ["_fields": ["cart_size": "3", "coupon": ""], "_path": "/cart/confirm"],
         ] as [Attributes]

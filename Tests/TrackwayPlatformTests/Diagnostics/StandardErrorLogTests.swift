@@ -33,7 +33,7 @@ struct StandardErrorLogTests {
 
     @Test("endless kinds of codes share a window, so memory stays bounded")
     func manyCodes() {
-        var throttle = DiagnosticThrottle(burst: 1, mostCodes: 3)
+        var throttle = DiagnosticThrottle(burst: 1, maxCodes: 3)
         let written = (0..<1_000).filter { number in
             throttle.diagnosticArrived(code: "code-\(number)", at: MonotonicTime(milliseconds: 0)) != .leaveOut
         }

@@ -37,28 +37,28 @@ struct LifeCycleMachineTests {
     @Test(
         "turns signals into events and orders",
         arguments: [
-            ([.stop(left: true)], [.tell(.entersBackground), .finish(signal: stop)]),
-            ([.stop(left: false)], [.tell(.entersBackground)]),
+            ([.stop(left: true)], [.report(.entersBackground), .finish(signal: stop)]),
+            ([.stop(left: false)], [.report(.entersBackground)]),
             (
                 [.stop(left: true), .stopFinished, .resume],
-                [.tell(.entersBackground), .finish(signal: stop), .tell(.entersForeground)]
+                [.report(.entersBackground), .finish(signal: stop), .report(.entersForeground)]
             ),
             (
                 [.stop(left: true), .resume, .stopFinished],
-                [.tell(.entersBackground), .finish(signal: stop), .tell(.entersForeground)]
+                [.report(.entersBackground), .finish(signal: stop), .report(.entersForeground)]
             ),
             ([.resume], []),
-            ([.end(left: true)], [.tell(.terminates(signal: end)), .finish(signal: end)]),
+            ([.end(left: true)], [.report(.terminates(signal: end)), .finish(signal: end)]),
             (
                 [.end(left: false), .end(left: false)],
-                [.tell(.terminates(signal: end)), .tell(.terminates(signal: end))]
+                [.report(.terminates(signal: end)), .report(.terminates(signal: end))]
             ),
-            ([.exit, .exit], [.tell(.exits)]),
-            ([.exit, .end(left: true)], [.tell(.exits), .finish(signal: end)]),
-            ([.exit, .stop(left: true), .stopFinished], [.tell(.exits), .finish(signal: stop)]),
+            ([.exit, .exit], [.report(.exits)]),
+            ([.exit, .end(left: true)], [.report(.exits), .finish(signal: end)]),
+            ([.exit, .stop(left: true), .stopFinished], [.report(.exits), .finish(signal: stop)]),
             (
                 [.stop(left: false), .stop(left: true)],
-                [.tell(.entersBackground), .finish(signal: stop)]
+                [.report(.entersBackground), .finish(signal: stop)]
             ),
         ] as [([Input], [LifeCycleMachine.Action])]
     )
@@ -86,15 +86,15 @@ struct LifeCycleMachineTests {
                 }
             for action in Self.apply(input, to: &machine) {
                 switch action {
-                case .tell(.entersBackground):
+                case .report(.entersBackground):
                     #expect(!isBackground && !hasExited)
                     isBackground = true
-                case .tell(.entersForeground):
+                case .report(.entersForeground):
                     #expect(isBackground && !hasExited)
                     isBackground = false
-                case .tell(.terminates):
+                case .report(.terminates):
                     #expect(!hasExited)
-                case .tell(.exits):
+                case .report(.exits):
                     #expect(!hasExited)
                     hasExited = true
                 case .finish:

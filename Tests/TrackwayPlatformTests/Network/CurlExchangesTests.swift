@@ -40,7 +40,7 @@ struct CurlExchangesTests {
         _ = exchanges.turn(at: at(1))
         let turn = exchanges.turn(at: at(10))
         #expect(failures(turn.actions) == [one: .timedOut])
-        #expect(turn.letsGo == [one])
+        #expect(turn.abandoned == [one])
         #expect(turn.looksAgain == at(50))
         #expect(exchanges.ended(one) == false)
         #expect(exchanges.ended(two) == true)
@@ -63,12 +63,12 @@ struct CurlExchangesTests {
         _ = exchanges.turn(at: at(1))
         #expect(exchanges.ended(id) == true)
         #expect(exchanges.cancelled(id) == [])
-        #expect(exchanges.turn(at: at(2)).letsGo == [])
+        #expect(exchanges.turn(at: at(2)).abandoned == [])
     }
 
     @Test("without work the thread stays for a while, then ends, and the next exchange starts another")
     func idle() {
-        var exchanges = CurlExchanges(patience: .milliseconds(100))
+        var exchanges = CurlExchanges(timeout: .milliseconds(100))
         let id = exchanges.announced()
         _ = exchanges.asked(id, until: at(10), at: at(0))
         _ = exchanges.turn(at: at(1))
@@ -104,14 +104,14 @@ struct CurlExchangesTests {
         #expect(working.closed() == [.wake])
         let turn = working.turn(at: at(2))
         #expect(turn.ends)
-        #expect(turn.letsGo == [one])
+        #expect(turn.abandoned == [one])
         #expect(failures(turn.actions) == [one: .cancelled])
     }
 
     @Test("in any order of things every exchange ends once, and the thread lets go of what it began", arguments: 0..<20)
     func walk(_ seed: UInt64) {
         var chance = SplitMix(seed: seed)
-        var exchanges = CurlExchanges(patience: .milliseconds(30))
+        var exchanges = CurlExchanges(timeout: .milliseconds(30))
         var now: Int64 = 0
         var announced: [CurlExchanges.ID] = []
         var asked: Set<CurlExchanges.ID> = []
@@ -156,7 +156,7 @@ struct CurlExchangesTests {
                 guard hasThread else { continue }
                 let turn = exchanges.turn(at: at(now))
                 note(turn.actions)
-                for id in turn.letsGo { begun.remove(id) }
+                for id in turn.abandoned { begun.remove(id) }
                 for id in turn.begins { #expect(begun.insert(id).inserted == true) }
                 if turn.ends { hasThread = false }
             }

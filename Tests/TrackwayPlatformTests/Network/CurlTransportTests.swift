@@ -8,7 +8,7 @@ internal import TrackwayWire
 
 @Suite("The transport over libcurl")
 struct CurlTransportTests {
-    private let patience: Duration = .seconds(30)
+    private let timeout: Duration = .seconds(30)
 
     private func code(of body: () async throws(TransportError) -> WireResponse) async -> TransportError.Code? {
         do {
@@ -30,7 +30,7 @@ struct CurlTransportTests {
             ],
             body: body
         )
-        _ = try await CurlTransport(settings: NetworkSettings()).send(request, timeout: patience)
+        _ = try await CurlTransport(settings: NetworkSettings()).send(request, timeout: timeout)
         let received = try #require(server.requests.first)
         #expect(server.requests.count == 1)
         #expect(received.method == "POST")
@@ -54,7 +54,7 @@ struct CurlTransportTests {
         let server = try LoopbackServer { _ in .answer(status, headers: ["Retry-After": "7"], body: body) }
         let response = try await CurlTransport(settings: NetworkSettings()).send(
             WireRequest(url: server.url),
-            timeout: patience
+            timeout: timeout
         )
         #expect(response.status == status)
         #expect(response.headers["retry-after"] == "7")
@@ -70,7 +70,7 @@ struct CurlTransportTests {
         let server = try LoopbackServer { _ in .answer(401, headers: ["WWW-Authenticate": demand], body: [123, 125]) }
         let response = try await CurlTransport(settings: NetworkSettings()).send(
             WireRequest(url: server.url),
-            timeout: patience
+            timeout: timeout
         )
         #expect(response.status == 401)
         #expect(response.body == [123, 125])
@@ -83,7 +83,7 @@ struct CurlTransportTests {
         let target = elsewhere.url + "/login"
         let server = try LoopbackServer { _ in .answer(status, headers: ["Location": target], body: [60, 62]) }
         let request = WireRequest(url: server.url, body: [1, 2, 3])
-        let response = try await CurlTransport(settings: NetworkSettings()).send(request, timeout: patience)
+        let response = try await CurlTransport(settings: NetworkSettings()).send(request, timeout: timeout)
         #expect(response.status == status)
         #expect(response.headers["location"] == target)
         #expect(server.requests.count == 1)
@@ -110,7 +110,7 @@ struct CurlTransportTests {
         let port = try LoopbackServer.closedPort()
         let transport = CurlTransport(settings: NetworkSettings())
         let code = await code { () async throws(TransportError) in
-            try await transport.send(WireRequest(url: "http://127.0.0.1:\(port)"), timeout: patience)
+            try await transport.send(WireRequest(url: "http://127.0.0.1:\(port)"), timeout: timeout)
         }
         #expect(code == .refused)
     }
@@ -120,7 +120,7 @@ struct CurlTransportTests {
         let server = try LoopbackServer { _ in .hangUp }
         let transport = CurlTransport(settings: NetworkSettings())
         let code = await code { () async throws(TransportError) in
-            try await transport.send(WireRequest(url: server.url, body: [1]), timeout: patience)
+            try await transport.send(WireRequest(url: server.url, body: [1]), timeout: timeout)
         }
         #expect(code == .refused || code == .other)
     }
@@ -129,7 +129,7 @@ struct CurlTransportTests {
     func longAnswer(_ size: Int) async throws {
         let server = try LoopbackServer { _ in .answer(200, body: [UInt8](repeating: 7, count: size)) }
         let transport = CurlTransport(longestBody: 1_000, settings: NetworkSettings())
-        let response = try await transport.send(WireRequest(url: server.url), timeout: patience)
+        let response = try await transport.send(WireRequest(url: server.url), timeout: timeout)
         #expect(response.body == [UInt8](repeating: 7, count: min(size, 1_000)))
     }
 
@@ -140,7 +140,7 @@ struct CurlTransportTests {
     func addresses(_ url: String) async {
         let transport = CurlTransport(settings: NetworkSettings())
         let code = await code { () async throws(TransportError) in
-            try await transport.send(WireRequest(url: url), timeout: patience)
+            try await transport.send(WireRequest(url: url), timeout: timeout)
         }
         #expect(code == .invalidRequest)
     }
@@ -150,7 +150,7 @@ struct CurlTransportTests {
         let server = try LoopbackServer { _ in .answer(200, body: [1]) }
         let transport = CurlTransport(settings: NetworkSettings())
         for _ in 0..<2_000 {
-            _ = try await transport.send(WireRequest(url: server.url, body: [1, 2]), timeout: patience)
+            _ = try await transport.send(WireRequest(url: server.url, body: [1, 2]), timeout: timeout)
         }
         #expect(server.requests.count == 2_000)
         // On a busy machine one may be given up for its age and made anew; a connection per request it is not.
@@ -164,7 +164,7 @@ struct CurlTransportTests {
         }
         let transport = CurlTransport(settings: NetworkSettings())
         for _ in 0..<2 {
-            _ = try await transport.send(WireRequest(method: "GET", url: server.url), timeout: patience)
+            _ = try await transport.send(WireRequest(method: "GET", url: server.url), timeout: timeout)
         }
         #expect(server.requests.count == 2)
         #expect(server.requests.allSatisfy { $0.headers["cookie"] == nil && $0.headers["if-none-match"] == nil })

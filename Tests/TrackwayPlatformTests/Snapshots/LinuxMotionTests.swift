@@ -10,15 +10,15 @@ internal import TrackwayEvents
 
 @Suite("Motion and compass on Linux")
 struct LinuxMotionTests {
-    let pulse = ManualPulse()
+    let timer = ManualPulse()
     let clock = StillClock()
 
     func motion(_ tree: SystemTree) -> LinuxMotion {
-        LinuxMotion(sensors: IIOSensors(tree: tree), pulse: pulse, clock: clock)
+        LinuxMotion(sensors: IIOSensors(tree: tree), timer: timer, clock: clock)
     }
 
     func compass(_ tree: SystemTree) -> LinuxCompass {
-        LinuxCompass(sensors: IIOSensors(tree: tree), pulse: pulse, clock: clock)
+        LinuxCompass(sensors: IIOSensors(tree: tree), timer: timer, clock: clock)
     }
 
     static func kinds(_ readings: [MotionReading]) -> [SensorReading.Kind] {
@@ -36,10 +36,10 @@ struct LinuxMotionTests {
         let told = Collected<MotionReading>()
         #expect(source.hasRawSensors && !source.hasDeviceMotion)
         source.start(.raw, every: .milliseconds(500)) { told.append($0) }
-        #expect(pulse.interval == .milliseconds(500))
+        #expect(timer.interval == .milliseconds(500))
         #expect(told.all.isEmpty)
-        pulse.beat()
-        pulse.beat()
+        timer.beat()
+        timer.beat()
         #expect(Self.kinds(told.all) == [.acceleration, .rotationRate, .magneticField] + SensorReading.Kind.allCases)
         guard case .sensor(.acceleration, let first) = try #require(told.all.first) else {
             Issue.record("the accelerometer comes first")
@@ -48,8 +48,8 @@ struct LinuxMotionTests {
         #expect(first.time == clock.wall)
         #expect(abs(first.values.z + 0.9991) < 0.001)
         source.stop()
-        #expect(pulse.interval == nil)
-        pulse.beat()
+        #expect(timer.interval == nil)
+        timer.beat()
         #expect(told.all.count == 6)
     }
 
@@ -64,13 +64,13 @@ struct LinuxMotionTests {
         try FileManager.default.removeItem(at: gyroscope)
         let magnetometer = recorded.root.appendingPathComponent("/sys/bus/iio/devices/iio:device1/in_magn_y_raw")
         try Data("\u{0}\u{FF}garbage".utf8).write(to: magnetometer)
-        pulse.beat()
+        timer.beat()
         #expect(Self.kinds(told.all) == [.acceleration])
         try Data("5".utf8).write(to: gyroscope)
-        pulse.beat()
+        timer.beat()
         #expect(Self.kinds(told.all) == [.acceleration, .acceleration, .rotationRate])
         try FileManager.default.removeItem(at: recorded.root.appendingPathComponent("sys"))
-        pulse.beat()
+        timer.beat()
         #expect(told.all.count == 3)
     }
 
@@ -81,14 +81,14 @@ struct LinuxMotionTests {
         let bare = motion(container.tree)
         #expect(!bare.hasRawSensors)
         bare.start(.raw, every: .milliseconds(500)) { _ in Issue.record("there is no sensor") }
-        #expect(pulse.interval == nil)
+        #expect(timer.interval == nil)
         #expect(!compass(container.tree).isAvailable)
         compass(container.tree).start { _ in Issue.record("there is no compass") }
-        #expect(pulse.interval == nil)
+        #expect(timer.interval == nil)
         let phone = try RecordedTree(RecordedDevice.phone)
         defer { withExtendedLifetime(phone) {} }
         motion(phone.tree).start(.device, every: .milliseconds(500)) { _ in Issue.record("there is no device motion") }
-        #expect(pulse.interval == nil)
+        #expect(timer.interval == nil)
     }
 
     @Test("the compass tells field and direction; an event carries the field alone, as nobody knows the error")
@@ -99,15 +99,15 @@ struct LinuxMotionTests {
         let told = Collected<Heading>()
         #expect(source.isAvailable)
         source.start { told.append($0) }
-        #expect(pulse.interval == LinuxCompass.interval)
-        pulse.beat()
+        #expect(timer.interval == LinuxCompass.interval)
+        timer.beat()
         let heading = try #require(told.all.first)
         #expect(min(heading.magnetic, 360 - heading.magnetic) < 0.1)
         #expect(heading.accuracy < 0)
         let expected: Set = ["time", "raw_magnetic_field_x", "raw_magnetic_field_y", "raw_magnetic_field_z"]
         #expect(Set(heading.attributes.keys) == expected)
         source.stop()
-        #expect(pulse.interval == nil)
+        #expect(timer.interval == nil)
     }
 
     @Test("a compass whose accelerometer fails still tells the field, and no direction")
@@ -119,7 +119,7 @@ struct LinuxMotionTests {
         source.start { told.append($0) }
         let file = recorded.root.appendingPathComponent("/sys/bus/iio/devices/iio:device2/in_accel_x_raw")
         try FileManager.default.removeItem(at: file)
-        pulse.beat()
+        timer.beat()
         #expect(told.all.first?.magnetic.isNaN == true)
         #expect(told.all.first.map { abs($0.field.y - 20) < 1e-9 } == true)
         var state = AppStateSnapshot()
@@ -129,31 +129,31 @@ struct LinuxMotionTests {
 
     @Test("the pulse beats on; another start takes the place of the one before")
     func pulseBeats() async {
-        let pulse = DispatchPulse()
+        let timer = DispatchPollingTimer()
         let first = Collected<Int>()
         let (beats, continuation) = AsyncStream.makeStream(of: Int.self)
-        pulse.start(every: .milliseconds(20)) { first.append(1) }
-        pulse.start(every: .milliseconds(20)) { continuation.yield(2) }
+        timer.start(every: .milliseconds(20)) { first.append(1) }
+        timer.start(every: .milliseconds(20)) { continuation.yield(2) }
         var count = 0
         for await _ in beats {
             count += 1
             if count == 3 { break }
         }
-        pulse.stop()
+        timer.stop()
         #expect(first.all.isEmpty)
     }
 
     @Test("a pulse that is stopped lets go of what it beat for")
     func pulseStops() {
-        let pulse = DispatchPulse()
+        let timer = DispatchPollingTimer()
         weak var kept: Collected<Int>?
         do {
             let told = Collected<Int>()
             kept = told
-            pulse.start(every: .seconds(3600)) { told.append(1) }
+            timer.start(every: .seconds(3600)) { told.append(1) }
         }
         #expect(kept != nil)
-        pulse.stop()
+        timer.stop()
         #expect(kept == nil)
     }
 }

@@ -6,7 +6,7 @@ internal import TrackwayEvents
 @testable import TrackwayPlatform
 
 /// Beats when the test says so.
-final class ManualPulse: Pulse {
+final class ManualPulse: PollingTimer {
     private struct State: Sendable {
         var interval: Duration?
         var beat: (@Sendable () -> Void)?

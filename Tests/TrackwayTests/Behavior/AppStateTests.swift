@@ -46,10 +46,11 @@ struct AppStateTests {
     }
 }
 
-extension World {
-    /// A world in which the app was launched in this state, and whose device moved to another zone since.
-    fileprivate static func launched(in state: AppState, _ clock: ManualClock, _ storage: MemoryStorage) -> World {
-        World(
+extension Dependencies {
+    /// An environment in which the app was launched in this state, and whose device moved to another zone since.
+    fileprivate static func launched(in state: AppState, _ clock: ManualClock, _ storage: MemoryStorage) -> Dependencies
+    {
+        Dependencies(
             clock: clock,
             ids: EventIDGenerator(),
             storage: storage,

@@ -15,9 +15,9 @@ struct SnapshotOrdersTests {
         boot: "a"
     )
 
-    private static func taken(_ orders: SnapshotOrders) -> [SnapshotRoutine.Action] {
+    private static func taken(_ orders: SnapshotOrders) -> [SnapshotMachine.Action] {
         var orders = orders
-        var taken: [SnapshotRoutine.Action] = []
+        var taken: [SnapshotMachine.Action] = []
         while let order = orders.take() { taken.append(order) }
         #expect(orders.isEmpty)
         return taken

@@ -145,14 +145,14 @@ struct SnapshotThreadTests {
     }
 }
 
-extension World {
-    /// A world whose sources are asked on threads of the system's.
+extension Dependencies {
+    /// An environment whose sources are asked on threads of the system's.
     fileprivate static func real(
         _ clock: ManualClock,
         _ storage: MemoryStorage,
         logged: @escaping @Sendable () -> Void
-    ) -> World {
-        World(
+    ) -> Dependencies {
+        Dependencies(
             clock: clock,
             ids: EventIDGenerator(),
             storage: storage,

@@ -11,7 +11,7 @@ struct AddToCart: TypedEvent {
     /// What it is.
     var sku: String
     /// Where it stood.
-    var shelf: String
+    var progress: String
     /// What one costs, in euro.
     var price: Double
     /// How many of it are in the basket now.
@@ -21,7 +21,7 @@ struct AddToCart: TypedEvent {
 
     init(_ product: Product, count: Int) {
         sku = product.sku
-        shelf = product.shelf.rawValue
+        progress = product.progress.rawValue
         price = product.price.euros
         self.count = count
         title = product.name

@@ -105,11 +105,11 @@ struct Bookkeeper: Sendable {
         case .list(let list, _):
             analytics.record(
                 "view_item_list",
-                ["list": .string(list.shelf?.rawValue ?? "results"), "count": .integer(Int64(list.products.count))]
+                ["list": .string(list.progress?.rawValue ?? "results"), "count": .integer(Int64(list.products.count))]
             )
         case .basket:
             analytics.record("view_cart")
-        case .shelves, .search, .delivery, .payment, .confirmation, .paying, .thanks:
+        case .progressByWriter, .search, .delivery, .payment, .confirmation, .paying, .thanks:
             break  // That they were shown says it all.
         }
     }
@@ -139,7 +139,7 @@ struct Bookkeeper: Sendable {
             id: product.sku,
             name: product.name,
             [
-                "item_brand": .string(product.maker), "item_category": .string(product.shelf.rawValue),
+                "item_brand": .string(product.maker), "item_category": .string(product.progress.rawValue),
                 "price": .double(product.price.euros), "quantity": .integer(Int64(count)),
             ]
         )

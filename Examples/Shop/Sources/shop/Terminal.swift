@@ -75,8 +75,8 @@ final class Terminal {
                 pollfd(fd: signals.pipe, events: Int16(POLLIN), revents: 0),
             ]
             // A sequence's bytes come together; and a stop that never came must not leave the person without a page.
-            let patience: Int32 = isEscapePending ? 50 : signals.isPageLeft ? 2_000 : -1
-            let ready = poll(&files, 2, patience)
+            let timeout: Int32 = isEscapePending ? 50 : signals.isPageLeft ? 2_000 : -1
+            let ready = poll(&files, 2, timeout)
             if ready == 0 {
                 if isEscapePending {
                     isEscapePending = false

@@ -78,7 +78,7 @@ struct ShopTests {
     func basket() {
         var basket = Basket()
         let product = Catalogue.corner.products[0]
-        #expect(basket.set(product, to: 99) == Basket.mostPieces)
+        #expect(basket.set(product, to: 99) == Basket.maxPieces)
         #expect(basket.set(product, to: -3) == 0)
         #expect(basket.isEmpty)
         var shop = Shop(customer: "ada")
@@ -110,6 +110,6 @@ struct ShopTests {
     func catalogue() {
         let products = Catalogue.corner.products
         #expect(Set(products.map(\.sku)).count == products.count)
-        #expect(Shelf.allCases.allSatisfy { !Catalogue.corner.products(on: $0).isEmpty })
+        #expect(WriterProgress.allCases.allSatisfy { !Catalogue.corner.products(on: $0).isEmpty })
     }
 }

@@ -21,7 +21,7 @@ extension Collector {
 
     /// Waits until it says that it accepts events.
     package func waitUntilReady() throws {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while try ask(HTTPMessage(startLine: "GET /readyz HTTP/1.1")).status != 200 {
             guard Date() < deadline else { throw Overdue("readiness did not come:\n\(program?.tail ?? "")") }
             pause()

@@ -12,7 +12,7 @@ extension Collector {
 
     /// Waits until a key is answered like this when it asks for the totals.
     package func wait(forStatus status: Int, of key: String) throws {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while true {
             let headers = [("authorization", "Bearer \(key)")]
             let answer = try ask(HTTPMessage(startLine: "GET /v1/stats HTTP/1.1", headers: headers))

@@ -31,7 +31,7 @@ extension Collector {
 
     /// Waits until so many rows are there, for what happens without being asked for; gives them.
     package func waitForRows(_ count: Int) throws -> [CollectedRow] {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while true {
             let rows = try rows("")
             if rows.count >= count { return rows }

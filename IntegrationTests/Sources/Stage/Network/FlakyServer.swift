@@ -103,7 +103,7 @@ package final class FlakyServer: @unchecked Sendable {
     }
 
     private func wait(_ expectation: String, _ isReached: (FlakyServer) -> Bool) throws {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         condition.lock()
         defer { condition.unlock() }
         while !isReached(self) {
@@ -159,7 +159,7 @@ package final class FlakyServer: @unchecked Sendable {
         condition.lock()
         defer { condition.unlock() }
         // A test that is over lets go of the server, and nobody releases it any more.
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while !isReleased, condition.wait(until: deadline) {}
     }
 

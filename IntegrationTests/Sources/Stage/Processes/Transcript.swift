@@ -49,7 +49,7 @@ final class Transcript: @unchecked Sendable {
         for expectation: String,
         _ look: (ArraySlice<String>) -> Found?
     ) throws(Overdue) -> Found? {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -60,7 +60,7 @@ final class Transcript: @unchecked Sendable {
     }
 
     func waitForText(_ text: String) throws {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         condition.lock()
         defer { condition.unlock() }
         while !lines.contains(where: { $0.contains(text) }), !complaints.contains(where: { $0.contains(text) }) {
@@ -70,7 +70,7 @@ final class Transcript: @unchecked Sendable {
     }
 
     func waitForEnd() throws(Overdue) -> ExitStatus {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         condition.lock()
         defer { condition.unlock() }
         while true {
@@ -89,6 +89,6 @@ final class Transcript: @unchecked Sendable {
     }
 
     private func overdue(_ expectation: String) -> Overdue {
-        Overdue("\(expectation) did not come within \(Int(Overdue.patience)) s. Last lines:\n\(lastLines)")
+        Overdue("\(expectation) did not come within \(Int(Overdue.timeout)) s. Last lines:\n\(lastLines)")
     }
 }

@@ -40,7 +40,7 @@ struct Nginx {
         try Data(configuration.utf8).write(to: URL(fileURLWithPath: folder.path("conf")))
         guard let path = Self.path else { throw StageError("there is no nginx") }
         program = try Program(path, ["-p", folder.path, "-c", folder.path("conf")])
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while (try? Socket(port: port)) == nil {  // not listening yet
             guard Date() < deadline else { throw Overdue("nginx did not listen:\n\(program.tail)") }
             Thread.sleep(forTimeInterval: 0.05)

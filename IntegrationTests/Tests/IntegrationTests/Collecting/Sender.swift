@@ -89,7 +89,7 @@ final class Sender: @unchecked Sendable {
     }
 
     private func wait(_ expectation: String, _ isReached: (Sender) -> Bool) throws {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         condition.lock()
         defer { condition.unlock() }
         while !isReached(self) {

@@ -77,7 +77,7 @@ struct Lives {
         let recorder = try start(more)
         for order in orders { try recorder.order(order) }
         for _ in 0..<30 {
-            // What was set aside or given up is told with the request after.
+            // What became a dead letter or given up is told with the request after.
             let answers = try recorder.answers(to: "flush 5", beginning: "complete")
             if answers == ["true"] { break }
         }

@@ -88,7 +88,7 @@ struct OutageTests {
         try recorder.exit()
     }
 
-    /// What stands between a device and the world, and answers in the collector's place.
+    /// What stands between a device and the environment, and answers in the collector's place.
     static let strangers: [FlakyServer.Reply] = [
         .answer(200, type: "text/html", body: "<html><title>Welcome to Airport Wi-Fi</title></html>"),
         .answer(302, type: "text/html", headers: [("location", "http://127.0.0.1:9/login")], body: ""),

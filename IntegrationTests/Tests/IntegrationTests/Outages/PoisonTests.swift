@@ -33,12 +33,12 @@ struct PoisonTests {
         try recorder.order("record 1 0 poison")
         try recorder.order("record 99")
         try recorder.flush()
-        // What was set aside is told with the next request.
+        // What became a dead letter is told with the next request.
         try recorder.flush()
         let ledger = try recorder.ledger()
         #expect(ledger.dropped == ["rejected": 1])
         // The payload is kept for whoever wants to know why.
-        #expect(try JournalInspector(folder: data).inspect().setAside == 1)
+        #expect(try JournalInspector(folder: data).inspect().deadLetters == 1)
         let sides = try BothSides(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(sides.rows.count == 176)
@@ -89,7 +89,7 @@ struct PoisonTests {
         #expect(ledger.droppedTotal == 1)
         #expect(ledger.isBalanced)
         #expect(ledger.pending == 0)
-        #expect(try JournalInspector(folder: data).inspect().setAside == 1)
+        #expect(try JournalInspector(folder: data).inspect().deadLetters == 1)
         let sides = try BothSides(collector, installation: installation, ledger: ledger)
         sides.expectDistinct()
         sides.expectOrdered()

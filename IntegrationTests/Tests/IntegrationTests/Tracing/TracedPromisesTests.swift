@@ -87,7 +87,7 @@ struct TracedPromisesTests {
 
     /// The trace, once the program has ended and strace has written its end.
     private static func lines(of trace: String, _ program: Program) throws -> [Substring] {
-        let deadline = Date(timeIntervalSinceNow: Overdue.patience)
+        let deadline = Date(timeIntervalSinceNow: Overdue.timeout)
         while true {
             let text = try String(contentsOfFile: trace, encoding: .utf8)
             let lines = text.split(separator: "\n")

@@ -29,7 +29,7 @@ package struct AdmissionLimits: Sendable, Hashable {
     /// The memory for what is made of bodies until they are on disk: 128 MiB, half of it for one sender.
     package var unpackedBytes = 128 << 20
     /// How long a body may wait for that memory.
-    package var bodyPatience: Duration = .seconds(5)
+    package var bodyTimeout: Duration = .seconds(5)
 
     /// The default limits.
     package init() {

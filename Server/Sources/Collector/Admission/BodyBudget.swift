@@ -23,7 +23,7 @@ package final class BodyBudget: Sendable {
 
     private let arriving: Locked<State>
     private let unpacked: Locked<State>
-    private let patience: Duration
+    private let timeout: Duration
     private let sleep: @Sendable (Duration) async -> Void
 
     /// The budget that the limits name.
@@ -32,7 +32,7 @@ package final class BodyBudget: Sendable {
     package init(_ limits: AdmissionLimits, sleep: @escaping @Sendable (Duration) async -> Void) {
         arriving = Locked(State(line: BodyLine(limit: limits.arrivingBytes)))
         unpacked = Locked(State(line: BodyLine(limit: limits.unpackedBytes)))
-        patience = limits.bodyPatience
+        timeout = limits.bodyTimeout
         self.sleep = sleep
     }
 
@@ -70,7 +70,7 @@ package final class BodyBudget: Sendable {
 
     private func take(_ bytes: Int, _ use: Use, _ sender: String) async -> Bool {
         let state = state(use)
-        let (sleep, patience) = (sleep, patience)
+        let (sleep, timeout) = (sleep, timeout)
         let timer = Locked<Task<Void, Never>?>(nil)
         let isGranted = await withCheckedContinuation { continuation in
             let verdict = state.withLock { state in
@@ -84,7 +84,7 @@ package final class BodyBudget: Sendable {
             case .waits(let number):
                 timer.withLock {
                     $0 = Task {
-                        await sleep(patience)
+                        await sleep(timeout)
                         Self.giveUp(number, state)
                     }
                 }

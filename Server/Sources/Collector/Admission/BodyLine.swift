@@ -29,12 +29,12 @@ struct BodyLine: Sendable {
     private var waiting: [Waiting] = []
     private var next = 0
     private let limit: Int
-    private let mostWaiting: Int
+    private let maxWaiting: Int
 
     /// A line for bodies of so many bytes altogether, half of them for one sender.
-    init(limit: Int, mostWaiting: Int = 1_024) {
+    init(limit: Int, maxWaiting: Int = 1_024) {
         self.limit = limit
-        self.mostWaiting = mostWaiting
+        self.maxWaiting = maxWaiting
     }
 
     /// How many wait.
@@ -48,7 +48,7 @@ struct BodyLine: Sendable {
         next += 1
         waiting.append(Waiting(number: number, sender: sender, bytes: bytes))
         if admitted().contains(number) { return .granted }
-        guard waiting.count <= mostWaiting else {
+        guard waiting.count <= maxWaiting else {
             waiting.removeAll { $0.number == number }
             return .refused
         }

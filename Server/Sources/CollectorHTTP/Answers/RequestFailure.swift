@@ -14,7 +14,7 @@ struct RequestFailure: Error, Sendable {
     /// Headers that belong to this failure, such as `allow`.
     var headers: HTTPFields = [:]
     /// Whether the sender may delete what it sent: it is bad for ever, and kept here.
-    var letsGo = false
+    var allowsDeletion = false
 
     static func malformed(_ field: String, _ message: String) -> RequestFailure {
         RequestFailure(status: .badRequest, code: "malformed_query", field: field, message: message)
@@ -64,7 +64,9 @@ extension RequestFailure {
     /// The same failure with a status that makes a client of Sensors Analytics keep its events: it deletes them at
     /// anything but 403, 404 and 5xx.
     func keepingEvents() -> RequestFailure {
-        guard !letsGo, status.kind != .serverError, status != .forbidden, status != .notFound else { return self }
+        guard !allowsDeletion, status.kind != .serverError, status != .forbidden, status != .notFound else {
+            return self
+        }
         var failure = self
         switch status {
         case .requestTimeout, .tooManyRequests:

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 
 /// The endpoints that show how people used an app: sessions, screens, and the people themselves.
 struct BehaviorEndpoints: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
 
     /// `GET /v1/sessions`
     func sessions(_ request: Request) async throws -> Response {
@@ -20,7 +20,7 @@ struct BehaviorEndpoints: Sendable {
             after: try query.value("after", "a place such as 1718000000000.17"),
             limit: limit
         )
-        let sessions = try await rooms.store.sessions(matching: wanted)
+        let sessions = try await dependencies.store.sessions(matching: wanted)
         return Answer.json { writer in
             writer.beginObject()
             writer.list("sessions", sessions) { $0.write(to: &$1) }
@@ -40,7 +40,7 @@ struct BehaviorEndpoints: Sendable {
             from: try query.time("from"),
             limit: try query.number("limit", in: 1...200) ?? 50
         )
-        let flow = try await rooms.store.screens(matching: wanted)
+        let flow = try await dependencies.store.screens(matching: wanted)
         return Answer.json { flow.write(to: &$0) }
     }
 
@@ -55,7 +55,7 @@ struct BehaviorEndpoints: Sendable {
             after: try query.value("after", "a place such as 1718000000000.17"),
             limit: limit
         )
-        let users = try await rooms.store.users(matching: wanted)
+        let users = try await dependencies.store.users(matching: wanted)
         return Answer.json { writer in
             writer.beginObject()
             writer.list("users", users) { $0.write(to: &$1) }

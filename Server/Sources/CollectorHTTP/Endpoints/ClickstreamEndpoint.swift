@@ -10,14 +10,14 @@ internal import TrackwayWire
 
 /// `POST /collect` and what belongs to it: for clients that speak the Clickstream format.
 struct ClickstreamEndpoint: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
     private let intake: ClickstreamIntake
     private let commit: VendorCommit
 
-    init(rooms: CollectorRooms) {
-        self.rooms = rooms
-        intake = ClickstreamIntake(limits: rooms.configuration.limits)
-        commit = VendorCommit(rooms: rooms)
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+        intake = ClickstreamIntake(limits: dependencies.configuration.limits)
+        commit = VendorCommit(dependencies: dependencies)
     }
 
     /// Takes one body. 200 with nothing in it means that all of it is on stable storage, faulty events with the reason.
@@ -32,13 +32,13 @@ struct ClickstreamEndpoint: Sendable {
             )
         }
         let (grant, encoding) = try prepare(request, app)
-        let limits = rooms.configuration.limits
+        let limits = dependencies.configuration.limits
         let hashCode = query.text("hashCode")
         return try await RequestBody.with(
             request,
             upTo: limits.body.wireBytes,
             of: grant.name,
-            rooms,
+            dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
             { try await take(Array($0.readableBytesView), encoding, app: app, hashCode: hashCode, grant) }
         )
@@ -51,7 +51,7 @@ struct ClickstreamEndpoint: Sendable {
         hashCode: String?,
         _ grant: KeyGrant
     ) async throws -> Response {
-        let received = rooms.clock.now().wall
+        let received = dependencies.clock.now().wall
         let batch: VendorBatch
         do throws(AdmissionError) {
             batch = try intake.admit(
@@ -61,17 +61,17 @@ struct ClickstreamEndpoint: Sendable {
                 hashCode: hashCode,
                 grant: grant,
                 received: received,
-                isErased: rooms.store.isErased
+                isErased: dependencies.store.isErased
             )
         } catch {
             // Its clients keep what is answered with anything but 200, so a damaged body will come again and again.
             let isDamaged = error.code == "hash_mismatch"
-            _ = await Quarantine(rooms: rooms).keep(
+            _ = await Quarantine(dependencies: dependencies).keep(
                 body,
                 refusedWith: error,
                 grant: grant,
                 received: received,
-                limit: isDamaged ? VendorCommit.excerptBytes : rooms.configuration.limits.quarantineBytes
+                limit: isDamaged ? VendorCommit.excerptBytes : dependencies.configuration.limits.quarantineBytes
             )
             throw RequestFailure(error)
         }
@@ -81,7 +81,7 @@ struct ClickstreamEndpoint: Sendable {
 
     /// `GET /ping`: the clock, in seconds with their thousandths, as heartbeats of this format expect it.
     func ping() -> Response {
-        let now = rooms.clock.now().wall
+        let now = dependencies.clock.now().wall
         return Answer.json { writer in
             writer.beginObject()
             writer.key("timestamp")
@@ -92,7 +92,7 @@ struct ClickstreamEndpoint: Sendable {
 
     /// `GET /health`: whether events are welcome.
     func health() throws(RequestFailure) -> Response {
-        if let trouble = rooms.intake.trouble { throw RequestFailure(trouble) }
+        if let trouble = dependencies.intake.trouble { throw RequestFailure(trouble) }
         return Answer.json { writer in
             writer.beginObject()
             writer.key("ok")
@@ -103,7 +103,7 @@ struct ClickstreamEndpoint: Sendable {
 
     private func prepare(_ request: Request, _ app: String) throws(RequestFailure) -> (KeyGrant, ContentEncoding) {
         do throws(AdmissionError) {
-            let grant = try rooms.authorization.grant(
+            let grant = try dependencies.authorization.grant(
                 account: .clickstreamApp(app),
                 header: request.headers[.authorization]
             )

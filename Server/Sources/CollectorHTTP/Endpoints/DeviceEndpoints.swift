@@ -7,14 +7,14 @@ internal import TrackwayEvents
 
 /// The endpoints that show devices: what they are, how that changed, and what they were about from time to time.
 struct DeviceEndpoints: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
 
     /// `GET /v1/devices`
     func list(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
         let limit = try query.number("limit", in: 1...200) ?? 50
         let wanted = DeviceQuery(after: try query.value("after", "a place such as 1718000000000.17"), limit: limit)
-        let devices = try await rooms.store.devices(matching: wanted)
+        let devices = try await dependencies.store.devices(matching: wanted)
         return Answer.json { writer in
             writer.beginObject()
             writer.list("devices", devices) { $0.write(to: &$1) }
@@ -32,7 +32,7 @@ struct DeviceEndpoints: Sendable {
             throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
         }
         let limit = try Query(request.uri).number("limit", in: 1...1_000) ?? 200
-        guard let history = try await rooms.store.device(installation, limit: limit) else {
+        guard let history = try await dependencies.store.device(installation, limit: limit) else {
             throw RequestFailure.notFound("No snapshot of the installation \(installation) has arrived.")
         }
         return Answer.json { history.write(to: &$0) }

@@ -9,7 +9,7 @@ internal import TrackwayJournal
 
 /// `DELETE /v1/installations/{id}`: an operator erases an installation.
 struct ErasureEndpoint: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
 
     /// Erases an installation, known or not. The answer means that the order is on stable storage; the index carries it out
     /// when it gets there, and every index that is made anew from the log does too.
@@ -21,9 +21,9 @@ struct ErasureEndpoint: Sendable {
         guard let installation = InstallationID(text) else {
             throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
         }
-        let record = ErasureRecord(received: rooms.clock.now().wall, key: grant.name, installation: installation)
+        let record = ErasureRecord(received: dependencies.clock.now().wall, key: grant.name, installation: installation)
         do {
-            let position = try await rooms.intake.commit(kind: .erasure, record: record.bytes)
+            let position = try await dependencies.intake.commit(kind: .erasure, record: record.bytes)
             return Answer.json { writer in
                 writer.beginObject()
                 writer.key("installation")
@@ -42,7 +42,7 @@ struct ErasureEndpoint: Sendable {
     private func authorize(_ request: Request) throws(RequestFailure) -> KeyGrant {
         do throws(AdmissionError) {
             let header = request.headers[.authorization]
-            let grant = try rooms.authorization.grant(header: header, for: .read)
+            let grant = try dependencies.authorization.grant(header: header, for: .read)
             guard grant.scopes.contains(.write) else {
                 throw AdmissionError(
                     .forbidden,

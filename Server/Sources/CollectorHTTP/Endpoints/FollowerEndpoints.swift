@@ -9,16 +9,16 @@ internal import TrackwayEvents
 
 /// The endpoints that stay: the live stream, and waiting until something has arrived.
 struct FollowerEndpoints: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
     let seats: FollowerSeats
     let counts: SharedCounts
     /// The most events the stream reads from the index at once.
     private static let pageEvents = 200
 
-    init(rooms: CollectorRooms) {
-        self.rooms = rooms
-        seats = FollowerSeats(limit: rooms.configuration.followers)
-        counts = SharedCounts(in: rooms.store)
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+        seats = FollowerSeats(limit: dependencies.configuration.followers)
+        counts = SharedCounts(in: dependencies.store)
     }
 
     /// `GET /v1/live`: until the reader goes, or may read no more.
@@ -35,8 +35,8 @@ struct FollowerEndpoints: Sendable {
         }
         var headers: HTTPFields = [.contentType: "text/event-stream", Self.buffering: "no"]
         Answer.protect(&headers)
-        let body = ResponseBody { [rooms, filter] writer in
-            try await Self.stream(rooms, filter, pass, replaying: last, to: &writer)
+        let body = ResponseBody { [dependencies, filter] writer in
+            try await Self.stream(dependencies, filter, pass, replaying: last, to: &writer)
             try await writer.finish(nil)
             withExtendedLifetime(seat) {}
         }
@@ -50,16 +50,16 @@ struct FollowerEndpoints: Sendable {
         let query = Query(request.uri)
         let timeout = try query.number("timeout", in: 0...60) ?? 10
         let condition = try WaitCondition(query)
-        var state = try await condition.look(at: rooms.store, counts: counts)
+        var state = try await condition.look(at: dependencies.store, counts: counts)
         if !state.isDone, timeout > 0 {
             let follower = IndexFollower(
-                store: rooms.store,
+                store: dependencies.store,
                 interval: .seconds(timeout),
                 pass: pass,
-                passInterval: rooms.configuration.passInterval
+                passInterval: dependencies.configuration.passInterval
             )
             try await follower.follow { signal in
-                state = try await condition.look(at: rooms.store, counts: counts)
+                state = try await condition.look(at: dependencies.store, counts: counts)
                 switch signal {
                 case .advanced: return !state.isDone
                 case .tick: return false
@@ -73,7 +73,7 @@ struct FollowerEndpoints: Sendable {
     // Concurrent, as the framework's writer is: a writer may not change hands between executors.
     @concurrent
     private static func stream(
-        _ rooms: CollectorRooms,
+        _ dependencies: CollectorDependencies,
         _ filter: EventQuery,
         _ pass: ReadPass,
         replaying last: Int,
@@ -83,27 +83,27 @@ struct FollowerEndpoints: Sendable {
         try await writer.write(ServerSentEvents.opening)
         if filter.after == nil {
             // Everything indexed lies before `indexed`, and the next event may lie exactly there.
-            filter.after = EventPosition(rawValue: rooms.store.indexed.rawValue - 1)
+            filter.after = EventPosition(rawValue: dependencies.store.indexed.rawValue - 1)
             if last > 0 {
                 var newest = filter
                 newest.after = nil
                 newest.order = .newestFirst
                 newest.limit = last
-                let events = try await rooms.store.events(matching: newest)
+                let events = try await dependencies.store.events(matching: newest)
                 if !events.isEmpty { try await writer.write(ServerSentEvents.buffer(events.reversed())) }
                 if let position = events.first?.position { filter.after = max(position, filter.after ?? position) }
             }
         }
         let follower = IndexFollower(
-            store: rooms.store,
-            interval: rooms.configuration.heartbeat,
+            store: dependencies.store,
+            interval: dependencies.configuration.heartbeat,
             pass: pass,
-            passInterval: rooms.configuration.passInterval
+            passInterval: dependencies.configuration.passInterval
         )
         try await follower.follow { signal in
             var isSilent = true
             while true {
-                let events = try await rooms.store.events(matching: filter)
+                let events = try await dependencies.store.events(matching: filter)
                 // A reader that is slow to take what was found may have lost its key meanwhile.
                 guard pass.isInForce else { return false }
                 guard let newest = events.last else { break }

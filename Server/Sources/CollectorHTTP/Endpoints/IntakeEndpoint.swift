@@ -13,30 +13,30 @@ internal import TrackwayWire
 ///
 /// The key is looked at before a byte of the body is read, and the body is inflated only afterwards.
 struct IntakeEndpoint: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
     let admission: Admission
 
-    init(rooms: CollectorRooms) {
-        self.rooms = rooms
-        admission = Admission(limits: rooms.configuration.limits)
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+        admission = Admission(limits: dependencies.configuration.limits)
     }
 
     /// Takes one batch. The answer means what it says: what it counts as accepted is on stable storage.
     func post(_ request: Request) async throws -> Response {
         let (grant, encoding) = try prepare(request)
-        let limits = rooms.configuration.limits
+        let limits = dependencies.configuration.limits
         return try await RequestBody.with(
             request,
             upTo: limits.body.wireBytes,
             of: grant.name,
-            rooms,
+            dependencies,
             unpacked: { RequestBody.unpackedBytes($0, encoding, limits: limits) },
             { try await take($0, encoding, grant) }
         )
     }
 
     private func take(_ body: ByteBuffer, _ encoding: ContentEncoding, _ grant: KeyGrant) async throws -> Response {
-        let received = rooms.clock.now().wall
+        let received = dependencies.clock.now().wall
         let verdict = body.withUnsafeReadableBytes { bytes in
             Result { () throws(AdmissionError) in
                 try admission.admit(bytes, encoding: encoding, grant: grant, received: received)
@@ -45,12 +45,12 @@ struct IntakeEndpoint: Sendable {
         switch verdict {
         case .success(let batch):
             let answer: Response
-            if let sender = batch.sender, rooms.store.isErased(sender) {
+            if let sender = batch.sender, dependencies.store.isErased(sender) {
                 answer = try await passOver(batch, of: sender, grant: grant, received: received)
             } else {
                 answer = try await commit(batch, wireBytes: body.readableBytes)
             }
-            rooms.authorization.charge(grant, events: batch.accepted + batch.rejected.count)
+            dependencies.authorization.charge(grant, events: batch.accepted + batch.rejected.count)
             return answer
         case .failure(let error):
             await keep(body, refusedWith: error, grant: grant, received: received)
@@ -60,7 +60,7 @@ struct IntakeEndpoint: Sendable {
 
     private func prepare(_ request: Request) throws(RequestFailure) -> (KeyGrant, ContentEncoding) {
         do throws(AdmissionError) {
-            let grant = try rooms.authorization.grant(header: request.headers[.authorization], for: .write)
+            let grant = try dependencies.authorization.grant(header: request.headers[.authorization], for: .write)
             let encoding = try ContentEncoding(header: request.headers[.contentEncoding])
             try ContentType.check(request.headers[.contentType])
             return (grant, encoding)
@@ -71,8 +71,8 @@ struct IntakeEndpoint: Sendable {
 
     private func commit(_ batch: AdmittedBatch, wireBytes: Int) async throws(RequestFailure) -> Response {
         do {
-            let position = try await rooms.intake.commit(kind: .intake, record: batch.record)
-            rooms.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
+            let position = try await dependencies.intake.commit(kind: .intake, record: batch.record)
+            dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
             return Self.answer(accepted: batch.accepted, rejected: batch.rejected, position)
         } catch {
             throw RequestFailure(error)
@@ -90,9 +90,9 @@ struct IntakeEndpoint: Sendable {
         let count = batch.accepted + batch.rejected.count
         let record = ErasureRecord(received: received, key: grant.name, installation: sender, events: count)
         do {
-            let position = try await rooms.intake.commit(kind: .erasedEvents, record: record.bytes)
+            let position = try await dependencies.intake.commit(kind: .erasedEvents, record: record.bytes)
             let rejected = (0..<count).map { RejectedEvent.erased(sender, index: $0) }
-            rooms.statistics.withLock { statistics in
+            dependencies.statistics.withLock { statistics in
                 for event in rejected { statistics.rejected[event.code, default: 0] += 1 }
             }
             return Self.answer(accepted: 0, rejected: rejected, position)
@@ -128,12 +128,12 @@ struct IntakeEndpoint: Sendable {
     ) async {
         // The sender is told what is wrong with its batch either way; that no copy could be kept is counted by the intake and
         // does not change the verdict.
-        _ = await Quarantine(rooms: rooms).keep(
+        _ = await Quarantine(dependencies: dependencies).keep(
             body.readableBytesView,
             refusedWith: error,
             grant: grant,
             received: received,
-            limit: rooms.configuration.limits.quarantineBytes
+            limit: dependencies.configuration.limits.quarantineBytes
         )
     }
 }

@@ -8,7 +8,7 @@ internal import TrackwayJournal
 
 /// Keeping what was refused as a whole, within the quota.
 struct Quarantine: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
 
     /// What became of a body.
     enum Outcome: Sendable, Hashable {
@@ -31,9 +31,9 @@ struct Quarantine: Sendable {
         limit: Int
     ) async -> Outcome {
         let wanted = min(body.count, limit)
-        let now = rooms.clock.now().monotonic
-        let verdict = rooms.quarantine.withLock { $0.offered(wanted, by: grant.name, at: now) }
-        rooms.statistics.withLock { statistics in
+        let now = dependencies.clock.now().monotonic
+        let verdict = dependencies.quarantine.withLock { $0.offered(wanted, by: grant.name, at: now) }
+        dependencies.statistics.withLock { statistics in
             statistics.refused[error.code, default: 0] += 1
             if verdict != .whole { statistics.quarantineCut += 1 }
         }
@@ -51,7 +51,7 @@ struct Quarantine: Sendable {
             received: received
         )
         do throws(IntakeError) {
-            _ = try await rooms.intake.commit(kind: .quarantine, record: record)
+            _ = try await dependencies.intake.commit(kind: .quarantine, record: record)
             return outcome
         } catch {
             // The caller decides whether the sender may let go of it all the same.

@@ -9,12 +9,12 @@ internal import TrackwayJournal
 
 /// The endpoints that read the index and answer at once.
 struct QueryEndpoints: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
     /// The most erased installations the ledger names; `/v1/stats` counts all.
-    private static let mostErasures = 100
+    private static let maxErasures = 100
     /// The most names whose counts are told apart, and the most such counts in one answer.
-    private static let mostNames = 40
-    private static let mostCounts = 8_000
+    private static let maxNames = 40
+    private static let maxCounts = 8_000
 
     /// `GET /v1/events`
     func events(_ request: Request) async throws -> Response {
@@ -22,7 +22,7 @@ struct QueryEndpoints: Sendable {
         let order = try query.order() ?? .newestFirst
         let limit = try query.number("limit", in: 1...1_000) ?? 100
         let filter = try query.filter(order: order, limit: limit)
-        let events = try await rooms.store.events(matching: filter)
+        let events = try await dependencies.store.events(matching: filter)
         return Answer.json { writer in
             writer.beginObject()
             writer.list("events", events) { $0.write(to: &$1) }
@@ -39,7 +39,7 @@ struct QueryEndpoints: Sendable {
         guard let id = EventID(text) else {
             throw RequestFailure.malformed("id", "“\(text.prefix(64))” is not an event's id.")
         }
-        guard let event = try await rooms.store.event(id) else {
+        guard let event = try await dependencies.store.event(id) else {
             throw RequestFailure.notFound("No event with the id \(id) has arrived.")
         }
         return Answer.json { event.write(to: &$0) }
@@ -52,12 +52,12 @@ struct QueryEndpoints: Sendable {
         let installation: InstallationID? = try query.value("installation", "an installation's id")
         let limit = try query.number("limit", in: 1...1_000) ?? 1_000
         let after: Int64? = try query.value("after", "a number such as 17")
-        let end = rooms.intake.end
-        let indexed = rooms.store.indexed
+        let end = dependencies.intake.end
+        let indexed = dependencies.store.indexed
         let wanted = LedgerQuery(installation: installation, after: after, limit: limit)
-        let rows = try await rooms.store.ledger(matching: wanted)
-        let total = try await rooms.store.writers(installation: installation)
-        let erasures = try await rooms.store.erasures(installation: installation, limit: Self.mostErasures)
+        let rows = try await dependencies.store.ledger(matching: wanted)
+        let total = try await dependencies.store.writers(installation: installation)
+        let erasures = try await dependencies.store.erasures(installation: installation, limit: Self.maxErasures)
         return Answer.json { writer in
             writer.beginObject()
             writer.key("indexed")
@@ -80,14 +80,14 @@ struct QueryEndpoints: Sendable {
     func failed(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
         if let position: EventPosition = try query.value("position", "a position such as 3.88213.7") {
-            guard let event = try await rooms.store.failed(at: position) else {
+            guard let event = try await dependencies.store.failed(at: position) else {
                 throw RequestFailure.notFound("Nothing that was refused stands at \(position).")
             }
             return Answer.json { event.write(to: &$0) }
         }
         let limit = try query.number("limit", in: 1...500) ?? 50
         let before: EventPosition? = try query.value("before", "a position such as 3.88213.7")
-        let failed = try await rooms.store.failed(before: before, limit: limit)
+        let failed = try await dependencies.store.failed(before: before, limit: limit)
         return Answer.json { writer in
             writer.beginObject()
             writer.list("failed", failed) { $0.write(to: &$1) }
@@ -102,10 +102,10 @@ struct QueryEndpoints: Sendable {
     /// `GET /v1/rate`: the busiest names of the time are told apart, fewer the longer it is.
     func rate(_ request: Request) async throws -> Response {
         let minutes = try Query(request.uri).number("minutes", in: 1...10_080) ?? 60
-        let since = rooms.clock.now().wall.milliseconds - Int64(minutes) * 60_000
-        let counts = try await rooms.store.minutes(
+        let since = dependencies.clock.now().wall.milliseconds - Int64(minutes) * 60_000
+        let counts = try await dependencies.store.minutes(
             since: Timestamp(milliseconds: since),
-            names: max(1, min(Self.mostNames, Self.mostCounts / minutes))
+            names: max(1, min(Self.maxNames, Self.maxCounts / minutes))
         )
         return Answer.json { writer in
             writer.beginObject()
@@ -116,8 +116,8 @@ struct QueryEndpoints: Sendable {
 
     /// `GET /v1/stats`
     func stats() async throws -> Response {
-        let totals = try await rooms.store.totals()
-        let indexed = rooms.store.indexed
+        let totals = try await dependencies.store.totals()
+        let indexed = dependencies.store.indexed
         return Answer.json { writer in
             writer.beginObject()
             for (key, value) in [

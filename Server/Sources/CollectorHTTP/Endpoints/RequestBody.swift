@@ -22,21 +22,21 @@ enum RequestBody {
         _ request: Request,
         upTo limit: Int,
         of sender: String,
-        _ rooms: CollectorRooms,
+        _ dependencies: CollectorDependencies,
         unpacked: (Int) -> Int,
         _ use: (ByteBuffer) async throws -> Result
     ) async throws -> Result {
         // Of a body in chunks nobody knows how long it becomes.
         let length = try declaredLength(request, limit) ?? limit
         do {
-            return try await rooms.bodies.with(length, for: .arriving, by: sender) {
+            return try await dependencies.bodies.with(length, for: .arriving, by: sender) {
                 let body = try await collect(request, upTo: limit)
-                return try await rooms.bodies.with(unpacked(body.readableBytes), for: .unpacked, by: sender) {
+                return try await dependencies.bodies.with(unpacked(body.readableBytes), for: .unpacked, by: sender) {
                     try await use(body)
                 }
             }
         } catch let error as IntakeError where error.code == .busy {
-            rooms.statistics.withLock { $0.busy += 1 }
+            dependencies.statistics.withLock { $0.busy += 1 }
             var failure = RequestFailure(error)
             // Its body may not have been read, and is not worth reading.
             failure.headers[.connection] = "close"

@@ -11,14 +11,14 @@ internal import TrackwayEvents
 ///
 /// Such clients delete what is answered with anything but 403, 404 and 5xx. Every status here is chosen by that.
 struct SensorsEndpoint: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
     private let intake: SensorsIntake
     private let commit: VendorCommit
 
-    init(rooms: CollectorRooms) {
-        self.rooms = rooms
-        intake = SensorsIntake(limits: rooms.configuration.limits)
-        commit = VendorCommit(rooms: rooms)
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+        intake = SensorsIntake(limits: dependencies.configuration.limits)
+        commit = VendorCommit(dependencies: dependencies)
     }
 
     private struct Opened {
@@ -60,7 +60,7 @@ struct SensorsEndpoint: Sendable {
 
     /// The remote configuration, or 304 when the client has it already.
     func configuration(_ request: Request) throws -> Response {
-        guard let file = rooms.sensorsConfiguration, let content = try file.read() else {
+        guard let file = dependencies.sensorsConfiguration, let content = try file.read() else {
             throw RequestFailure.notFound("There is no remote configuration; write one to the collector's folder.")
         }
         let query = Query(request.uri)
@@ -86,7 +86,7 @@ struct SensorsEndpoint: Sendable {
         let grant: KeyGrant
         let encoding: ContentEncoding
         do throws(AdmissionError) {
-            grant = try rooms.authorization.grant(
+            grant = try dependencies.authorization.grant(
                 account: .sensorsProject(project),
                 header: request.headers[.authorization] ?? Self.token(query)
             )
@@ -94,12 +94,12 @@ struct SensorsEndpoint: Sendable {
         } catch {
             throw RequestFailure(error)
         }
-        let limits = rooms.configuration.limits
+        let limits = dependencies.configuration.limits
         return try await RequestBody.with(
             request,
             upTo: limits.sensorsBytes,
             of: grant.name,
-            rooms,
+            dependencies,
             unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
             { body in
                 try await use(
@@ -108,7 +108,7 @@ struct SensorsEndpoint: Sendable {
                         grant: grant,
                         encoding: encoding,
                         body: Array(body.readableBytesView),
-                        received: rooms.clock.now().wall
+                        received: dependencies.clock.now().wall
                     )
                 )
             }
@@ -121,10 +121,10 @@ struct SensorsEndpoint: Sendable {
                 opened.body,
                 encoding: opened.encoding,
                 project: opened.project,
-                allows: { rooms.authorization.allows(.sensorsProject($0), for: opened.grant) },
+                allows: { dependencies.authorization.allows(.sensorsProject($0), for: opened.grant) },
                 grant: opened.grant,
                 received: opened.received,
-                isErased: rooms.store.isErased
+                isErased: dependencies.store.isErased
             )
         } catch {
             throw await refusal(error, opened)
@@ -134,18 +134,18 @@ struct SensorsEndpoint: Sendable {
     /// What a body is answered that cannot be taken as a whole.
     private func refusal(_ error: AdmissionError, _ opened: Opened) async -> RequestFailure {
         let isLastCopy = error.kind == .malformed && error.code != "crc_mismatch"
-        let outcome = await Quarantine(rooms: rooms).keep(
+        let outcome = await Quarantine(dependencies: dependencies).keep(
             opened.body,
             refusedWith: error,
             grant: opened.grant,
             received: opened.received,
-            limit: isLastCopy ? rooms.configuration.limits.sensorsBytes : VendorCommit.excerptBytes
+            limit: isLastCopy ? dependencies.configuration.limits.sensorsBytes : VendorCommit.excerptBytes
         )
         var failure = RequestFailure(error)
         // Beyond the quota only its beginning is kept, and the client is let go all the same: it would send the same body for
         // ever, and hold back what is good behind it.
         if isLastCopy, outcome != .failed {
-            failure.letsGo = true
+            failure.allowsDeletion = true
         } else if error.kind == .malformed {
             // Damaged on the way, or nobody has a copy yet: it shall come again.
             failure.status = .serviceUnavailable

@@ -13,14 +13,14 @@ internal import TrackwayWire
 /// Such clients take exactly 200 for success, delete what is answered with 400, and give up after three of any other. So 400
 /// is said of nothing but data that is bad for ever, and only when a copy is kept here.
 struct SiftEndpoint: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
     private let intake: SiftIntake
     private let commit: VendorCommit
 
-    init(rooms: CollectorRooms) {
-        self.rooms = rooms
-        intake = SiftIntake(limits: rooms.configuration.limits)
-        commit = VendorCommit(rooms: rooms)
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+        intake = SiftIntake(limits: dependencies.configuration.limits)
+        commit = VendorCommit(dependencies: dependencies)
     }
 
     /// Takes one body. 200 means that all of it is on stable storage, faulty events with the reason; when there is none but
@@ -28,7 +28,7 @@ struct SiftEndpoint: Sendable {
     func collect(_ request: Request, account text: String) async throws -> Response {
         let account = try Self.account(text)
         let grant = try prepare(request, account)
-        let limits = rooms.configuration.limits
+        let limits = dependencies.configuration.limits
         // Deflate makes at most a thousand bytes of one, and its factor has no limit here.
         var widest = limits
         widest.body.ratio = 1_032
@@ -36,14 +36,14 @@ struct SiftEndpoint: Sendable {
             request,
             upTo: limits.siftBytes,
             of: grant.name,
-            rooms,
+            dependencies,
             unpacked: { [widest] in RequestBody.unpackedVendorBytes($0, limits: widest) },
             { try await take(Array($0.readableBytesView), account, grant) }
         )
     }
 
     private func take(_ body: [UInt8], _ account: String, _ grant: KeyGrant) async throws -> Response {
-        let received = rooms.clock.now().wall
+        let received = dependencies.clock.now().wall
         let batch: VendorBatch
         do throws(AdmissionError) {
             batch = try intake.admit(
@@ -51,7 +51,7 @@ struct SiftEndpoint: Sendable {
                 account: account,
                 grant: grant,
                 received: received,
-                isErased: rooms.store.isErased
+                isErased: dependencies.store.isErased
             )
         } catch {
             throw await refusal(error, body, grant, received)
@@ -78,7 +78,7 @@ struct SiftEndpoint: Sendable {
     private func prepare(_ request: Request, _ account: String) throws(RequestFailure) -> KeyGrant {
         do throws(AdmissionError) {
             let header = request.headers[.authorization]
-            let grant = try rooms.authorization.grant(basic: header, for: .siftAccount(account))
+            let grant = try dependencies.authorization.grant(basic: header, for: .siftAccount(account))
             _ = try ContentEncoding(header: request.headers[.contentEncoding])
             try ContentType.check(request.headers[.contentType])
             return grant
@@ -98,8 +98,8 @@ struct SiftEndpoint: Sendable {
     ) async -> RequestFailure {
         // The client deletes what is malformed, so the whole of it is kept here.
         let isLastCopy = error.kind == .malformed
-        let limit = isLastCopy ? rooms.configuration.limits.siftBytes : VendorCommit.excerptBytes
-        let outcome = await Quarantine(rooms: rooms).keep(
+        let limit = isLastCopy ? dependencies.configuration.limits.siftBytes : VendorCommit.excerptBytes
+        let outcome = await Quarantine(dependencies: dependencies).keep(
             body,
             refusedWith: error,
             grant: grant,

@@ -10,7 +10,7 @@ internal import TrackwayJournal
 
 /// How the collector is.
 struct StatusEndpoints: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
 
     /// `GET /livez`: the process answers.
     func alive() -> Response {
@@ -25,8 +25,8 @@ struct StatusEndpoints: Sendable {
     /// `GET /readyz`: batches are welcome and the index follows, or why not. Batches are taken while the index does not
     /// follow, too: what is not ready then is reading.
     func ready() throws(RequestFailure) -> Response {
-        if let trouble = rooms.intake.trouble { throw RequestFailure(trouble) }
-        if let trouble = rooms.store.trouble {
+        if let trouble = dependencies.intake.trouble { throw RequestFailure(trouble) }
+        if let trouble = dependencies.store.trouble {
             throw RequestFailure(
                 status: .serviceUnavailable,
                 code: "index_behind",
@@ -46,7 +46,7 @@ struct StatusEndpoints: Sendable {
 
     /// `GET /v1/time`: for devices that want to know how far their clock is off.
     func time() -> Response {
-        let now = rooms.clock.now().wall
+        let now = dependencies.clock.now().wall
         return Answer.json { writer in
             writer.beginObject()
             writer.key("time")
@@ -58,15 +58,15 @@ struct StatusEndpoints: Sendable {
     /// `GET /metrics`: Prometheus' text format.
     func metrics() async -> Response {
         var text = PrometheusText()
-        text.write(rooms.statistics.withLock { $0 })
+        text.write(dependencies.statistics.withLock { $0 })
         text.counter(
             "trackway_connections_evicted_total",
             "Connections closed to make room for others.",
-            rooms.connections.evicted
+            dependencies.connections.evicted
         )
-        text.write(rooms.intake.statistics, isReady: rooms.intake.trouble == nil)
+        text.write(dependencies.intake.statistics, isReady: dependencies.intake.trouble == nil)
         do {
-            text.write(try await rooms.store.totals(), lag: lag())
+            text.write(try await dependencies.store.totals(), lag: lag())
             text.gauge("trackway_index_up", "1 while the index answers.", 1)
         } catch {
             // An index that cannot answer is itself a figure; the others still count.
@@ -79,8 +79,8 @@ struct StatusEndpoints: Sendable {
 
     /// What the index has still to read: whole segments, or bytes once it is in the newest one.
     private func lag() -> (segments: Int, bytes: Int) {
-        let end = rooms.intake.end
-        let indexed = rooms.store.indexed
+        let end = dependencies.intake.end
+        let indexed = dependencies.store.indexed
         guard end.segment == indexed.segment else { return (max(0, Int(end.segment) - Int(indexed.segment)), 0) }
         return (0, max(0, Int(end.offset) - Int(indexed.offset)))
     }

@@ -8,7 +8,7 @@ internal import TrackwayJournal
 
 /// Putting admitted bodies of other formats on stable storage, and keeping what was refused as a whole.
 struct VendorCommit: Sendable {
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
 
     /// How much is kept of a body whose sender keeps it too.
     static let excerptBytes = 4 << 10
@@ -29,7 +29,7 @@ struct VendorCommit: Sendable {
         let records = batch.records.map { (FrameKind.intake, $0) } + counts.map { (FrameKind.erasedEvents, $0) }
         let outcomes = await withTaskGroup(of: IntakeError?.self) { group in
             for (kind, record) in records {
-                group.addTask { [intake = rooms.intake] in
+                group.addTask { [intake = dependencies.intake] in
                     do throws(IntakeError) {
                         _ = try await intake.commit(kind: kind, record: record)
                         return nil
@@ -41,7 +41,7 @@ struct VendorCommit: Sendable {
             return await group.reduce(into: [IntakeError]()) { errors, error in if let error { errors.append(error) } }
         }
         if let error = outcomes.first { throw RequestFailure(error) }
-        rooms.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
-        rooms.authorization.charge(grant, events: batch.count)
+        dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
+        dependencies.authorization.charge(grant, events: batch.count)
     }
 }

@@ -14,7 +14,7 @@ internal import TrackwayEvents
 struct CollectorResponder: HTTPResponder {
     typealias Context = CollectorContext
 
-    let rooms: CollectorRooms
+    let dependencies: CollectorDependencies
     let intake: IntakeEndpoint
     let clickstream: ClickstreamEndpoint
     let sensors: SensorsEndpoint
@@ -52,19 +52,19 @@ struct CollectorResponder: HTTPResponder {
             )
             response = refused(failure, request)
         }
-        rooms.statistics.withLock { $0.answers[response.status.code, default: 0] += 1 }
+        dependencies.statistics.withLock { $0.answers[response.status.code, default: 0] += 1 }
         origins.mark(&response, for: request, found)
         return request.method == .head ? response.createHeadResponse() : response
     }
 
     /// The answer to a request that failed, as the format of its path has to hear it, wherever it failed.
     private func refused(_ failure: RequestFailure, _ request: Request) -> Response {
-        rooms.statistics.withLock { $0.failures[failure.code, default: 0] += 1 }
+        dependencies.statistics.withLock { $0.failures[failure.code, default: 0] += 1 }
         return Answer.failure(request.uri.path == "/sa" ? failure.keepingEvents() : failure)
     }
 
     private func count(_ request: Request, from peer: IPAddress?) throws(RequestFailure) {
-        let clients = ClientAddresses(trustedProxies: rooms.configuration.trustedProxies)
+        let clients = ClientAddresses(trustedProxies: dependencies.configuration.trustedProxies)
         guard let address = clients.client(peer: peer, forwardedFor: request.headers[values: Self.forwardedFor]) else {
             return
         }
@@ -83,7 +83,7 @@ struct CollectorResponder: HTTPResponder {
         let needsKey = route.reads && hosts.readingNeedsKey(request)
         if route.reads, !needsKey { try origins.check(request, for: .reading) }
         if route.letsInWithoutKey, !bringsKey(request, to: route) { try origins.check(request, for: .sending) }
-        return try ReadPass(rooms.authorization, header: request.headers[.authorization], needsKey: needsKey)
+        return try ReadPass(dependencies.authorization, header: request.headers[.authorization], needsKey: needsKey)
     }
 
     /// Whether a request brings a key, good or not, that whoever takes events at a route looks at.

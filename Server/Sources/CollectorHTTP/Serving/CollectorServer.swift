@@ -12,7 +12,7 @@ package import TrackwayEvents
 /// The collector on the network, as a service: listens until it is asked to stop, finishes what it has begun, and closes
 /// the intake.
 package struct CollectorServer: Service {
-    private let rooms: CollectorRooms
+    private let dependencies: CollectorDependencies
     private let responder: CollectorResponder
     private let keys: any KeyStore
     private let logger: Logger
@@ -43,7 +43,7 @@ package struct CollectorServer: Service {
         logger: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
-        rooms = CollectorRooms(
+        dependencies = CollectorDependencies(
             configuration: configuration,
             intake: intake,
             store: store,
@@ -56,17 +56,17 @@ package struct CollectorServer: Service {
             quarantine: Locked(QuarantineQuota(bytesPerDay: configuration.limits.quarantineBytesPerDay))
         )
         responder = CollectorResponder(
-            rooms: rooms,
-            intake: IntakeEndpoint(rooms: rooms),
-            clickstream: ClickstreamEndpoint(rooms: rooms),
-            sensors: SensorsEndpoint(rooms: rooms),
-            sift: SiftEndpoint(rooms: rooms),
-            queries: QueryEndpoints(rooms: rooms),
-            behavior: BehaviorEndpoints(rooms: rooms),
-            devices: DeviceEndpoints(rooms: rooms),
-            followers: FollowerEndpoints(rooms: rooms),
-            erasure: ErasureEndpoint(rooms: rooms),
-            status: StatusEndpoints(rooms: rooms),
+            dependencies: dependencies,
+            intake: IntakeEndpoint(dependencies: dependencies),
+            clickstream: ClickstreamEndpoint(dependencies: dependencies),
+            sensors: SensorsEndpoint(dependencies: dependencies),
+            sift: SiftEndpoint(dependencies: dependencies),
+            queries: QueryEndpoints(dependencies: dependencies),
+            behavior: BehaviorEndpoints(dependencies: dependencies),
+            devices: DeviceEndpoints(dependencies: dependencies),
+            followers: FollowerEndpoints(dependencies: dependencies),
+            erasure: ErasureEndpoint(dependencies: dependencies),
+            status: StatusEndpoints(dependencies: dependencies),
             pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
             addresses: AddressMeter(configuration.addressRate, clock: clock),
             hosts: HostPolicy(configuration),
@@ -84,19 +84,19 @@ package struct CollectorServer: Service {
         do {
             try await application().run()
         } catch {
-            await rooms.intake.close()
+            await dependencies.intake.close()
             throw error
         }
-        await rooms.intake.close()
+        await dependencies.intake.close()
     }
 
     /// How many connections more than allowed are accepted: one that comes makes another go, which takes a moment.
     private static let leavingConnections = 64
 
     private func application() -> some ApplicationProtocol {
-        let configuration = rooms.configuration
+        let configuration = dependencies.configuration
         let listening = listening
-        let connections = rooms.connections
+        let connections = dependencies.connections
         return Application(
             responder: responder,
             server: .http1(

@@ -14,19 +14,19 @@ struct IndexDatabase: Sendable {
     /// log.
     let putAside: (path: String, reason: String)?
 
-    /// Opens or makes the file at `path`, waiting at most `patience` for another process that holds it.
+    /// Opens or makes the file at `path`, waiting at most `timeout` for another process that holds it.
     ///
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
-    init(path: String, storage: any JournalStorage, patience: Duration) throws(StoreError) {
+    init(path: String, storage: any JournalStorage, timeout: Duration) throws(StoreError) {
         do {
-            self.init(pool: try Self.open(path, patience), putAside: nil)
+            self.init(pool: try Self.open(path, timeout), putAside: nil)
         } catch let error as StoreError {
             throw error
         } catch let error as DatabaseError where Self.mayPass(error) {
             throw StoreError("The index \(path) cannot be opened: \(error).")
         } catch {
             // Whatever else keeps it from being opened: everything in it can be made again.
-            try self.init(replacing: path, because: "\(error)", storage: storage, patience: patience)
+            try self.init(replacing: path, because: "\(error)", storage: storage, timeout: timeout)
         }
     }
 
@@ -37,13 +37,13 @@ struct IndexDatabase: Sendable {
         replacing path: String,
         because reason: String,
         storage: any JournalStorage,
-        patience: Duration
+        timeout: Duration
     ) throws(StoreError) {
         let aside = path + ".damaged"
         do {
             for suffix in ["-shm", "-wal"] where IndexFiles.exist(path + suffix) { try storage.remove(path + suffix) }
             if IndexFiles.exist(path) { try storage.rename(path, to: aside) }
-            self.init(pool: try Self.open(path, patience), putAside: (aside, reason))
+            self.init(pool: try Self.open(path, timeout), putAside: (aside, reason))
         } catch {
             throw StoreError(
                 "The index \(path) is damaged (\(reason)) and cannot be made anew now: \(error). Nothing is lost: it is "
@@ -57,9 +57,9 @@ struct IndexDatabase: Sendable {
         self.putAside = putAside
     }
 
-    private static func open(_ path: String, _ patience: Duration) throws -> DatabasePool {
+    private static func open(_ path: String, _ timeout: Duration) throws -> DatabasePool {
         IndexFiles.makePrivate(path)
-        let pool = try DatabasePool(path: path, configuration: configuration(patience))
+        let pool = try DatabasePool(path: path, configuration: configuration(timeout))
         do {
             let isNewer = try pool.read { try IndexSchema.migrator.hasBeenSuperseded($0) }
             if isNewer {
@@ -82,13 +82,13 @@ struct IndexDatabase: Sendable {
         return pool
     }
 
-    private static func configuration(_ patience: Duration) -> Configuration {
+    private static func configuration(_ timeout: Duration) -> Configuration {
         var configuration = Configuration()
         // Nothing refers to rows by key constraint, and the check costs a lookup per row.
         configuration.foreignKeysEnabled = false
         configuration.maximumReaderCount = 6
         // Another process may hold the file for a moment (a backup, a shell); the indexer tries again after that.
-        configuration.busyMode = .timeout(patience / .seconds(1))
+        configuration.busyMode = .timeout(timeout / .seconds(1))
         configuration.label = "index"
         configuration.prepareDatabase { db in
             // WAL is set by the pool. NORMAL loses at most the last transactions when the power fails, and rows and

@@ -101,7 +101,7 @@ package final class Indexer: Sendable {
                 say(nil)
                 if outcome == .advanced { continue }
             } catch {
-                store.stumbled(error.message)
+                store.recordFailure(error.message)
                 say(error.message)
                 failures += 1
                 await pause.wait(afterFailures: failures)

@@ -6,7 +6,7 @@ internal import GRDB
 
 /// Counts events per minute of arrival and name, for one transaction.
 ///
-/// Anybody may send any number of names. A minute tells apart as many as ``MinuteRows/mostNames``, those that come first
+/// Anybody may send any number of names. A minute tells apart as many as ``MinuteRows/maxNames``, those that come first
 /// in the log; the others count together, so that the table grows with time and not with names.
 final class MinuteSums {
     private struct Key: Hashable {
@@ -43,7 +43,7 @@ final class MinuteSums {
             names[minute] = found
         }
         if names[minute]?.contains(name) == true { return true }
-        guard (names[minute]?.count ?? 0) < MinuteRows.mostNames else { return false }
+        guard (names[minute]?.count ?? 0) < MinuteRows.maxNames else { return false }
         names[minute]?.insert(name)
         return true
     }

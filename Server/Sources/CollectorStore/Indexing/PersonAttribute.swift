@@ -14,9 +14,9 @@ enum PersonAttribute {
     }
 
     /// The most elements of a list that grows by appending.
-    static let mostElements = 1_000
+    static let maxElements = 1_000
     /// The most bytes of such a list as JSON. Every appending reads and writes it all, and the one indexer does it.
-    static let mostBytes = 32 << 10
+    static let maxBytes = 32 << 10
 
     /// The new value; nil when nothing changes.
     ///
@@ -51,7 +51,7 @@ enum PersonAttribute {
         var omitted: Int64 = 0
         for value in added where !seen.contains(value) {
             let length = value.json().count + 1
-            guard values.count < mostElements, bytes + length <= mostBytes else {
+            guard values.count < maxElements, bytes + length <= maxBytes else {
                 omitted += 1
                 continue
             }

@@ -7,7 +7,7 @@
 /// refused counts as rejected; then come the device's own losses, and last what was meant for others only.
 package struct Account: Sendable, Hashable {
     /// The most gaps a row names; a writer with more of them is not told apart any further.
-    package static let mostGaps = 1000
+    package static let maxGaps = 1000
 
     /// The highest number any batch has told of.
     package var recorded: UInt64 = 0
@@ -45,7 +45,7 @@ package struct Account: Sendable, Hashable {
         known.formUnion(others)
         let missing = SequenceRanges(CollectionOfOne(1...recorded)).subtracting(known)
         result.missing = missing.count
-        result.gaps = Array(missing.ranges.prefix(Self.mostGaps))
+        result.gaps = Array(missing.ranges.prefix(Self.maxGaps))
         return result
     }
 }
@@ -62,7 +62,7 @@ package struct Reckoning: Sendable, Hashable {
     package var skipped: UInt64 = 0
     /// Numbers not heard of.
     package var missing: UInt64 = 0
-    /// Where those are, the first ``Account/mostGaps`` ranges.
+    /// Where those are, the first ``Account/maxGaps`` ranges.
     package var gaps: [ClosedRange<UInt64>] = []
 
     /// Nothing at all.

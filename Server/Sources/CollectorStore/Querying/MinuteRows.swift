@@ -8,11 +8,11 @@ internal import TrackwayEvents
 /// Reading the counts per minute.
 enum MinuteRows {
     /// The most names that one minute's counts tell apart in the index; all others count together, under ``others``.
-    static let mostNames = 200
+    static let maxNames = 200
     /// The name under which the others count. No event has it.
     static let others = ""
 
-    /// - Complexity: O(minutes · ``mostNames``) at worst.
+    /// - Complexity: O(minutes · ``maxNames``) at worst.
     static func since(_ moment: Timestamp, names: Int, _ db: Database) throws -> [MinuteCount] {
         // The minute the moment lies in counts too.
         let first = max(moment.milliseconds, Int64.min + 59_999) - 59_999

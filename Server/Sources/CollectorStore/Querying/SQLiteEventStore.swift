@@ -14,7 +14,7 @@ package final class SQLiteEventStore: EventStore {
     package let path: String
     let signal: ProgressSignal
     private let storage: any JournalStorage
-    private let patience: Duration
+    private let timeout: Duration
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -39,22 +39,22 @@ package final class SQLiteEventStore: EventStore {
     /// - Parameters:
     ///   - path: the file; SQLite puts two more beside it.
     ///   - storage: how a damaged file is put aside.
-    ///   - patience: how long a write waits for another process that holds the file.
+    ///   - timeout: how long a write waits for another process that holds the file.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     package init(
         path: String,
         storage: any JournalStorage = DiskStorage(),
-        patience: Duration = .seconds(2)
+        timeout: Duration = .seconds(2)
     ) throws(StoreError) {
         self.path = path
         self.storage = storage
-        self.patience = patience
-        var database = try IndexDatabase(path: path, storage: storage, patience: patience)
+        self.timeout = timeout
+        var database = try IndexDatabase(path: path, storage: storage, timeout: timeout)
         var found: Found
         do {
             found = try Found(database)
         } catch {
-            database = try IndexDatabase(replacing: path, because: "\(error)", storage: storage, patience: patience)
+            database = try IndexDatabase(replacing: path, because: "\(error)", storage: storage, timeout: timeout)
             do {
                 found = try Found(database)
             } catch {
@@ -237,7 +237,7 @@ package final class SQLiteEventStore: EventStore {
         } catch {
             // Nobody needs it any more; what it still holds goes with the last reader.
         }
-        let fresh = try IndexDatabase(replacing: path, because: reason, storage: storage, patience: patience)
+        let fresh = try IndexDatabase(replacing: path, because: reason, storage: storage, timeout: timeout)
         let found: Found
         do {
             found = try Found(fresh)
@@ -286,7 +286,7 @@ package final class SQLiteEventStore: EventStore {
     }
 
     /// The index does not follow at the moment.
-    func stumbled(_ trouble: String) {
+    func recordFailure(_ trouble: String) {
         state.withLock { $0.trouble = trouble }
     }
 

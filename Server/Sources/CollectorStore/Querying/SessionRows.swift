@@ -9,7 +9,7 @@ internal import TrackwayEvents
 /// Reading sessions with what belongs to them.
 enum SessionRows {
     /// The most screens, and the most launches, of one session in an answer.
-    private static let mostParts: Int64 = 500
+    private static let maxParts: Int64 = 500
 
     static func matching(_ query: SessionQuery, _ db: Database) throws -> [StoredSession] {
         var conditions: [String] = []
@@ -78,7 +78,7 @@ enum SessionRows {
                 SELECT time, name, id, unique_id, engagement FROM screens
                 WHERE session = ? ORDER BY time, position LIMIT ?
                 """,
-            arguments: [number, mostParts]
+            arguments: [number, maxParts]
         ).map { row in
             StoredScreen(
                 time: Timestamp(milliseconds: row[0]),
@@ -94,7 +94,7 @@ enum SessionRows {
                 SELECT time, kind, first, recovered, duration FROM launches
                 WHERE session = ? ORDER BY time, position LIMIT ?
                 """,
-            arguments: [number, mostParts]
+            arguments: [number, maxParts]
         ).map { row in
             StoredLaunch(
                 time: Timestamp(milliseconds: row[0]),

@@ -72,7 +72,7 @@ enum UserRows {
     }
 
     /// The most attributes of one person in an answer.
-    private static let mostAttributes = 200
+    private static let maxAttributes = 200
     /// The most bytes of their values, and one value more.
     private static let attributeBytes = 256 << 10
 
@@ -84,7 +84,7 @@ enum UserRows {
         )
         var bytes = 0
         while let row = try rows.next() {
-            guard user.attributes.count < mostAttributes, bytes < attributeBytes else {
+            guard user.attributes.count < maxAttributes, bytes < attributeBytes else {
                 user.hasMoreAttributes = true
                 return
             }

@@ -28,26 +28,26 @@ struct CollectorClient: Sendable {
     /// - Parameters:
     ///   - path: The path, beginning with a slash.
     ///   - query: Names and values of the query.
-    ///   - patience: How long to wait for the answer, in seconds.
+    ///   - timeout: How long to wait for the answer, in seconds.
     /// - Throws: ``CommandFailure`` that says what the collector said, and what helps.
     func get(
         _ path: String,
         query: [(name: String, value: String)] = [],
-        patience: Double = 30
+        timeout: Double = 30
     ) async throws(CommandFailure) -> JSONValue {
-        try await send("GET", path, query: query, patience: patience)
+        try await send("GET", path, query: query, timeout: timeout)
     }
 
-    /// The answer to a request without a body, parsed; parameters and errors as with ``get(_:query:patience:)``.
+    /// The answer to a request without a body, parsed; parameters and errors as with ``get(_:query:timeout:)``.
     func send(
         _ method: String,
         _ path: String,
         query: [(name: String, value: String)] = [],
-        patience: Double = 30
+        timeout: Double = 30
     ) async throws(CommandFailure) -> JSONValue {
         var request = URLRequest(url: try address.url(path, query: query))
         request.httpMethod = method
-        request.timeoutInterval = patience
+        request.timeoutInterval = timeout
         request.setValue("application/json", forHTTPHeaderField: "accept")
         if let key = address.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "authorization") }
         let body: Data

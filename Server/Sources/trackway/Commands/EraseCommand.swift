@@ -42,7 +42,7 @@ struct EraseCommand: AsyncParsableCommand {
         let id = InstallationID(installation)?.description ?? installation
         let order = try await client.send("DELETE", "/v1/installations/\(id)")
         if let position = order["position"]?.string {
-            _ = try await client.get("/v1/wait", query: [("position", position), ("timeout", "30")], patience: 60)
+            _ = try await client.get("/v1/wait", query: [("position", position), ("timeout", "30")], timeout: 60)
         }
         let ledger = try await client.get("/v1/ledger", query: [("installation", id)])
         if json { return Console.standard.write(bytes: ledger.json()) }

@@ -79,7 +79,7 @@ struct SendCommand: AsyncParsableCommand {
         } else {
             try await sender.record(from: .standardInput, bytes: Self.inputLength(), console: console)
         }
-        await sender.finish(patience: .seconds(wait))
+        await sender.finish(timeout: .seconds(wait))
         try report(sender, id: id, console: console)
     }
 

@@ -14,7 +14,7 @@ struct DeviceSnapshot: Sendable {
     var siftBody: [UInt8]
 
     /// The longest a snapshot may take: the SDK gives sensors 5.1 s, and slow sources 2 s.
-    private static let patience = Duration.seconds(15)
+    private static let timeout = Duration.seconds(15)
 
     /// Has the SDK take a snapshot. It records into a folder that goes away afterwards, and sends to nobody.
     ///
@@ -35,10 +35,10 @@ struct DeviceSnapshot: Sendable {
         let analytics = try start(sources, appID: appID, folder: folder, requests: requests, console: console)
         // A snapshot is due now: the app is in use.
         analytics.lifeCycleChanged(to: .didBecomeActive)
-        let caught = await requests.wait(for: [NativeFormat.address, Self.siftAddress], patience: patience)
+        let caught = await requests.wait(for: [NativeFormat.address, Self.siftAddress], timeout: timeout)
         await analytics.shutdown(within: .zero)
         guard let native = caught[NativeFormat.address], let sift = caught[Self.siftAddress] else {
-            throw CommandFailure(.internalFailure, "no snapshot was taken within \(patience)")
+            throw CommandFailure(.internalFailure, "no snapshot was taken within \(timeout)")
         }
         do {
             let events = try native.split(separator: UInt8(ascii: "\n")).map { try JSONValue.parse(Array($0)) }

@@ -15,11 +15,11 @@ struct RequestCatcher: Transport {
     }
 
     /// The bodies of the first request to each address; those that came in time.
-    func wait(for addresses: Set<String>, patience: Duration) async -> [String: [UInt8]] {
+    func wait(for addresses: Set<String>, timeout: Duration) async -> [String: [UInt8]] {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 // It fails only when it is cancelled, because everything is there: then the end comes too late to matter.
-                try? await ContinuousClock().sleep(for: patience)
+                try? await ContinuousClock().sleep(for: timeout)
                 caught.continuation.finish()
             }
             var bodies: [String: [UInt8]] = [:]

@@ -102,8 +102,8 @@ struct Sender {
     }
 
     /// Delivers what waits, and closes the journal.
-    mutating func finish(patience: Duration) async {
-        await look(patience: patience)
+    mutating func finish(timeout: Duration) async {
+        await look(timeout: timeout)
         await analytics.shutdown(within: .zero)
     }
 
@@ -129,12 +129,12 @@ struct Sender {
         }
         _ = record(event.name, event.attributes, items: event.items)
         // A stream is read faster than it is sent: look up now and then, so that the bar tells the truth.
-        if tally.recorded % Self.stride == 0 { await look(patience: .seconds(5)) }
+        if tally.recorded % Self.stride == 0 { await look(timeout: .seconds(5)) }
     }
 
     /// Delivers for a while and looks what has become of the events.
-    private mutating func look(patience: Duration) async {
-        tally.count(await analytics.flush(timeout: patience))
+    private mutating func look(timeout: Duration) async {
+        tally.count(await analytics.flush(timeout: timeout))
         tally.count(analytics.ledger(), since: before)
     }
 

@@ -11,7 +11,7 @@ enum JournalReportJSON {
         .members(
             ("installation", report.installation.map { .string("\($0)") } ?? .null),
             ("events", .count(report.events)),
-            ("set_aside", .count(report.setAside)),
+            ("set_aside", .count(report.deadLetters)),
             ("damaged", .boolean(report.isDamaged)),
             ("settled", settled(report.settled)),
             ("writers", .array(report.writers.map(writer)))

@@ -14,9 +14,9 @@ struct JournalReportText: Sendable {
         let name =
             report.installation.map { "\($0)" } ?? style.coloured("unknown: its file is missing or damaged", .yellow)
         var lines = [style.bold(path), "installation  \(name)"]
-        if report.setAside > 0 {
+        if report.deadLetters > 0 {
             lines.append(
-                "set aside     \(report.setAside.grouped) events that a destination refused, kept for inspection"
+                "set aside     \(report.deadLetters.grouped) events that a destination refused, kept for inspection"
             )
         }
         if report.settled.recorded > 0 { lines += settled(report.settled) }

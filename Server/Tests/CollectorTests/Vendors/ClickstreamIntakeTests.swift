@@ -33,9 +33,9 @@ struct ClickstreamIntakeTests {
 
     @Test("the document's example becomes events and contexts like those recorded natively")
     func example() throws {
-        let batch = try VendorWorld.clickstream(Array(Self.golden.utf8))
+        let batch = try VendorEnvironment.clickstream(Array(Self.golden.utf8))
         #expect(batch.accepted == 2 && batch.rejected.isEmpty && batch.records.count == 1)
-        let kept = try VendorWorld.visit(batch)
+        let kept = try VendorEnvironment.visit(batch)
         let view = try #require(kept.first)
         #expect(view.name == "_screen_view")
         #expect(view.id == "8e0a8b62-8e58-4bfb-9d19-0d7d2a6a0f11")
@@ -77,19 +77,22 @@ struct ClickstreamIntakeTests {
 
     static let packings: [(String, @Sendable ([UInt8]) -> [UInt8], ContentEncoding)] = [
         ("as it is", { $0 }, .identity),
-        ("base64 of gzip", { Array(VendorWorld.base64(GzipCompressor().compress($0)).utf8) }, .identity),
+        ("base64 of gzip", { Array(VendorEnvironment.base64(GzipCompressor().compress($0)).utf8) }, .identity),
         ("gzip that says nothing of it", { GzipCompressor().compress($0) }, .identity),
         ("gzip by the transport", { GzipCompressor().compress($0) }, .gzip),
-        ("base64 of plain text", { Array(VendorWorld.base64($0).utf8) }, .identity),
+        ("base64 of plain text", { Array(VendorEnvironment.base64($0).utf8) }, .identity),
         ("white space around", { Array(" \n".utf8) + $0 + Array("\n".utf8) }, .identity),
     ]
 
     @Test("what a body is, is seen by looking at it", arguments: 0..<packings.count)
     func packing(_ number: Int) throws {
         let (name, pack, encoding) = Self.packings[number]
-        let batch = try VendorWorld.clickstream(pack(Array(Self.golden.utf8)), encoding: encoding)
+        let batch = try VendorEnvironment.clickstream(pack(Array(Self.golden.utf8)), encoding: encoding)
         #expect(batch.accepted == 2, "\(name)")
-        #expect(try VendorWorld.visit(batch) == VendorWorld.visit(VendorWorld.clickstream(Array(Self.golden.utf8))))
+        #expect(
+            try VendorEnvironment.visit(batch)
+                == VendorEnvironment.visit(VendorEnvironment.clickstream(Array(Self.golden.utf8)))
+        )
     }
 
     @Test("the hash is that of the text as it was sent")
@@ -99,12 +102,12 @@ struct ClickstreamIntakeTests {
             H4sIAAAAAAACA4uuVkosKIjPTFGyUirOyAey8ouVdJRSy1LzSiCiroZwfkllQSpQpCAzLx0oVpKZm1pckphboGRlaG5oYQADtbEAj2nI/VUA\
             AAA=
             """
-        #expect(try VendorWorld.clickstream(Array(json.utf8), hashCode: "ab2c87fe").accepted == 1)
-        #expect(try VendorWorld.clickstream(Array(packed.utf8), hashCode: "3A6E4517").accepted == 1)
+        #expect(try VendorEnvironment.clickstream(Array(json.utf8), hashCode: "ab2c87fe").accepted == 1)
+        #expect(try VendorEnvironment.clickstream(Array(packed.utf8), hashCode: "3A6E4517").accepted == 1)
         let gzip = GzipCompressor().compress(Array(json.utf8))
-        #expect(try VendorWorld.clickstream(gzip, encoding: .gzip, hashCode: "ab2c87fe").accepted == 1)
+        #expect(try VendorEnvironment.clickstream(gzip, encoding: .gzip, hashCode: "ab2c87fe").accepted == 1)
         let error = #expect(throws: AdmissionError.self) {
-            try VendorWorld.clickstream(Array(packed.utf8), hashCode: "ab2c87fe")
+            try VendorEnvironment.clickstream(Array(packed.utf8), hashCode: "ab2c87fe")
         }
         #expect(error?.code == "hash_mismatch" && error?.field == "hashCode" && error?.kind == .malformed)
     }
@@ -113,7 +116,7 @@ struct ClickstreamIntakeTests {
     func otherIDs() throws {
         func id(_ app: String) throws -> String? {
             let event = #"{"app_id":"\#(app)","event_id":"E1","event_type":"ping","timestamp":1718000000000}"#
-            return try VendorWorld.visit(VendorWorld.clickstream(Array(event.utf8), app: app)).first?.id
+            return try VendorEnvironment.visit(VendorEnvironment.clickstream(Array(event.utf8), app: app)).first?.id
         }
         let first = try #require(try id("shop_ios"))
         #expect(try id("shop_ios") == first)
@@ -147,10 +150,10 @@ struct ClickstreamIntakeTests {
     @Test("a faulty event is kept as it came, with its reason, and costs only itself", arguments: faults)
     func faulty(_ event: String, _ code: String, _ field: String) throws {
         let good = #"{"app_id":"shop_ios","event_id":"G","event_type":"good","timestamp":1}"#
-        let batch = try VendorWorld.clickstream(Array("[\(event),\(good)]".utf8))
+        let batch = try VendorEnvironment.clickstream(Array("[\(event),\(good)]".utf8))
         #expect(batch.accepted == 1 && batch.rejected.map(\.code) == [code])
         #expect(batch.rejected.first?.field == field && batch.rejected.first?.index == 0)
-        let kept = try VendorWorld.visit(batch)
+        let kept = try VendorEnvironment.visit(batch)
         let faulty = try #require(kept.first { $0.fault != nil })
         #expect(faulty.fault == code)
         #expect(faulty.json["clickstream"] == (try JSONValue.parse(Array(event.utf8))))
@@ -165,13 +168,13 @@ struct ClickstreamIntakeTests {
 
     @Test("a body that cannot be read is refused as a whole", arguments: malformed)
     func unreadable(_ body: String, _ code: String) {
-        let error = #expect(throws: AdmissionError.self) { try VendorWorld.clickstream(Array(body.utf8)) }
+        let error = #expect(throws: AdmissionError.self) { try VendorEnvironment.clickstream(Array(body.utf8)) }
         #expect(error?.code == code && error?.kind == .malformed)
     }
 
     @Test("an empty array is nothing to do, and no fault")
     func nothing() throws {
-        let batch = try VendorWorld.clickstream(Array("[]".utf8))
+        let batch = try VendorEnvironment.clickstream(Array("[]".utf8))
         #expect(batch.count == 0 && batch.records.isEmpty)
     }
 
@@ -180,9 +183,9 @@ struct ClickstreamIntakeTests {
         let events = (0..<2_500).map { number in
             #"{"app_id":"shop_ios","device_id":"D\#(number % 3)","event_id":"E\#(number)","event_type":"e","timestamp":1}"#
         }
-        let batch = try VendorWorld.clickstream(Array("[\(events.joined(separator: ","))]".utf8))
+        let batch = try VendorEnvironment.clickstream(Array("[\(events.joined(separator: ","))]".utf8))
         #expect(batch.accepted == 2_500 && batch.records.count == 3)
-        let kept = try VendorWorld.visit(batch)
+        let kept = try VendorEnvironment.visit(batch)
         #expect(kept.count == 2_500 && Set(kept.map(\.id)).count == 2_500)
         #expect(Set(kept.compactMap(\.installation)).count == 3)
     }
@@ -196,7 +199,7 @@ struct ClickstreamIntakeTests {
             {"app_id":"shop_ios","event_id":"E","event_type":"a","timestamp":\(time),"attributes":{"_session_id":"s",\
             "_session_start_timestamp":\(start),"_session_duration":1}}
             """
-        let kept = try #require(try VendorWorld.visit(VendorWorld.clickstream(Array(event.utf8))).first)
+        let kept = try #require(try VendorEnvironment.visit(VendorEnvironment.clickstream(Array(event.utf8))).first)
         #expect(kept.fault == nil && kept.attributes?["_session_duration"] == .integer(1))
     }
 
@@ -206,7 +209,7 @@ struct ClickstreamIntakeTests {
             {"app_id":"shop_ios","event_id":"E","event_type":"_app_exception","timestamp":1,"items":[{"name":"x"},{"id":9}],\
             "attributes":{"_exception_reason":"why","_excepiton_stack":"where"},"hidden":true}
             """
-        let kept = try #require(try VendorWorld.visit(VendorWorld.clickstream(Array(event.utf8))).first)
+        let kept = try #require(try VendorEnvironment.visit(VendorEnvironment.clickstream(Array(event.utf8))).first)
         #expect(kept.attributes?["_exception_message"]?.string == "why")
         #expect(kept.attributes?["_exception_stack"]?.string == "where")
         #expect(kept.attributes?["_items_without_id"]?.array?.count == 1)

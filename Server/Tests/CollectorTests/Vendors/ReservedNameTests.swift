@@ -24,9 +24,9 @@ struct ReservedNameTests {
             {"data":[{"time":1718000000000,"mobile_event_type":"\(name)","installation_id":"\(victim)","fields":{\(proof)}}]}
             """
         return [
-            ("clickstream", try VendorWorld.clickstream(Array(clickstream.utf8))),
-            ("sensors_analytics", try VendorWorld.sensors(VendorWorld.form(sensors))),
-            ("sift", try VendorWorld.sift(Array(sift.utf8))),
+            ("clickstream", try VendorEnvironment.clickstream(Array(clickstream.utf8))),
+            ("sensors_analytics", try VendorEnvironment.sensors(VendorEnvironment.form(sensors))),
+            ("sift", try VendorEnvironment.sift(Array(sift.utf8))),
         ]
     }
 
@@ -36,7 +36,7 @@ struct ReservedNameTests {
     )
     func renamed(_ name: String) throws {
         for (format, batch) in try Self.batches(name) {
-            let kept = try VendorWorld.visit(batch)
+            let kept = try VendorEnvironment.visit(batch)
             #expect(kept.map(\.name) == ["\(format):\(name)"], "\(format)")
             #expect(kept.first?.attributes?["_original_name"]?.string == name, "\(format)")
             #expect(kept.first?.attributes?["_renamed_because"]?.string?.isEmpty == false, "\(format)")
@@ -47,7 +47,7 @@ struct ReservedNameTests {
     @Test("other names stay as they are", arguments: ["installation_erased", "_Installation_erased", "_first_open"])
     func others(_ name: String) throws {
         for (format, batch) in try Self.batches(name) {
-            #expect(try VendorWorld.visit(batch).map(\.name) == [name], "\(format)")
+            #expect(try VendorEnvironment.visit(batch).map(\.name) == [name], "\(format)")
         }
     }
 }

@@ -30,7 +30,7 @@ struct SensorsIntakeTests {
     }
 
     private static func kept(_ json: String) throws -> [KeptEvent] {
-        try VendorWorld.visit(VendorWorld.sensors(VendorWorld.form("[\(json)]")))
+        try VendorEnvironment.visit(VendorEnvironment.sensors(VendorEnvironment.form("[\(json)]")))
     }
 
     @Test("the document's cold start becomes ours, with its presets in the context")
@@ -139,7 +139,9 @@ struct SensorsIntakeTests {
     @Test("the same record is the same event, whenever it is sent; another number, time or project is another")
     func identity() throws {
         func id(_ json: String, project: String = "production") throws -> String? {
-            try VendorWorld.visit(VendorWorld.sensors(VendorWorld.form("[\(json)]"), project: project)).first?.id
+            try VendorEnvironment.visit(
+                VendorEnvironment.sensors(VendorEnvironment.form("[\(json)]"), project: project)
+            ).first?.id
         }
         let first = try id(Self.start)
         #expect(try id(Self.start.replacing("\"_flush_time\":1750000000480", with: "\"_flush_time\":9")) == first)
@@ -159,14 +161,15 @@ struct SensorsIntakeTests {
     @Test("one record travels as `data`, plain or packed, and numbers may stand without a checksum")
     func single() throws {
         for body in [
-            VendorWorld.form(Self.start, field: "data"), VendorWorld.form(Self.start, gzip: 0, field: "data"),
+            VendorEnvironment.form(Self.start, field: "data"),
+            VendorEnvironment.form(Self.start, gzip: 0, field: "data"),
             Array(
-                "gzip=1&data=\(VendorWorld.escaped(VendorWorld.base64(GzipCompressor().compress(Array(Self.start.utf8)))))"
+                "gzip=1&data=\(VendorEnvironment.escaped(VendorEnvironment.base64(GzipCompressor().compress(Array(Self.start.utf8)))))"
                     .utf8
             ),
-            Array("data_list=\(VendorWorld.escaped("[" + Self.start + "]"))".utf8),
+            Array("data_list=\(VendorEnvironment.escaped("[" + Self.start + "]"))".utf8),
         ] {
-            #expect(try VendorWorld.sensors(body).accepted == 1)
+            #expect(try VendorEnvironment.sensors(body).accepted == 1)
         }
     }
 
@@ -179,21 +182,21 @@ struct SensorsIntakeTests {
     }
 
     static let refusals: [(String, [UInt8], String, AdmissionError.Kind)] = [
-        ("a wrong checksum", VendorWorld.form("[]", crc: 5), "crc_mismatch", .malformed),
+        ("a wrong checksum", VendorEnvironment.form("[]", crc: 5), "crc_mismatch", .malformed),
         ("a checksum that is no number", Array("crc=x&data_list=%5B%5D".utf8), "crc_mismatch", .malformed),
-        ("encrypted events", VendorWorld.form("[]", gzip: 9), "encrypted", .forbidden),
-        ("an encrypted transport", VendorWorld.form("[]", gzip: 13), "encrypted", .forbidden),
+        ("encrypted events", VendorEnvironment.form("[]", gzip: 9), "encrypted", .forbidden),
+        ("an encrypted transport", VendorEnvironment.form("[]", gzip: 13), "encrypted", .forbidden),
         ("nothing", [], "empty_batch", .malformed),
         ("another form", Array("a=b".utf8), "empty_batch", .malformed),
         ("no base64", Array("data_list=%7E%7E".utf8), "malformed_base64", .malformed),
         ("base64 of no JSON", Array("data_list=bm8%3D".utf8), "malformed_json", .malformed),
-        ("a broken array", VendorWorld.form("[{}"), "malformed_json", .malformed),
+        ("a broken array", VendorEnvironment.form("[{}"), "malformed_json", .malformed),
     ]
 
     @Test("a body that cannot be read is refused as a whole, by name", arguments: 0..<refusals.count)
     func refused(_ number: Int) {
         let (name, body, code, kind) = Self.refusals[number]
-        let error = #expect(throws: AdmissionError.self) { try VendorWorld.sensors(body) }
+        let error = #expect(throws: AdmissionError.self) { try VendorEnvironment.sensors(body) }
         #expect(error?.code == code && error?.kind == kind, "\(name)")
     }
 
@@ -214,9 +217,9 @@ struct SensorsIntakeTests {
 
     @Test("a faulty record is kept as it came, with its reason, and costs only itself", arguments: faults)
     func faulty(_ record: String, _ code: String, _ field: String) throws {
-        let batch = try VendorWorld.sensors(VendorWorld.form("[\(record),\(Self.start)]"))
+        let batch = try VendorEnvironment.sensors(VendorEnvironment.form("[\(record),\(Self.start)]"))
         #expect(batch.accepted == 1 && batch.rejected.map(\.code) == [code] && batch.rejected.first?.field == field)
-        let faulty = try #require(try VendorWorld.visit(batch).first { $0.fault != nil })
+        let faulty = try #require(try VendorEnvironment.visit(batch).first { $0.fault != nil })
         #expect(faulty.json["sensors_analytics"] == (try JSONValue.parse(Array(record.utf8))))
     }
 
@@ -276,7 +279,7 @@ struct SensorsIntakeTests {
     @Test("in debug every broken rule is named", arguments: broken)
     func rules(_ record: String, _ codes: [String]) throws {
         let faults = try SensorsIntake().inspect(
-            VendorWorld.form(record, field: "data"),
+            VendorEnvironment.form(record, field: "data"),
             encoding: .identity,
             project: "production"
         )

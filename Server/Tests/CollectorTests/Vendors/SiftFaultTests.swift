@@ -13,7 +13,7 @@ struct SiftFaultTests {
     private static let good = #"{"time":2,"mobile_event_type":"good"}"#
 
     private static func admit(_ events: String...) throws -> VendorBatch {
-        try VendorWorld.sift(Array("{\"data\":[\(events.joined(separator: " , "))]}".utf8))
+        try VendorEnvironment.sift(Array("{\"data\":[\(events.joined(separator: " , "))]}".utf8))
     }
 
     static let unreadable: [(event: String, reason: String)] = [
@@ -35,7 +35,7 @@ struct SiftFaultTests {
         #expect(fault.code == "malformed_json" && fault.field.isEmpty)
         #expect(fault.message.hasPrefix("The event is not valid JSON: \(reason) at byte "))
         #expect(fault.message.hasSuffix(" of the body."))
-        let kept = try VendorWorld.visit(batch)
+        let kept = try VendorEnvironment.visit(batch)
         #expect(kept.first { $0.fault != nil }?.json["sift"] == .string(event))
         #expect(kept.count { $0.name == "good" } == 2)
     }
@@ -43,9 +43,9 @@ struct SiftFaultTests {
     @Test("bytes that are no UTF-8 cost only their event; the text that is kept shows where they stood")
     func notUTF8() throws {
         let body = Array("{\"data\":[{\"user_id\":\"".utf8) + [0xE9] + Array("\"},\(Self.good)]}".utf8)
-        let batch = try VendorWorld.sift(body)
+        let batch = try VendorEnvironment.sift(body)
         #expect(batch.accepted == 1 && batch.rejected.first?.message.contains("invalid_utf8 at byte 21") == true)
-        let kept = try VendorWorld.visit(batch).first { $0.fault != nil }
+        let kept = try VendorEnvironment.visit(batch).first { $0.fault != nil }
         #expect(kept?.json["sift"] == .string("{\"user_id\":\"\u{FFFD}\"}"))
     }
 
@@ -93,7 +93,7 @@ struct SiftFaultTests {
     @Test("a faulty event stays with the installation that sent it: erasing takes it along")
     func owner() throws {
         let event = #"{"installation_id":"\#(SiftSamples.installation)","fields":{"n":1}}"#
-        let kept = try VendorWorld.visit(try Self.admit(Self.good, event)).first { $0.fault != nil }
+        let kept = try VendorEnvironment.visit(try Self.admit(Self.good, event)).first { $0.fault != nil }
         #expect(kept?.installation == InstallationID(SiftSamples.installation))
     }
 
@@ -109,7 +109,7 @@ struct SiftFaultTests {
         }
         let wire = GzipCompressor().compress(Array("{\"data\":[\(events.joined(separator: ","))]}".utf8))
         #expect(wire.count > AdmissionLimits().body.wireBytes)
-        #expect(try VendorWorld.sift(wire).accepted == 40)
+        #expect(try VendorEnvironment.sift(wire).accepted == 40)
     }
 
     @Test("a backlog of snapshots that hardly differ is honest, however well it compresses")
@@ -121,6 +121,6 @@ struct SiftFaultTests {
         let body = Array("{\"data\":[\(events.joined(separator: ","))]}".utf8)
         let wire = GzipCompressor(level: 9).compress(body)
         #expect(body.count > 100 * wire.count)
-        #expect(try VendorWorld.sift(wire).accepted == 200)
+        #expect(try VendorEnvironment.sift(wire).accepted == 200)
     }
 }

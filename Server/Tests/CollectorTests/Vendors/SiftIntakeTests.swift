@@ -16,14 +16,14 @@ struct SiftIntakeTests {
 
     private static func admitted(_ events: String..., account: String = "acct_1") throws -> [KeptEvent] {
         let body = Array("{\"data\":[\(events.joined(separator: ","))]}".utf8)
-        return try VendorWorld.visit(VendorWorld.sift(body, account: account))
+        return try VendorEnvironment.visit(VendorEnvironment.sift(body, account: account))
     }
 
     @Test("a typed event has its fields for attributes, its path among them, and its user in the context")
     func typed() throws {
-        let batch = try VendorWorld.sift(Array(SiftSamples.list.utf8))
+        let batch = try VendorEnvironment.sift(Array(SiftSamples.list.utf8))
         #expect(batch.accepted == 2 && batch.rejected.isEmpty && batch.records.count == 1)
-        let event = try #require(try VendorWorld.visit(batch).first)
+        let event = try #require(try VendorEnvironment.visit(batch).first)
         #expect(event.name == "checkout" && event.json["time"] == .integer(1_750_000_000_123))
         #expect(
             event.attributes
@@ -38,7 +38,7 @@ struct SiftIntakeTests {
 
     @Test("an app state is the snapshot that our own SDK records: enumerations without their type's name")
     func appState() throws {
-        let short = try #require(try VendorWorld.visit(VendorWorld.sift(Array(SiftSamples.list.utf8))).last)
+        let short = try #require(try VendorEnvironment.visit(VendorEnvironment.sift(Array(SiftSamples.list.utf8))).last)
         #expect(short.name == CapturedName.appState)
         #expect(
             short.attributes?.object?.members.map(\.key) == [
@@ -51,7 +51,9 @@ struct SiftIntakeTests {
         )
         let app = RecordedContext(try #require(short.context)).app
         #expect(app["sdk_name"]?.string == "sift-ios" && app["sdk_version"]?.string == "v2.2.5")
-        let full = try #require(try VendorWorld.visit(VendorWorld.sift(Array(SiftSamples.fullAppState.utf8))).first)
+        let full = try #require(
+            try VendorEnvironment.visit(VendorEnvironment.sift(Array(SiftSamples.fullAppState.utf8))).first
+        )
         let attributes = try #require(full.attributes)
         #expect(
             attributes["application_state"]?.string == "active" && attributes["device_orientation"]?.string == "face_up"
@@ -72,14 +74,16 @@ struct SiftIntakeTests {
         snapshot.orientation = .faceUp
         snapshot.isNear = false
         snapshot.networkAddresses = ["10.0.0.7"]
-        let full = try #require(try VendorWorld.visit(VendorWorld.sift(Array(SiftSamples.fullAppState.utf8))).first)
+        let full = try #require(
+            try VendorEnvironment.visit(VendorEnvironment.sift(Array(SiftSamples.fullAppState.utf8))).first
+        )
         for (key, value) in snapshot.attributes { #expect(full.attributes?[key] == value.json, "\(key)") }
     }
 
     @Test("device properties keep their names and kinds; the client's version goes into the context")
     func deviceProperties() throws {
         let event = try #require(
-            try VendorWorld.visit(VendorWorld.sift(Array(SiftSamples.deviceProperties.utf8))).first
+            try VendorEnvironment.visit(VendorEnvironment.sift(Array(SiftSamples.deviceProperties.utf8))).first
         )
         #expect(event.name == CapturedName.deviceProperties && event.attributes?.object?.members.count == 18)
         #expect(event.attributes?["device_hardware_machine"]?.string == "iPhone15,2")
@@ -164,10 +168,10 @@ struct SiftIntakeTests {
     @Test("a faulty event costs only itself, and its reason names the place", arguments: faults)
     func kept(_ event: String, _ code: String, _ field: String) throws {
         let good = #"{"time":2,"mobile_event_type":"good"}"#
-        let batch = try VendorWorld.sift(Self.list(good, event, good.replacing("2", with: "3")))
+        let batch = try VendorEnvironment.sift(Self.list(good, event, good.replacing("2", with: "3")))
         #expect(batch.accepted == 2 && batch.rejected.map(\.index) == [1])
         #expect(batch.rejected.first?.code == code && batch.rejected.first?.field == field)
-        let kept = try #require(try VendorWorld.visit(batch).first { $0.fault != nil })
+        let kept = try #require(try VendorEnvironment.visit(batch).first { $0.fault != nil })
         #expect(kept.json["sift"] == (try JSONValue.parse(Array(event.utf8))))
     }
 
@@ -180,7 +184,7 @@ struct SiftIntakeTests {
 
     @Test("a body that cannot be read is refused as a whole, with the reason", arguments: unreadable)
     func refused(_ body: String, _ code: String, _ field: String) {
-        let error = #expect(throws: AdmissionError.self) { try VendorWorld.sift(Array(body.utf8)) }
+        let error = #expect(throws: AdmissionError.self) { try VendorEnvironment.sift(Array(body.utf8)) }
         #expect(error?.kind == .malformed && error?.code == code && error?.field == field)
         #expect(error?.message.hasSuffix(".") == true)
     }
@@ -188,7 +192,7 @@ struct SiftIntakeTests {
     @Test("an empty list is well, and so is what else the body says")
     func empty() throws {
         for body in [#"{"data":[]}"#, #"{"version":[1,{"a":2}],"data":[],"more":null}"#] {
-            let batch = try VendorWorld.sift(Array(body.utf8))
+            let batch = try VendorEnvironment.sift(Array(body.utf8))
             #expect(batch.count == 0 && batch.records.isEmpty)
         }
     }
@@ -196,10 +200,10 @@ struct SiftIntakeTests {
     @Test("compressed or not is seen by looking at it")
     func packing() throws {
         let plain = Array(SiftSamples.list.utf8)
-        let packed = try VendorWorld.visit(VendorWorld.sift(GzipCompressor().compress(plain)))
-        #expect(try packed == VendorWorld.visit(VendorWorld.sift(plain)))
+        let packed = try VendorEnvironment.visit(VendorEnvironment.sift(GzipCompressor().compress(plain)))
+        #expect(try packed == VendorEnvironment.visit(VendorEnvironment.sift(plain)))
         let cut = Array(GzipCompressor().compress(plain).dropLast(4))
-        #expect(throws: AdmissionError.self) { try VendorWorld.sift(cut) }
+        #expect(throws: AdmissionError.self) { try VendorEnvironment.sift(cut) }
     }
 
     @Test("the same event has the same id, whatever the order of its members; another account's has another")
@@ -218,13 +222,13 @@ struct SiftIntakeTests {
     @Test("an event without a time gets the time of receipt; only the very same body makes it a duplicate")
     func untimed() throws {
         let body = Self.list(#"{"mobile_event_type":"a"}"#)
-        let first = try #require(try VendorWorld.visit(VendorWorld.sift(body)).first)
-        #expect(first.json["time"] == .integer(VendorWorld.received.milliseconds))
-        let later = Timestamp(milliseconds: VendorWorld.received.milliseconds + 60_000)
-        let again = try #require(try VendorWorld.visit(VendorWorld.sift(body, received: later)).first)
+        let first = try #require(try VendorEnvironment.visit(VendorEnvironment.sift(body)).first)
+        #expect(first.json["time"] == .integer(VendorEnvironment.received.milliseconds))
+        let later = Timestamp(milliseconds: VendorEnvironment.received.milliseconds + 60_000)
+        let again = try #require(try VendorEnvironment.visit(VendorEnvironment.sift(body, received: later)).first)
         #expect(again.id == first.id && again.json["time"] == .integer(later.milliseconds))
         let other = Self.list(#"{"mobile_event_type":"a"}"#, #"{"time":1}"#)
-        #expect(try VendorWorld.visit(VendorWorld.sift(other)).first?.id != first.id)
+        #expect(try VendorEnvironment.visit(VendorEnvironment.sift(other)).first?.id != first.id)
     }
 
     @Test("an installation is its UUID, a hash of anything else, and nothing where none is told")
@@ -244,8 +248,8 @@ struct SiftIntakeTests {
     @Test("a long list becomes several records, and every event is in one of them")
     func long() throws {
         let events = (0..<2_500).map { #"{"time":\#($0),"mobile_event_type":"n"}"# }
-        let batch = try VendorWorld.sift(Array("{\"data\":[\(events.joined(separator: ","))]}".utf8))
+        let batch = try VendorEnvironment.sift(Array("{\"data\":[\(events.joined(separator: ","))]}".utf8))
         #expect(batch.accepted == 2_500 && batch.records.count == 3)
-        #expect(Set(try VendorWorld.visit(batch).compactMap(\.id)).count == 2_500)
+        #expect(Set(try VendorEnvironment.visit(batch).compactMap(\.id)).count == 2_500)
     }
 }

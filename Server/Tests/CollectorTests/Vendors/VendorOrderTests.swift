@@ -14,8 +14,8 @@ struct VendorOrderTests {
         let events = people.enumerated().map { index, person in
             #"{"type":"track","event":"e\#(index)","time":1718000000000,"distinct_id":"\#(person)","properties":{}}"#
         }
-        let batch = try VendorWorld.sensors(VendorWorld.form("[\(events.joined(separator: ","))]"))
-        let kept = try VendorWorld.visit(batch)
+        let batch = try VendorEnvironment.sensors(VendorEnvironment.form("[\(events.joined(separator: ","))]"))
+        let kept = try VendorEnvironment.visit(batch)
         #expect(kept.map(\.name) == (0..<6).map { "e\($0)" })
         #expect(kept[0].installation == kept[2].installation && kept[0].installation != kept[1].installation)
         #expect(kept.allSatisfy { $0.context?["app"]?["project"]?.string == "production" })
@@ -25,7 +25,7 @@ struct VendorOrderTests {
     func project() throws {
         let event =
             #"{"type":"track","event":"e","project":"other","time":1718000000000,"distinct_id":"d","properties":{}}"#
-        let kept = try VendorWorld.visit(try VendorWorld.sensors(VendorWorld.form("[\(event)]")))
+        let kept = try VendorEnvironment.visit(try VendorEnvironment.sensors(VendorEnvironment.form("[\(event)]")))
         #expect(kept.first?.context?["app"]?["project"]?.string == "other")
     }
 
@@ -34,12 +34,14 @@ struct VendorOrderTests {
         let long = "[" + String(repeating: "[],", count: 100_000) + "0]"
         let good = #"{"type":"track","event":"e","time":1718000000000,"distinct_id":"d","properties":{}}"#
         let bad = #"{"type":"track","event":"e","time":1,"distinct_id":"d","properties":{"x":\#(long)}}"#
-        let sensors = try VendorWorld.sensors(VendorWorld.form("[\(good),\(bad),\(good)]", gzip: 0))
+        let sensors = try VendorEnvironment.sensors(VendorEnvironment.form("[\(good),\(bad),\(good)]", gzip: 0))
         #expect(sensors.accepted == 2 && sensors.rejected.map(\.code) == ["event_too_large"])
         #expect(sensors.records.reduce(0) { $0 + $1.count } < 16 << 10)
-        let sift = try VendorWorld.sift(Array(#"{"data":[{"time":1},{"fields":{"x":\#(long)}},{"time":2}]}"#.utf8))
+        let sift = try VendorEnvironment.sift(
+            Array(#"{"data":[{"time":1},{"fields":{"x":\#(long)}},{"time":2}]}"#.utf8)
+        )
         #expect(sift.accepted == 2 && sift.rejected.map(\.code) == ["event_too_large"])
-        let click = try VendorWorld.clickstream(Array("[{\"x\":\(long)}]".utf8))
+        let click = try VendorEnvironment.clickstream(Array("[{\"x\":\(long)}]".utf8))
         #expect(click.accepted == 0 && click.rejected.map(\.code) == ["event_too_large"])
     }
 }

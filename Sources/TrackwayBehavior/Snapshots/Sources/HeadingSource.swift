@@ -10,8 +10,8 @@ public protocol HeadingSource: Sendable {
 
     /// Begins to read.
     ///
-    /// - Parameter tell: takes each reading, from any thread, until ``stop()``. What comes later is left aside.
-    func start(_ tell: @escaping @Sendable (Heading) -> Void)
+    /// - Parameter report: takes each reading, from any thread, until ``stop()``. What comes later is left aside.
+    func start(_ report: @escaping @Sendable (Heading) -> Void)
 
     /// Ends reading. Called once for each ``start(_:)``.
     func stop()

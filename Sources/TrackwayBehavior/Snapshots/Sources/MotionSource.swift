@@ -13,8 +13,8 @@ public protocol MotionSource: Sendable {
     /// - Parameters:
     ///   - means: what to read: the device's motion, or each sensor there is.
     ///   - interval: how often.
-    ///   - tell: takes each reading, from any thread, until ``stop()``. What comes later is left aside.
-    func start(_ means: MotionMeans, every interval: Duration, _ tell: @escaping @Sendable (MotionReading) -> Void)
+    ///   - report: takes each reading, from any thread, until ``stop()``. What comes later is left aside.
+    func start(_ means: MotionMeans, every interval: Duration, _ report: @escaping @Sendable (MotionReading) -> Void)
 
     /// Ends reading. Called once for each ``start(_:every:_:)``.
     func stop()

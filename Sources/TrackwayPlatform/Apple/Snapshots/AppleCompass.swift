@@ -11,7 +11,7 @@ internal import TrackwayEvents
 /// The system's compass. Readings come on the main thread, where the system wants to be asked for them.
 final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Sendable {
     private struct Listener: Sendable {
-        var tell: @Sendable (Heading) -> Void
+        var report: @Sendable (Heading) -> Void
     }
 
     private let listener = Locked<Listener?>(nil)
@@ -24,8 +24,8 @@ final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Se
 
     var isAvailable: Bool { CLLocationManager.headingAvailable() }
 
-    func start(_ tell: @escaping @Sendable (Heading) -> Void) {
-        let listener = Listener(tell: tell)
+    func start(_ report: @escaping @Sendable (Heading) -> Void) {
+        let listener = Listener(report: report)
         self.listener.withLock { $0 = listener }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.run() } }
     }
@@ -43,7 +43,7 @@ final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Se
             accuracy: reading.headingAccuracy,
             field: Vector3(x: reading.x, y: reading.y, z: reading.z)
         )
-        listener.withLock { $0 }?.tell(heading)
+        listener.withLock { $0 }?.report(heading)
     }
 
     @MainActor

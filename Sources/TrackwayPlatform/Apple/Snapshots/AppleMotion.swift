@@ -17,8 +17,8 @@ final class AppleMotion: MotionSource {
 
     var hasRawSensors: Bool { sensors.hasRawSensors }
 
-    func start(_ means: MotionMeans, every interval: Duration, _ tell: @escaping @Sendable (MotionReading) -> Void) {
-        sensors.start(means, every: interval, for: ObjectIdentifier(self), tell)
+    func start(_ means: MotionMeans, every interval: Duration, _ report: @escaping @Sendable (MotionReading) -> Void) {
+        sensors.start(means, every: interval, for: ObjectIdentifier(self), report)
     }
 
     func stop() {

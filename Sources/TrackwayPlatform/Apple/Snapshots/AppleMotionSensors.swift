@@ -13,7 +13,7 @@ internal import TrackwayEvents
 /// made when it is first needed. Locks are taken in the order manager, listeners; readings take the second one only.
 final class AppleMotionSensors: Sendable {
     private struct Listener: Sendable {
-        var tell: @Sendable (MotionReading) -> Void
+        var report: @Sendable (MotionReading) -> Void
     }
 
     static let process = AppleMotionSensors()
@@ -40,9 +40,9 @@ final class AppleMotionSensors: Sendable {
         _ means: MotionMeans,
         every interval: Duration,
         for listener: ObjectIdentifier,
-        _ tell: @escaping @Sendable (MotionReading) -> Void
+        _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
-        let new = Listener(tell: tell)
+        let new = Listener(report: report)
         let seconds = Double(interval.components.seconds) + Double(interval.components.attoseconds) * 1e-18
         manager.withLock {
             let manager = Self.made(&$0)
@@ -75,12 +75,12 @@ final class AppleMotionSensors: Sendable {
         return new
     }
 
-    private func tell(_ reading: MotionReading) {
-        for listener in listeners.withLock({ Array($0.values) }) { listener.tell(reading) }
+    private func report(_ reading: MotionReading) {
+        for listener in listeners.withLock({ Array($0.values) }) { listener.report(reading) }
     }
 
-    private func tell(_ kind: SensorReading.Kind, _ item: CMLogItem, _ x: Double, _ y: Double, _ z: Double) {
-        tell(.sensor(kind, SensorReading(time: item.wallTime, values: Vector3(x: x, y: y, z: z))))
+    private func report(_ kind: SensorReading.Kind, _ item: CMLogItem, _ x: Double, _ y: Double, _ z: Double) {
+        report(.sensor(kind, SensorReading(time: item.wallTime, values: Vector3(x: x, y: y, z: z))))
     }
 
     private func startDevice(_ manager: CMMotionManager, _ interval: TimeInterval) {
@@ -92,7 +92,7 @@ final class AppleMotionSensors: Sendable {
         ]
         let frame = best.first { available.contains($0) } ?? .xArbitraryZVertical
         manager.startDeviceMotionUpdates(using: frame, to: queue) { [self] motion, _ in
-            if let motion { tell(.device(DeviceMotion(motion))) }
+            if let motion { report(.device(DeviceMotion(motion))) }
         }
     }
 
@@ -101,21 +101,21 @@ final class AppleMotionSensors: Sendable {
             manager.accelerometerUpdateInterval = interval
             manager.startAccelerometerUpdates(to: queue) { [self] data, _ in
                 guard let data else { return }
-                tell(.acceleration, data, data.acceleration.x, data.acceleration.y, data.acceleration.z)
+                report(.acceleration, data, data.acceleration.x, data.acceleration.y, data.acceleration.z)
             }
         }
         if manager.isGyroAvailable, !manager.isGyroActive {
             manager.gyroUpdateInterval = interval
             manager.startGyroUpdates(to: queue) { [self] data, _ in
                 guard let data else { return }
-                tell(.rotationRate, data, data.rotationRate.x, data.rotationRate.y, data.rotationRate.z)
+                report(.rotationRate, data, data.rotationRate.x, data.rotationRate.y, data.rotationRate.z)
             }
         }
         if manager.isMagnetometerAvailable, !manager.isMagnetometerActive {
             manager.magnetometerUpdateInterval = interval
             manager.startMagnetometerUpdates(to: queue) { [self] data, _ in
                 guard let data else { return }
-                tell(.magneticField, data, data.magneticField.x, data.magneticField.y, data.magneticField.z)
+                report(.magneticField, data, data.magneticField.x, data.magneticField.y, data.magneticField.z)
             }
         }
     }

@@ -29,7 +29,7 @@ struct CurlExchanges: Sendable {
         /// Exchanges to begin.
         var begins: [ID] = []
         /// Exchanges to let go of.
-        var letsGo: [ID] = []
+        var abandoned: [ID] = []
         /// What the driver does.
         var actions: [Action] = []
         /// When to look again, even if nothing happens.
@@ -46,7 +46,7 @@ struct CurlExchanges: Sendable {
     }
 
     /// How long the thread stays without work.
-    let patience: Duration
+    let timeout: Duration
     private var exchanges: [ID: Phase] = [:]
     private var nextID: ID = 1
     private var hasThread = false
@@ -55,8 +55,8 @@ struct CurlExchanges: Sendable {
     private var abandoned: [ID] = []
     private var idleSince: MonotonicTime?
 
-    init(patience: Duration = .seconds(60)) {
-        self.patience = patience
+    init(timeout: Duration = .seconds(60)) {
+        self.timeout = timeout
     }
 
     /// A new exchange, of which nothing is known but that somebody may cancel it.
@@ -153,14 +153,14 @@ struct CurlExchanges: Sendable {
             turn.looksAgain = turn.looksAgain.map { min($0, deadline) } ?? deadline
         }
         turn.begins.sort()
-        turn.letsGo = abandoned
+        turn.abandoned = abandoned
         abandoned = []
         if isBusy {
             idleSince = nil
         } else {
             let since = idleSince ?? now
             idleSince = since
-            let end = since.advanced(by: patience)
+            let end = since.advanced(by: timeout)
             if isClosed || end <= now {
                 turn.ends = true
                 hasThread = false

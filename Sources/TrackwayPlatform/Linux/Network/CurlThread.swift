@@ -32,7 +32,7 @@ struct CurlThread {
         while true {
             guard ctrackway_exit_guard_enter() else { Self.stopForGood() }
             let (turn, requests, sleeps) = driver.turn()
-            for id in turn.letsGo {
+            for id in turn.abandoned {
                 if let transfer = transfers.removeValue(forKey: id) { curl_multi_remove_handle(multi, transfer.handle) }
             }
             if turn.ends { break }
@@ -40,7 +40,7 @@ struct CurlThread {
                 if let request = requests[id] { begin(id, request, multi, &transfers) }
             }
             let health = ccurl_perform(multi)
-            let hasEnded = tellEnds(multi, &transfers)
+            let hasEnded = reportEnds(multi, &transfers)
             ctrackway_exit_guard_leave()
             guard health == CURLM_OK else {
                 if ctrackway_exit_guard_enter() { giveUp(multi, &transfers, health) } else { Self.stopForGood() }
@@ -76,7 +76,7 @@ struct CurlThread {
     }
 
     /// Tells whoever waits for transfers that ended. True when there were any.
-    private func tellEnds(
+    private func reportEnds(
         _ multi: UnsafeMutableRawPointer,
         _ transfers: inout [CurlExchanges.ID: CurlTransfer]
     ) -> Bool {

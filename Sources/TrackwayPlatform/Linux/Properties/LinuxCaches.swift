@@ -20,7 +20,7 @@ struct LinuxCaches: Sendable {
     }
 
     /// Adds what is known to properties.
-    func tell(_ properties: inout DeviceProperties) {
+    func report(_ properties: inout DeviceProperties) {
         for cache in tree.names(in: folder) where cache.hasPrefix("index") {
             let size = tree.text("\(folder)/\(cache)/size").flatMap(Self.bytes)
             let line = tree.number("\(folder)/\(cache)/coherency_line_size").flatMap { $0 > 0 ? $0 : nil }

@@ -32,19 +32,19 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
     /// Some hundred small files on a usual machine.
     package func deviceProperties() -> DeviceProperties {
         var properties = DeviceProperties()
-        tell(app: &properties)
-        tell(system: &properties)
-        tell(kernel: &properties)
-        LinuxProcessor(tree: tree).tell(&properties)
+        report(app: &properties)
+        report(system: &properties)
+        report(kernel: &properties)
+        LinuxProcessor(tree: tree).report(&properties)
         if let screen = LinuxScreen(tree: tree).size() {
             properties[.screenWidth] = Int64(screen.width)
             properties[.screenHeight] = Int64(screen.height)
         }
-        if tree.isLive { Self.tell(process: &properties) }
+        if tree.isLive { Self.report(process: &properties) }
         return properties
     }
 
-    private func tell(app properties: inout DeviceProperties) {
+    private func report(app properties: inout DeviceProperties) {
         func text(_ name: String) -> String? {
             guard case .string(let text) = app[name], !text.isEmpty else { return nil }
             return text
@@ -54,7 +54,7 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
         properties[.appVersionShort] = text("version")
     }
 
-    private func tell(system properties: inout DeviceProperties) {
+    private func report(system properties: inout DeviceProperties) {
         let facts = DeviceFacts.lasting(appID: appID, tree: tree)
         properties[.vendorID] = facts.identity
         properties[.systemName] = facts.systemName
@@ -68,7 +68,7 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
         properties[.deviceName] = tree.text("/etc/machine-info").flatMap { OSRelease($0).prettyHostName }
     }
 
-    private func tell(kernel properties: inout DeviceProperties) {
+    private func report(kernel properties: inout DeviceProperties) {
         properties[.osType] = tree.line("/proc/sys/kernel/ostype")
         properties[.osRelease] = tree.line("/proc/sys/kernel/osrelease")
         properties[.kernelVersion] = tree.line("/proc/version", limit: 1_024)
@@ -79,7 +79,7 @@ package struct LinuxDeviceProperties: DevicePropertiesSource {
     }
 
     /// What the running process's own C library and memory say; no file does.
-    private static func tell(process properties: inout DeviceProperties) {
+    private static func report(process properties: inout DeviceProperties) {
         func setting(_ name: Int32) -> Int64? {
             let value = sysconf(name)
             return value > 0 ? Int64(value) : nil

@@ -15,7 +15,7 @@ struct LinuxFrequencies: Sendable {
 
     /// Adds what is known to properties, in Hz: the lowest and the highest of all processors, and the one they are sold
     /// with. The frequency of this moment is not told: it is another one at every reading.
-    func tell(_ properties: inout DeviceProperties) {
+    func report(_ properties: inout DeviceProperties) {
         let policies = tree.names(in: "/sys/devices/system/cpu/cpufreq").filter { $0.hasPrefix("policy") }
         func hertz(_ file: String) -> [Int64] {
             policies.compactMap { policy in

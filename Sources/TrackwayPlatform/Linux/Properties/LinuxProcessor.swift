@@ -16,18 +16,18 @@ struct LinuxProcessor: Sendable {
     }
 
     /// Adds what is known to properties.
-    func tell(_ properties: inout DeviceProperties) {
+    func report(_ properties: inout DeviceProperties) {
         let online = ranges("online")
-        tellCounts(&properties, online: online)
-        LinuxFrequencies(tree: tree).tell(&properties)
+        reportCounts(&properties, online: online)
+        LinuxFrequencies(tree: tree).report(&properties)
         // Caches are those of the first processor; where processors differ, no one number holds for all.
         if let first = online?.lowest {
-            LinuxCaches(tree: tree, folder: "\(Self.folder)/cpu\(first)/cache").tell(&properties)
+            LinuxCaches(tree: tree, folder: "\(Self.folder)/cpu\(first)/cache").report(&properties)
         }
-        tellAbilities(&properties)
+        reportAbilities(&properties)
     }
 
-    private func tellCounts(_ properties: inout DeviceProperties, online: NumberRanges?) {
+    private func reportCounts(_ properties: inout DeviceProperties, online: NumberRanges?) {
         let possible = ranges("possible")
         properties[.cpuCount] = (ranges("present") ?? online).map { Int64($0.count) }
         properties[.logicalCPUCount] = online.map { Int64($0.count) }
@@ -54,7 +54,7 @@ struct LinuxProcessor: Sendable {
         return Int64(texts.count)
     }
 
-    private func tellAbilities(_ properties: inout DeviceProperties) {
+    private func reportAbilities(_ properties: inout DeviceProperties) {
         let order = tree.text("/sys/kernel/cpu_byteorder") ?? (tree.isLive ? Self.ownByteOrder : nil)
         properties[.cpuByteOrder] = ["little": "1234", "big": "4321"][order ?? ""]
         let words = CPUInfo(tree.text("/proc/cpuinfo") ?? "")

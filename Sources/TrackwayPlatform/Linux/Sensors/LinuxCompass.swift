@@ -15,26 +15,26 @@ package struct LinuxCompass: HeadingSource {
     package static let interval = Duration.milliseconds(500)
 
     private let sensors: IIOSensors
-    private let pulse: any Pulse
+    private let timer: any PollingTimer
     private let clock: any EventClock
 
     /// A source at rest.
     package init(
         sensors: IIOSensors = IIOSensors(),
-        pulse: any Pulse = DispatchPulse(),
+        timer: any PollingTimer = DispatchPollingTimer(),
         clock: any EventClock = SystemClock()
     ) {
         self.sensors = sensors
-        self.pulse = pulse
+        self.timer = timer
         self.clock = clock
     }
 
     package var isAvailable: Bool { sensors.sensor(.magneticField) != nil }
 
-    package func start(_ tell: @escaping @Sendable (Heading) -> Void) {
+    package func start(_ report: @escaping @Sendable (Heading) -> Void) {
         guard let magnetometer = sensors.sensor(.magneticField) else { return }
         let accelerometer = sensors.sensor(.acceleration)
-        pulse.start(every: Self.interval) { [clock] in
+        timer.start(every: Self.interval) { [clock] in
             guard let field = magnetometer.read() else { return }
             let direction: Double? =
                 if let accelerometer {
@@ -43,12 +43,12 @@ package struct LinuxCompass: HeadingSource {
                     CompassDirection.degrees(field: field, gravity: nil)
                 }
             // The field is worth telling by itself; a direction that cannot be made out is no number.
-            tell(Heading(time: clock.now().wall, magnetic: direction ?? .nan, accuracy: -1, field: field))
+            report(Heading(time: clock.now().wall, magnetic: direction ?? .nan, accuracy: -1, field: field))
         }
     }
 
     package func stop() {
-        pulse.stop()
+        timer.stop()
     }
 }
 #endif

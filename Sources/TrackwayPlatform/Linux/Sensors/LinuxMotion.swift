@@ -11,17 +11,17 @@ package import TrackwayEvents
 /// numbers, is passed over that time; the others go on. One run at a time: a second start ends the first.
 package struct LinuxMotion: MotionSource {
     private let sensors: IIOSensors
-    private let pulse: any Pulse
+    private let timer: any PollingTimer
     private let clock: any EventClock
 
     /// A source at rest.
     package init(
         sensors: IIOSensors = IIOSensors(),
-        pulse: any Pulse = DispatchPulse(),
+        timer: any PollingTimer = DispatchPollingTimer(),
         clock: any EventClock = SystemClock()
     ) {
         self.sensors = sensors
-        self.pulse = pulse
+        self.timer = timer
         self.clock = clock
     }
 
@@ -32,21 +32,21 @@ package struct LinuxMotion: MotionSource {
     package func start(
         _ means: MotionMeans,
         every interval: Duration,
-        _ tell: @escaping @Sendable (MotionReading) -> Void
+        _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
         guard means == .raw else { return }  // There is no other way here.
         let found = sensors.all
         guard !found.isEmpty else { return }
-        pulse.start(every: interval) { [clock] in
+        timer.start(every: interval) { [clock] in
             for sensor in found {
                 guard let values = sensor.read() else { continue }
-                tell(.sensor(sensor.kind, SensorReading(time: clock.now().wall, values: values)))
+                report(.sensor(sensor.kind, SensorReading(time: clock.now().wall, values: values)))
             }
         }
     }
 
     package func stop() {
-        pulse.stop()
+        timer.stop()
     }
 }
 #endif

@@ -13,8 +13,8 @@ package struct Basket: Sendable, Hashable {
         package var price: Money { product.price * count }
     }
 
-    /// The most pieces of one product; a shelf holds no more.
-    package static let mostPieces = 9
+    /// The most pieces of one product; a writer's progress holds no more.
+    package static let maxPieces = 9
 
     /// In the order of choosing.
     package private(set) var lines: [Line] = []
@@ -34,12 +34,12 @@ package struct Basket: Sendable, Hashable {
         lines.first { $0.product.sku == product.sku }?.count ?? 0
     }
 
-    /// Puts as many of a product into the basket as asked for, within 0 and `mostPieces`; 0 takes it out.
+    /// Puts as many of a product into the basket as asked for, within 0 and `maxPieces`; 0 takes it out.
     ///
     /// - Returns: How many are in it now.
     @discardableResult
     package mutating func set(_ product: Product, to count: Int) -> Int {
-        let count = min(max(count, 0), Self.mostPieces)
+        let count = min(max(count, 0), Self.maxPieces)
         let place = lines.firstIndex { $0.product.sku == product.sku }
         switch (place, count) {
         case (nil, 0): break

@@ -3,7 +3,7 @@
 
 /// Everything the shop sells.
 package struct Catalogue: Sendable {
-    /// The products, shelf by shelf.
+    /// The products, writer's progress by writer's progress.
     package let products: [Product]
 
     /// Makes a catalogue.
@@ -11,9 +11,9 @@ package struct Catalogue: Sendable {
         self.products = products
     }
 
-    /// What stands on a shelf.
-    package func products(on shelf: Shelf) -> [Product] {
-        products.filter { $0.shelf == shelf }
+    /// What stands on a writer's progress.
+    package func products(on progress: WriterProgress) -> [Product] {
+        products.filter { $0.progress == progress }
     }
 
     /// The products in which every word of a search occurs, in whatever case; none for a blank search.
@@ -21,7 +21,7 @@ package struct Catalogue: Sendable {
         let words = search.lowercased().split(separator: " ")
         guard !words.isEmpty else { return [] }
         return products.filter { product in
-            let text = "\(product.name) \(product.maker) \(product.shelf.title)".lowercased()
+            let text = "\(product.name) \(product.maker) \(product.progress.title)".lowercased()
             return words.allSatisfy { text.contains($0) }
         }
     }

@@ -10,18 +10,25 @@ package struct Product: Sendable, Hashable {
     /// Who made it.
     package var maker: String
     /// Where it stands.
-    package var shelf: Shelf
+    package var progress: WriterProgress
     /// What one costs.
     package var price: Money
     /// What there is to say about it.
     package var words: String
 
     /// Makes a product.
-    package init(_ sku: String, _ name: String, by maker: String, on shelf: Shelf, cents: Int, _ words: String) {
+    package init(
+        _ sku: String,
+        _ name: String,
+        by maker: String,
+        on progress: WriterProgress,
+        cents: Int,
+        _ words: String
+    ) {
         self.sku = sku
         self.name = name
         self.maker = maker
-        self.shelf = shelf
+        self.progress = progress
         price = Money(cents: cents)
         self.words = words
     }

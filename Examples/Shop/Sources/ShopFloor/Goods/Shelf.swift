@@ -2,14 +2,14 @@
 // Copyright 2026 the Trackway authors
 
 /// A part of the shop.
-package enum Shelf: String, Sendable, Hashable, CaseIterable {
+package enum WriterProgress: String, Sendable, Hashable, CaseIterable {
     case books
     case kitchen
     case garden
     case outdoors
     case music
 
-    /// The sign above the shelf.
+    /// The sign above the writer's progress.
     package var title: String {
         switch self {
         case .books: "Books and maps"

@@ -3,11 +3,11 @@
 
 /// What a visitor sees.
 package enum Screen: Sendable, Hashable {
-    /// The way in: all shelves.
-    case shelves(cursor: Int)
+    /// The way in: all writers' progress.
+    case progressByWriter(cursor: Int)
     /// Typing a search.
     case search(text: String)
-    /// Products on a shelf, or found.
+    /// Products on a writer's progress, or found.
     case list(ProductList, cursor: Int)
     /// One product.
     case product(Product)
@@ -27,9 +27,9 @@ package enum Screen: Sendable, Hashable {
     /// A short name that does not change with what is shown.
     package var name: String {
         switch self {
-        case .shelves: "shelves"
+        case .progressByWriter: "shelves"
         case .search: "search"
-        case .list(let list, _): list.shelf == nil ? "results" : "shelf"
+        case .list(let list, _): list.progress == nil ? "results" : "shelf"
         case .product: "product"
         case .basket: "basket"
         case .delivery: "delivery"

@@ -12,7 +12,7 @@ package struct Shop: Sendable {
     /// Whether the visitor has gone.
     package private(set) var isOver = false
     private var orders = 0
-    private var trail: [Screen] = [.shelves(cursor: 0)]
+    private var trail: [Screen] = [.progressByWriter(cursor: 0)]
 
     /// A visitor at the door.
     package init(customer: String, catalogue: Catalogue = .corner) {
@@ -38,7 +38,7 @@ package struct Shop: Sendable {
             return []  // Nobody walks out while the card is in the machine.
         case (.search(let text), _):
             return type(key, into: text)
-        case (.shelves, .escape), (_, .character("q")):
+        case (.progressByWriter, .escape), (_, .character("q")):
             return leave()
         case (_, .escape), (_, .left), (_, .backspace):
             return goBack()
@@ -75,7 +75,7 @@ package struct Shop: Sendable {
             return [.saw(screen)]
         }
         basket = Basket()
-        trail = [.shelves(cursor: 0), .thanks(order)]
+        trail = [.progressByWriter(cursor: 0), .thanks(order)]
         return [.purchased(order), .saw(screen)]
     }
 
@@ -106,8 +106,8 @@ package struct Shop: Sendable {
             min(max(cursor + step, 0), max(count - 1, 0))
         }
         switch screen {
-        case .shelves(let cursor):
-            replace(with: .shelves(cursor: moved(cursor, within: Shelf.allCases.count)))
+        case .progressByWriter(let cursor):
+            replace(with: .progressByWriter(cursor: moved(cursor, within: WriterProgress.allCases.count)))
         case .list(let list, let cursor):
             replace(with: .list(list, cursor: moved(cursor, within: list.products.count)))
         case .basket(let cursor):
@@ -137,7 +137,7 @@ package struct Shop: Sendable {
             let found = catalogue.products(matching: search)
             // Going back from the results leads to where the search began.
             trail.removeLast()
-            let list = ProductList(shelf: nil, search: search, products: found)
+            let list = ProductList(progress: nil, search: search, products: found)
             return [.searched(search, found: found.count)] + show(.list(list, cursor: 0))
         case .up, .down, .left, .right:
             break
@@ -147,9 +147,9 @@ package struct Shop: Sendable {
 
     private mutating func choose(on screen: Screen) -> [Happening] {
         switch screen {
-        case .shelves(let cursor):
-            let shelf = Shelf.allCases[cursor]
-            let list = ProductList(shelf: shelf, search: "", products: catalogue.products(on: shelf))
+        case .progressByWriter(let cursor):
+            let progress = WriterProgress.allCases[cursor]
+            let list = ProductList(progress: progress, search: "", products: catalogue.products(on: progress))
             return show(.list(list, cursor: 0))
         case .list(let list, let cursor):
             guard list.products.indices.contains(cursor) else { return [] }

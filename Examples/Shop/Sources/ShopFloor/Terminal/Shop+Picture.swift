@@ -29,7 +29,7 @@ extension Shop {
 
     private var hint: String {
         switch screen {
-        case .shelves: " ↑↓ choose  ⏎ go  / search  b basket  q leave  ^Z step out"
+        case .progressByWriter: " ↑↓ choose  ⏎ go  / search  b basket  q leave  ^Z step out"
         case .search: " type, ⏎ search  esc back"
         case .list: " ↑↓ choose  ⏎ look  a add  / search  b basket  esc back  q leave"
         case .product: " ⏎ add to basket  - take out  b basket  esc back  q leave"
@@ -43,9 +43,9 @@ extension Shop {
 
     private func body(width: Int) -> (lines: [Line], cursor: Int?) {
         switch screen {
-        case .shelves(let cursor):
-            let entries = Shelf.allCases.map { shelf in
-                (shelf.title, "\(catalogue.products(on: shelf).count) things")
+        case .progressByWriter(let cursor):
+            let entries = WriterProgress.allCases.map { progress in
+                (progress.title, "\(catalogue.products(on: progress).count) things")
             }
             return menu("Come in. Where to?", entries, cursor: cursor, width: width)
         case .search(let text):
@@ -98,7 +98,7 @@ extension Shop {
         let inBasket = count > 0 ? Line("  \(count) in your basket", .good) : Line("  not in your basket yet", .dim)
         return [
             Line("  \(product.name)", .title).adding("\(product.price)", .price, endingAt: width - 1),
-            Line("  by \(product.maker) · \(product.shelf.title) · \(product.sku)", .dim),
+            Line("  by \(product.maker) · \(product.progress.title) · \(product.sku)", .dim),
             Line(),
             Line("  \(product.words)"),
             Line(),

@@ -9,8 +9,8 @@ package struct Customer: Sendable, Hashable {
     package let name: String
     /// Where the customer lives.
     package let town: String
-    /// Which shelf the customer likes best.
-    package let favourite: Shelf
+    /// Which writer's progress the customer likes best.
+    package let favourite: WriterProgress
     /// Whether the shop may write letters.
     package let wantsLetters: Bool
 
@@ -23,7 +23,7 @@ package struct Customer: Sendable, Hashable {
         id = "customer-\(seed)-\(number)"
         name = dice.pick(Self.names)
         town = dice.pick(Self.towns)
-        favourite = dice.pick(Shelf.allCases)
+        favourite = dice.pick(WriterProgress.allCases)
         wantsLetters = dice.happens(40)
     }
 }

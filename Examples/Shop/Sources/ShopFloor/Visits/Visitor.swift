@@ -30,7 +30,7 @@ package struct Visitor: Sendable {
     private var dice: Dice
     /// Of their own, so that who is called away does the same in the shop as if nobody had called.
     private var calls: Dice
-    private var patience: Int
+    private var timeout: Int
     private var plan: [Key] = []
 
     /// A visitor whose whole visit follows from seed and number.
@@ -42,14 +42,14 @@ package struct Visitor: Sendable {
         case 5...6: mood = .searching
         default: mood = .buying
         }
-        patience = Int.random(in: 4...14, using: &dice)
+        timeout = Int.random(in: 4...14, using: &dice)
     }
 
     /// The next key and the thought before it. Ends, sooner or later, with leaving the shop.
     package mutating func move(in shop: Shop) -> Move {
         if plan.isEmpty {
             plan = decide(in: shop)
-            patience -= 1
+            timeout -= 1
             let key = plan.removeFirst()
             let pause = Duration.milliseconds(Int.random(in: 600...4_000, using: &dice))
             return Move(key: key, pause: pause, absence: absence(), lingers: calls.happens(1))
@@ -70,12 +70,12 @@ package struct Visitor: Sendable {
     /// The keys of the next deed; never empty.
     private mutating func decide(in shop: Shop) -> [Key] {
         switch shop.screen {
-        case .shelves:
+        case .progressByWriter:
             return decideAtTheShelves(shop)
         case .search:
             return [.escape]  // Only reached by a plan, which ends it itself.
         case .list(let list, _):
-            guard !list.products.isEmpty, patience > 0 else { return [.escape] }
+            guard !list.products.isEmpty, timeout > 0 else { return [.escape] }
             let steps = Int.random(in: 0..<min(list.products.count, 4), using: &dice)
             if dice.happens(15) { return [Key](repeating: .down, count: steps) + [.character("a")] }
             return dice.happens(80) ? [Key](repeating: .down, count: steps) + [.enter] : [.escape]
@@ -109,14 +109,14 @@ package struct Visitor: Sendable {
     }
 
     private mutating func decideAtTheShelves(_ shop: Shop) -> [Key] {
-        if patience <= 0 {
+        if timeout <= 0 {
             // On the way out: pay for what is in the basket, or think better of it.
-            return !shop.basket.isEmpty && patience > -6 && wantsToPay ? [.character("b")] : [.character("q")]
+            return !shop.basket.isEmpty && timeout > -6 && wantsToPay ? [.character("b")] : [.character("q")]
         }
         if case .searching = mood, dice.happens(60) { return search(shop) }
         if dice.happens(15) { return search(shop) }
         if !shop.basket.isEmpty, dice.happens(30) { return [.character("b")] }
-        let steps = Int.random(in: 0..<Shelf.allCases.count, using: &dice)
+        let steps = Int.random(in: 0..<WriterProgress.allCases.count, using: &dice)
         return [Key](repeating: dice.happens(70) ? .down : .up, count: steps) + [.enter]
     }
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayDelivery
+package import TrackwayEvents
+internal import TrackwayJournal
+
+/// Where the context changes and where the SDK records events of its own: one thing after the other, under one lock, so
+/// that journal and context always tell the same story.
+///
+/// The app's own events do not come here; they take the journal's short lock alone and carry the context that was set
+/// last.
+package final class ContextStore: Sendable {
+    private let context: Locked<RecordedContext>
+    private let recorder: Recorder
+    private let report: @Sendable ([Diagnostic], [String]) -> Void
+
+    /// Opens the context store with the context to begin with, and tells the journal.
+    init(_ context: RecordedContext, recorder: Recorder, report: @escaping @Sendable ([Diagnostic], [String]) -> Void) {
+        self.context = Locked(context)
+        self.recorder = recorder
+        self.report = report
+        recorder.journal.setContext(context.json())
+        recorder.registry.userChanged(to: context.user.id)
+    }
+
+    /// Whether an event of this name may be recorded now, for any of these destinations.
+    ///
+    /// - Parameter route: the destinations it is for; all of them when empty.
+    package func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {
+        recorder.mayRecord(name, to: route)
+    }
+
+    /// The context now.
+    package var current: RecordedContext { context.withLock { $0 } }
+
+    /// Lets `body` change the context and record events, in order; nobody else does either meanwhile.
+    ///
+    /// - Parameter body: must be quick, and must not call the app, the settings or this store.
+    package func perform<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> Result {
+        let (result, sideEffects) = performUnreported(body)
+        report(sideEffects)
+        return result
+    }
+
+    /// The same for a caller who holds a lock of its own: it must ``report(_:)`` once it has let go of it.
+    func performUnreported<Result: Sendable>(_ body: (inout ContextTransaction) -> Result) -> (
+        Result, ContextTransaction.SideEffects
+    ) {
+        context.withLock { context in
+            var transaction = ContextTransaction(context, recorder: recorder)
+            let result = body(&transaction)
+            transaction.reportJournal()
+            context = transaction.context
+            return (result, transaction.sideEffects)
+        }
+    }
+
+    /// Tells delivery and the app what came of a performance. Holds no lock: the app may call back.
+    func report(_ sideEffects: ContextTransaction.SideEffects) {
+        if let last = sideEffects.lastSequence { recorder.delivery.eventRecorded(sequence: last) }
+        if !sideEffects.diagnostics.isEmpty || !sideEffects.lines.isEmpty {
+            report(sideEffects.diagnostics, sideEffects.lines)
+        }
+    }
+}

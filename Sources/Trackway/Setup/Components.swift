@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayPlatform
+internal import TrackwayWire
+
+/// The parts of an ``Analytics``, put together in the order in which they need each other.
+struct Components {
+    let dependencies: Dependencies
+    let reporter: DiagnosticReporter
+    let queue: StorageQueue
+    let settings: SettingsFile
+    let journal: Journal
+    let registry: QueueRegistry
+    let recorder: Recorder
+    let contextStore: ContextStore
+    let dynamic: DynamicAttributes
+    let behavior: BehaviorDriver
+    let control: ControlDriver
+    let consents: ConsentDriver
+    let identity: IdentityDriver
+    let timers: TimerDriver
+    let snapshots: SnapshotDriver?
+    let delivery: DeliveryService
+    let commits: GroupCommitter<JournalError>
+    let work: ControlWork
+    let environment: ExtensionEnvironment
+
+    init(_ configuration: Configuration, _ dependencies: Dependencies) throws(TrackwayError) {
+        let dependencies = dependencies.labelling(events: configuration.eventLogLabel)
+        self.dependencies = dependencies
+        let reporter = DiagnosticReporter(configuration.onDiagnostic, log: dependencies.log)
+        let queue = StorageQueue(label: "trackway.storage")
+        let registry = QueueRegistry(configuration, dependencies, queue, reporter)
+        let journal = try Self.openJournal(configuration, dependencies, expecting: registry.expected)
+        let storageFolder = dependencies.folder
+        journal.reportRestorations { recorded in
+            reporter.report(Diagnostic(folderRemoved: storageFolder, recorded: recorded))
+        }
+        let settings = try Self.openSettings(configuration, dependencies, queue, reporter)
+        let known = settings.current
+        // One that is to be added again counts already: what is recorded until then is for it, too.
+        let categories = configuration.categories.merging(registry.expected.map { ($0, .analytics) }) { first, _ in
+            first
+        }
+        let permission = Permission(known, categories)
+        let machine = ControlMachine(
+            consent: permission.consent,
+            maySend: permission.maySend,
+            isEnabled: known.isEnabled ?? configuration.isEnabled
+        )
+        let control = ControlDriver(machine, logsEvents: configuration.logEvents)
+        let context = RecordedContext(
+            app: dependencies.facts.app,
+            device: dependencies.facts.device,
+            boot: dependencies.facts.boot,
+            user: IdentityOrigin(journal.installation).completing(known.user),
+            global: known.global,
+            modes: configuration.modes
+        )
+        let consents = ConsentDriver(
+            settings,
+            control: control,
+            categories: categories,
+            journal: journal,
+            queue: queue,
+            reporter: reporter
+        )
+        // Weak, because the consents hold the delivery that sends through this: whoever lets go of the analytics lets go of
+        // the journal, too. Nobody is left to permit anything then.
+        let transport = PermittedTransport(configuration.transport ?? dependencies.transport) { [weak consents] in
+            consents?.isPermitted() ?? false
+        }
+        let delivery = DeliveryService(
+            journal: journal,
+            routes: configuration.destinations.map { destination in
+                DeliveryRoute(
+                    destination: destination,
+                    policy: configuration.deliveryExceptions[destination.id] ?? configuration.delivery,
+                    admission: consents.rule(for: destination.id)
+                )
+            },
+            transport: transport,
+            clock: dependencies.clock,
+            sleeper: dependencies.sleeper,
+            random: dependencies.random,
+            memory: RetryFile(
+                folder: dependencies.folder,
+                storage: dependencies.storage,
+                boot: dependencies.facts.boot
+            ),
+            queues: registry,
+            boot: dependencies.facts.boot,
+            executor: dependencies.deliveryExecutor,
+            report: { notice in
+                if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
+            }
+        )
+        environment = ExtensionEnvironment(dependencies, appID: configuration.appID, transport: transport)
+        self.reporter = reporter
+        self.queue = queue
+        self.registry = registry
+        self.settings = settings
+        self.journal = journal
+        self.control = control
+        self.delivery = delivery
+        self.consents = consents
+        consents.attach(delivery)
+        recorder = Recorder(
+            gate: control.gate,
+            permission: consents.permission,
+            clock: dependencies.clock,
+            ids: dependencies.ids,
+            limits: configuration.limits,
+            journal: journal,
+            delivery: delivery,
+            registry: registry,
+            log: EventLog(configuration.eventLogForm)
+        )
+        contextStore = ContextStore(context, recorder: recorder) { diagnostics, lines in
+            for diagnostic in diagnostics { reporter.report(diagnostic) }
+            for line in lines { dependencies.write(line) }
+        }
+        dynamic = DynamicAttributes()
+        behavior = BehaviorDriver(
+            BehaviorSettings(RuntimeOptions(configuration), known.policy),
+            launchState: dependencies.launchState,
+            file: BehaviorFile(folder: dependencies.folder, storage: dependencies.storage),
+            crashes: CrashReports(in: dependencies.folder, storage: dependencies.storage),
+            contextStore: contextStore,
+            control: control,
+            dynamic: dynamic,
+            clock: dependencies.clock,
+            boot: dependencies.facts.boot,
+            installation: { journal.installation },
+            writer: { journal.writer }
+        )
+        let (contextStore, behavior) = (contextStore, behavior)
+        snapshots = configuration.snapshots.map {
+            SnapshotDriver($0, in: dependencies, contextStore: contextStore, behavior: behavior)
+        }
+        let snapshots = snapshots
+        consents.reportChanges { [weak snapshots] in snapshots?.permissionChanged() }
+        behavior.reportScreens { [weak snapshots] in snapshots?.screenShown($0.name) }
+        identity = IdentityDriver(
+            settings,
+            contextStore: contextStore,
+            consents: consents,
+            behavior: behavior,
+            dynamic: dynamic,
+            limits: configuration.limits,
+            reporter: reporter,
+            clock: dependencies.clock,
+            installation: { journal.installation }
+        )
+        timers = TimerDriver(
+            launchState: dependencies.launchState,
+            clock: dependencies.clock,
+            boot: dependencies.facts.boot
+        )
+        commits = GroupCommitter(on: queue) {
+            do throws(JournalError) {
+                try journal.synchronize()
+                return nil
+            } catch {
+                return error
+            }
+        }
+        work = ControlWork(
+            begin: { delivery.resume() },
+            deliver: { await delivery.run() },
+            flush: {
+                await control.untilSettled()
+                guard control.machine.maySend else { return }
+                await queue.run { _ = journal.drain() }
+                _ = await delivery.flush(timeout: Self.longestFlush, forcesQueues: false)
+            },
+            hold: { delivery.hold() },
+            untilHeld: { await delivery.untilHeld() },
+            release: { delivery.release() },
+            stop: { lastFlush, timeout in
+                if lastFlush > .zero {
+                    await queue.run { _ = journal.drain() }
+                    _ = await delivery.flush(timeout: lastFlush, forcesQueues: false)
+                }
+                await delivery.suspend(timeout: timeout)
+            },
+            discard: { await queue.run { consents.discard() } }
+        )
+    }
+
+    /// How long what waits may be sent when the app leaves and nobody said how long it has.
+    private static let longestFlush = Duration.seconds(30)
+
+    private static func openJournal(
+        _ configuration: Configuration,
+        _ dependencies: Dependencies,
+        expecting expected: [DestinationID]
+    ) throws(TrackwayError) -> Journal {
+        do throws(JournalError) {
+            return try Journal(
+                JournalConfiguration(
+                    folder: dependencies.folder,
+                    destinations: configuration.destinations.map(\.id),
+                    expected: expected,
+                    maximumBytes: configuration.maximumJournalBytes,
+                    maximumAge: configuration.maximumJournalAge,
+                    segmentBytes: dependencies.segmentBytes
+                ),
+                clock: dependencies.clock,
+                bootID: dependencies.facts.boot,
+                storage: dependencies.storage
+            )
+        } catch {
+            throw TrackwayError(
+                .storageUnavailable,
+                "the storage folder \(dependencies.folder) cannot be used; make it writable or configure another storageFolder",
+                cause: error
+            )
+        }
+    }
+
+    private static func openSettings(
+        _ configuration: Configuration,
+        _ dependencies: Dependencies,
+        _ queue: StorageQueue,
+        _ reporter: DiagnosticReporter
+    ) throws(TrackwayError) -> SettingsFile {
+        do throws(StorageError) {
+            return try SettingsFile(
+                ConsentRules(configuration),
+                folder: dependencies.folder,
+                storage: dependencies.storage,
+                queue: queue,
+                reporter: reporter
+            )
+        } catch {
+            throw TrackwayError(
+                .storageUnavailable,
+                "consent and identity in \(dependencies.folder) exist but cannot be read now; nothing was changed, try again "
+                    + "when the folder is accessible",
+                cause: error
+            )
+        }
+    }
+}

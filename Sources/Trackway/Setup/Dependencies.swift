@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayBehavior
+package import TrackwayDelivery
+package import TrackwayEvents
+package import TrackwayJournal
+package import TrackwayPlatform
+package import TrackwayWire
+
+/// Everything outside that an ``Analytics`` touches: time, chance, storage, network, facts.
+///
+/// The live one is made in `Live.swift`; tests put their own together.
+package struct Dependencies: Sendable {
+    /// Tells the time.
+    package var clock: any EventClock
+    /// Makes the ids of events.
+    package var ids: EventIDGenerator
+    /// Where the journal's bytes lie.
+    package var storage: any JournalStorage
+    /// The installation's folder in that storage, an absolute path.
+    package var folder: String
+    /// Bytes reserved per segment.
+    package var segmentBytes: Int
+    /// Carries requests.
+    package var transport: any Transport
+    /// The thread on which delivery waits for the storage; where it is called, when nil.
+    package var deliveryExecutor: (any SerialExecutor)?
+    /// Lets time pass for the delivery.
+    package var sleeper: any DeliverySleeper
+    /// Lets time pass for what is captured: the late start, and heartbeats.
+    package var pacer: any DeliverySleeper
+    /// Where the delivery draws its chance from.
+    package var random: any RandomNumberGenerator & Sendable
+    /// The facts that every event's context holds.
+    package var facts: ContextFacts
+    /// Where diagnostics go while the app has no handler.
+    package var log: DiagnosticReporter.Handler
+    /// Takes a line of text: events, while they are logged.
+    package var write: @Sendable (String) -> Void
+    /// What the app does as the analytics are made.
+    package var launchState: AppState
+    /// Reads the facts again, when the app comes back to the foreground; nil when they cannot change.
+    package var refreshFacts: (@Sendable () -> ContextFacts)?
+    /// Begins to observe what the system does with the app; the answer is kept as long as the analytics live.
+    package var observeLifeCycle: @Sendable (_ report: @escaping LifeCycleObserver) -> (any Sendable)?
+    /// Begins to have a report left behind if the process crashes; the answer is kept as long as the analytics live.
+    package var captureCrashes: @Sendable () -> (any Sendable)?
+    /// Where snapshots come from, unless the app names sources of its own.
+    package var snapshotSources = SnapshotSources()
+    /// Makes the thread on which the source of a part of snapshots is asked.
+    package var sourceThread: @Sendable (SnapshotPart) -> any SourceThread = { SourceQueue(for: $0) }
+
+    /// Takes changes that the system made at once, in order, and the moment it gives for them, if it gives one.
+    package typealias LifeCycleObserver = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
+
+    /// Puts dependencies together.
+    package init(
+        clock: any EventClock,
+        ids: EventIDGenerator,
+        storage: any JournalStorage,
+        folder: String,
+        segmentBytes: Int,
+        transport: any Transport,
+        sleeper: any DeliverySleeper,
+        pacer: (any DeliverySleeper)? = nil,
+        random: any RandomNumberGenerator & Sendable,
+        facts: ContextFacts,
+        log: @escaping DiagnosticReporter.Handler,
+        write: @escaping @Sendable (String) -> Void,
+        launchState: AppState = .active,
+        refreshFacts: (@Sendable () -> ContextFacts)? = nil,
+        observeLifeCycle: @escaping @Sendable (_ report: @escaping LifeCycleObserver) -> (any Sendable)? = { _ in nil },
+        captureCrashes: @escaping @Sendable () -> (any Sendable)? = { nil }
+    ) {
+        self.clock = clock
+        self.ids = ids
+        self.storage = storage
+        self.folder = folder
+        self.segmentBytes = segmentBytes
+        self.transport = transport
+        self.sleeper = sleeper
+        self.pacer = pacer ?? sleeper
+        self.random = random
+        self.facts = facts
+        self.log = log
+        self.write = write
+        self.launchState = launchState
+        self.refreshFacts = refreshFacts
+        self.observeLifeCycle = observeLifeCycle
+        self.captureCrashes = captureCrashes
+    }
+}
+
+extension Dependencies {
+    /// The same dependencies with a label in front of every logged event.
+    func labelling(events label: String) -> Dependencies {
+        guard !label.isEmpty else { return self }
+        let write = write
+        var dependencies = self
+        dependencies.write = { write("\(label) \($0)") }
+        return dependencies
+    }
+}

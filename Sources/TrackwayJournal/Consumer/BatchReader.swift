@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Reads what one destination has not settled yet out of one writer's log, gaps and contexts included.
+struct BatchReader: Sendable {
+    /// How much to read at most.
+    struct Limits: Sendable, Hashable {
+        var events: Int
+        var bytes: Int
+        /// The last segment to look at; nil for all.
+        var throughSegment: UInt32?
+    }
+
+    /// What was read.
+    struct Stretch: Sendable {
+        var records: [EventBatch.Record] = []
+        var contexts: [EventBatch.Context] = []
+        var bytes: [UInt8] = []
+        var ends: [LogPosition] = []
+        var dropped: [DroppedRange] = []
+        var skipped: [ClosedRange<UInt64>] = []
+        /// Where reading goes on.
+        var end: LogPosition
+        /// The first sequence number behind the stretch.
+        var next: UInt64
+        /// True when the next event may not leave yet.
+        var isHeld = false
+        /// The event that waits for a transfer, where reading stopped before one.
+        var waiting: UInt64?
+        /// True when there is more to read at once, though the stretch holds no event.
+        var isCut = false
+
+        /// Passes over an event that will never travel.
+        mutating func drop(_ sequence: UInt64, _ reason: DropReason) {
+            if let last = dropped.last, last.reason == reason, last.sequences.upperBound + 1 == sequence {
+                dropped[dropped.count - 1] = DroppedRange(
+                    sequences: last.sequences.lowerBound...sequence,
+                    reason: reason
+                )
+            } else {
+                dropped.append(DroppedRange(sequences: sequence...sequence, reason: reason))
+            }
+        }
+
+        mutating func skip(_ sequence: UInt64) {
+            if let last = skipped.last, last.upperBound + 1 == sequence {
+                skipped[skipped.count - 1] = last.lowerBound...sequence
+            } else {
+                skipped.append(sequence...sequence)
+            }
+        }
+    }
+
+    private var reader: LogReader
+    private let destination: DestinationID
+    private var contexts: [UInt32: [UInt8]] = [:]
+    /// The highest sequence number any record told of so far.
+    private var lastSeen: UInt64 = 0
+    /// Losses the writer wrote down itself, not yet passed.
+    private var noted: [DroppedRange] = []
+    /// Why segments are missing, as far as that was looked up; see ``GapFile``.
+    private var gaps: [DroppedRange] = []
+    private let folder: String
+    private let storage: any JournalStorage
+
+    /// A reader that starts at a cursor. The contexts in effect there are looked up from the segment's start.
+    init(
+        folder: String,
+        storage: any JournalStorage,
+        destination: DestinationID,
+        from position: LogPosition,
+        isComplete: Bool
+    ) throws(JournalError) {
+        self.destination = destination
+        self.folder = folder
+        self.storage = storage
+        reader = LogReader(
+            folder: folder,
+            storage: storage,
+            from: LogPosition(segment: position.segment, offset: 0),
+            isComplete: isComplete
+        )
+        guard position.offset > UInt32(SegmentPreamble.size) else { return }
+        while reader.position < position, reader.position.segment == position.segment, let entry = try reader.next() {
+            if entry.start >= position {
+                reader.seek(to: entry.start)
+                return
+            }
+            lastSeen = max(lastSeen, entry.sequence)
+            note(entry)
+        }
+    }
+
+    var position: LogPosition { reader.position }
+
+    var isComplete: Bool {
+        get { reader.isComplete }
+        set { reader.isComplete = newValue }
+    }
+
+    /// Ranges of losses in one stretch at most, so that memory stays flat whatever is passed over.
+    private static let maxRanges = 1024
+
+    /// Reads on from where the last stretch ended.
+    ///
+    /// - Parameters:
+    ///   - next: the first sequence number not settled yet.
+    ///   - rule: what may leave; nil when everything may. Asked once for each context.
+    ///   - mark: the first sequence number that is not released; reading stops before the destination's first event there
+    ///     and passes over those of others. Nil when everything is released.
+    mutating func read(
+        next: UInt64,
+        _ limits: Limits,
+        admitting rule: Admission.Rule? = nil,
+        releasedBefore mark: UInt64? = nil
+    ) throws(JournalError) -> Stretch {
+        var admissions = AdmissionBook(rule)
+        var stretch = Stretch(end: reader.position, next: next)
+        stretch.records.reserveCapacity(min(limits.events, 1024))
+        stretch.ends.reserveCapacity(min(limits.events, 1024))
+        var lastContext: UInt32?
+        while true {
+            let tornBefore = reader.damage.tornTails
+            guard let entry = try reader.next() else {
+                // The torn record's own number, so that every reader that comes by counts the same one.
+                if reader.damage.tornTails > tornBefore { try explain(upTo: lastSeen + 2, in: &stretch) }
+                break
+            }
+            lastSeen = max(lastSeen, entry.sequence)
+            if let bound = limits.throughSegment, entry.start.segment > bound {
+                // What lies between the bound and here belongs to the bound.
+                if entry.kind == .origin { try explain(upTo: entry.sequence + 1, in: &stretch) }
+                reader.seek(to: LogPosition(segment: entry.start.segment, offset: 0))
+                stretch.end = reader.position
+                return stretch
+            }
+            guard entry.kind == .event else {
+                note(entry)
+                if entry.kind == .origin || entry.kind == .dropped {
+                    try explain(upTo: entry.sequence + 1, in: &stretch)
+                }
+                stretch.end = entry.end
+                continue
+            }
+            guard entry.sequence >= stretch.next else {
+                stretch.end = entry.end
+                continue
+            }
+            let isFull =
+                stretch.records.count >= limits.events
+                || (stretch.bytes.count + entry.payloadLength > limits.bytes && !stretch.records.isEmpty)
+                || stretch.dropped.count >= Self.maxRanges
+            if isFull {
+                stretch.isCut = true
+                reader.seek(to: entry.start)
+                return stretch
+            }
+            if !isForUs(entry) {
+                try explain(upTo: entry.sequence, in: &stretch)
+                stretch.skip(entry.sequence)
+            } else if let mark, entry.sequence >= mark {
+                stretch.waiting = entry.sequence
+                reader.seek(to: entry.start)
+                return stretch
+            } else {
+                switch rule == nil ? .send : admissions.admission(of: entry.context, json: contexts[entry.context]) {
+                case .send:
+                    try explain(upTo: entry.sequence, in: &stretch)
+                    take(entry, into: &stretch, &lastContext)
+                case .drop(let reason):
+                    try explain(upTo: entry.sequence, in: &stretch)
+                    stretch.drop(entry.sequence, reason)
+                case .hold:
+                    stretch.isHeld = true
+                    reader.seek(to: entry.start)
+                    return stretch
+                }
+            }
+            stretch.next = entry.sequence + 1
+            stretch.end = entry.end
+        }
+        try explainNoted(in: &stretch)
+        return stretch
+    }
+
+    // MARK: Parts
+
+    private mutating func take(_ entry: LogEntry, into stretch: inout Stretch, _ lastContext: inout UInt32?) {
+        let route = entry.routeLength ?? 0
+        if lastContext != entry.context {
+            lastContext = entry.context
+            // A context whose record was damaged: the event stands, with nothing said around it.
+            let json = contexts[entry.context] ?? Array("{}".utf8)
+            let start = stretch.bytes.count
+            stretch.bytes.append(contentsOf: json)
+            stretch.contexts.append(
+                EventBatch.Context(generation: entry.context, content: start..<stretch.bytes.count)
+            )
+        }
+        let start = stretch.bytes.count
+        reader.withPayload(of: entry) { payload in
+            stretch.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: payload.dropFirst(route)))
+        }
+        stretch.records.append(
+            EventBatch.Record(
+                sequence: entry.sequence,
+                context: entry.context,
+                payload: start..<stretch.bytes.count
+            )
+        )
+        stretch.ends.append(entry.end)
+    }
+
+    private func isForUs(_ entry: LogEntry) -> Bool {
+        guard let route = entry.routeLength else { return true }
+        return reader.withPayload(of: entry) { RouteNames($0, length: route).contains(destination) }
+    }
+
+    /// Remembers a context, or a loss the writer wrote down.
+    private mutating func note(_ entry: LogEntry) {
+        if entry.kind == .context {
+            contexts[entry.context] = reader.payload(of: entry)
+            if contexts.count > 64, let oldest = contexts.keys.min() { contexts[oldest] = nil }
+        } else if entry.kind == .dropped {
+            let text = String(decoding: reader.payload(of: entry), as: UTF8.self)
+            if let range = DroppedRanges.range(from: text) { noted.append(range) }
+        }
+    }
+
+    /// Accounts for the numbers before `bound` that no record was found for.
+    private mutating func explain(upTo bound: UInt64, in stretch: inout Stretch) throws(JournalError) {
+        var isLookedUp = false
+        while stretch.next < bound {
+            noted.removeAll { $0.sequences.upperBound < stretch.next }
+            gaps.removeAll { $0.sequences.upperBound < stretch.next }
+            let known = (noted + gaps).filter { $0.sequences.lowerBound < bound }.min {
+                $0.sequences.lowerBound < $1.sequences.lowerBound
+            }
+            guard let known, known.sequences.lowerBound <= stretch.next else {
+                if !isLookedUp {
+                    isLookedUp = true
+                    try lookUpGaps()
+                    continue
+                }
+                let last = (known?.sequences.lowerBound ?? bound) - 1
+                stretch.dropped.append(DroppedRange(sequences: stretch.next...last, reason: .damaged))
+                stretch.next = last + 1
+                continue
+            }
+            let last = min(known.sequences.upperBound, bound - 1)
+            stretch.dropped.append(DroppedRange(sequences: stretch.next...last, reason: known.reason))
+            stretch.next = last + 1
+        }
+    }
+
+    /// Asks the files why whole segments are missing.
+    private mutating func lookUpGaps() throws(JournalError) {
+        do throws(StorageError) {
+            gaps = try GapFile.load(folder, storage)
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
+    /// Accounts for losses at the log's end that the writer wrote down itself.
+    private mutating func explainNoted(in stretch: inout Stretch) throws(JournalError) {
+        if let last = noted.map(\.sequences.upperBound).max() { try explain(upTo: last + 1, in: &stretch) }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import SiftCompatibility
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+// What an app's own tests import, and nothing else.
+@Suite("An app that uses the face is tested in a world of its tests' own")
+struct SiftTestEnvironmentTests {
+    @Test("clock, network and disk are the test's, and events happen by its clock")
+    func environment() async throws {
+        let environment = InMemoryEnvironment()
+        let sift = Sift(rootDirPath: nil) { $0.run(in: environment) }
+        sift.accountId = "acct_1"
+        sift.beaconKey = "beacon123"
+        environment.clock.advance(by: .seconds(5))
+        let event = SiftEvent(type: "checkout")
+        #expect(sift.append(event))
+        #expect(event.time == UInt64(environment.clock.now().wall.milliseconds))
+        let own = SiftEvent(type: "earlier")
+        own.time = 7
+        #expect(sift.append(own))
+        await environment.transport.untilRequested(1)
+        #expect(environment.recorded.map(\.event.name).contains("checkout"))
+        #expect(environment.recorded.contains { $0.event.time.milliseconds == 7 })
+        #expect(!sift.append(SiftEvent(type: "x"), toQueue: "unknown"))
+        #expect(environment.diagnostics.contains { $0.field == "queue" })
+        // The next process finds what this one left.
+        let next = Sift(rootDirPath: nil) { $0.run(in: environment.nextProcess()) }
+        #expect(next.accountId == "acct_1")
+    }
+
+    @Test("a simulated device plays the app's life")
+    func device() async throws {
+        // Where the app keeps what it made.
+        let kept = Locked<Sift?>(nil)
+        let device = SimulatedDevice { onDevice in
+            let sift = Sift(rootDirPath: nil) { onDevice(&$0) }
+            kept.withLock { $0 = sift }
+            return sift.analytics
+        }
+        device.sensors.appState.batteryLevel = 0.5
+        try await device.launch()
+        let sift = try #require(kept.withLock { $0 })
+        sift.accountId = "acct_1"
+        sift.beaconKey = "beacon123"
+        #expect(sift.append(SiftEvent(type: "checkout")))
+        try await device.goHome()
+        try await device.open()
+        device.wait(.seconds(121))
+        #expect(device.events(named: "_app_state").count >= 2)
+        #expect(device.events(named: "checkout").count == 1)
+        try device.kill()
+        try await device.launch()
+        let next = try #require(kept.withLock { $0 })
+        #expect(next !== sift)
+        #expect(next.accountId == "acct_1")
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+/// A whole post room over a real journal in memory, with a clock that stands still and a collector that obeys.
+final class DeliveryEnvironment: Sendable {
+    let clock: ManualClock
+    let storage: FaultyStorage
+    let collector: FakeCollector
+    let journal: Journal
+    let service: DeliveryService
+    let notices: Locked<[DeliveryNotice]>
+    private let ids: EventIDGenerator
+    private let work = Locked<Task<Void, Never>?>(nil)
+
+    init(
+        _ names: [DestinationID] = ["collector"],
+        storage: any JournalStorage = MemoryStorage(),
+        collector: FakeCollector = FakeCollector(),
+        clock: ManualClock = ManualClock(),
+        policy: DeliveryPolicy = DeliveryPolicy(),
+        queues: [DestinationID: QueuePolicy] = [:],
+        uploads: (any QueueMemory)? = nil,
+        limits: BatchLimits = BatchLimits(),
+        maximumBytes: Int = 50 << 20,
+        segmentBytes: Int = 1 << 16,
+        maintenanceInterval: Duration = .seconds(60),
+        memory: (any RetryMemory)? = nil,
+        admission: Admission.Rule? = nil,
+        executor: (any SerialExecutor)? = nil,
+        make: (DestinationID, BatchLimits) -> any Destination = { DeliveryEnvironment.destination($0, limits: $1) },
+        seed: UInt64 = 1
+    ) throws {
+        self.clock = clock
+        self.storage = FaultyStorage(storage)
+        self.collector = collector
+        journal = try Journal(
+            JournalConfiguration(
+                folder: "/app",
+                destinations: names,
+                maximumBytes: maximumBytes,
+                segmentBytes: segmentBytes
+            ),
+            clock: clock,
+            bootID: "boot-1",
+            storage: self.storage
+        )
+        let notices = Locked<[DeliveryNotice]>([])
+        self.notices = notices
+        service = DeliveryService(
+            journal: journal,
+            routes: names.map { id in
+                var policy = policy
+                policy.queue = queues[id]
+                return DeliveryRoute(destination: make(id, limits), policy: policy, admission: admission)
+            },
+            transport: collector,
+            clock: clock,
+            sleeper: ManualSleeper(clock),
+            random: SeededGenerator(seed: seed),
+            maintenanceInterval: maintenanceInterval,
+            memory: memory,
+            queues: uploads,
+            boot: "boot-1",
+            executor: executor,
+            report: { notice in notices.withLock { $0.append(notice) } }
+        )
+        ids = EventIDGenerator(chance: seed)
+    }
+
+    static func destination(
+        _ id: DestinationID,
+        key: String = "key",
+        limits: BatchLimits = BatchLimits()
+    ) -> CollectorDestination {
+        CollectorDestination(id: id, url: "https://\(id).example", writeKey: key, limits: limits)
+    }
+
+    /// Begins to deliver, as the front door does.
+    func begin() {
+        work.withLock { $0 = Task { await service.run() } }
+    }
+
+    /// Ends without ceremony and waits until nothing runs any more.
+    func end() async {
+        let task = work.withLock { $0 }
+        task?.cancel()
+        await task?.value
+    }
+
+    /// Waits until `run` has returned by itself.
+    func ended() async {
+        await work.withLock { $0 }?.value
+    }
+
+    func record(_ count: Int, named name: String = "event", to route: [DestinationID] = []) {
+        for _ in 0..<count {
+            let now = clock.now()
+            let event = Event(
+                id: ids.next(at: now.wall),
+                name: name,
+                time: now.wall,
+                monotonic: now.monotonic,
+                attributes: ["value": 19.99]
+            )
+            let outcome = event.json().withUnsafeBytes { journal.append($0, to: route) }
+            if case .kept(let sequence) = outcome { service.eventRecorded(sequence: sequence, to: route) }
+        }
+    }
+
+    /// Records and is gone, as a process that was killed before it delivered.
+    consuming func leave(_ count: Int) {
+        record(count)
+        journal.close()
+    }
+
+    /// Lets time pass, sleeper by sleeper, until a time or until something is so. Everybody who sleeps by the clock
+    /// (the maintenance, and each destination that waits) must sleep before it moves.
+    func pass(_ duration: Duration, sleepers: Int, until isSo: () -> Bool = { false }) async {
+        let end = clock.now().monotonic.advanced(by: duration)
+        while clock.now().monotonic < end, !isSo() {
+            // Whoever is at work gets the threads first; time moves when it may.
+            for _ in 0..<10 { await Task.yield() }
+            if clock.sleepers >= sleepers, !isSo() { clock.advanceToNextSleeper() }
+        }
+    }
+
+    /// A flush during which time passes, once so many sleep by the clock.
+    func flush(timeout: Duration, sleepers: Int) async -> FlushReport {
+        let report = Locked<FlushReport?>(nil)
+        let flush = Task {
+            let achieved = await service.flush(timeout: timeout)
+            report.withLock { $0 = achieved }
+            return achieved
+        }
+        await pass(.seconds(3_600), sleepers: sleepers) { report.withLock { $0 != nil } }
+        return await flush.value
+    }
+
+    func account(_ id: DestinationID = "collector") throws -> Ledger.Account {
+        let ledger = try journal.ledger()
+        return ledger.destinations[id] ?? Ledger.Account()
+    }
+
+    /// True when recorded = delivered + pending + dropped, everywhere.
+    func isBalanced() throws -> Bool {
+        try journal.ledger().isBalanced
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// A queue's two machines with a journal, a gate and a clock around them, all of them values; it notes every way in which an
+/// order breaks a promise.
+struct QueueEnvironment {
+    private(set) var upload: UploadMachine
+    private(set) var queue: QueueMachine
+    private(set) var now = DeviceTime(
+        wall: Timestamp(milliseconds: 1_700_000_000_000),
+        monotonic: MonotonicTime(milliseconds: 5_000),
+        boot: "1"
+    )
+    /// Events are their places in the journal: those below `settled` are settled, those below `mark` released.
+    private(set) var recorded = 0
+    private(set) var mark = 0
+    private(set) var settled = 0
+    private(set) var violations: [String] = []
+    /// Orders carried out since time last passed.
+    private(set) var steps = 0
+    var diskWorks = true
+    private let policy: DeliveryPolicy
+    private var inFlight: Range<Int>?
+    private var orders: [UploadMachine.Action] = []
+    private var wakeAt: MonotonicTime?
+    private var queueWakeAt: MonotonicTime?
+    private var kept: DeviceTime?
+    private var remembered: RetryState?
+    /// The number of events at which the gate opens.
+    private var armedAt: Int?
+    private var boots = 1
+
+    init(_ rules: QueuePolicy) {
+        policy = DeliveryPolicy(flushInterval: .zero, flushEvents: 1, queue: rules)
+        upload = UploadMachine(policy: policy, limits: BatchLimits(events: 10))
+        queue = QueueMachine(policy: rules)
+        count()
+    }
+
+    var waiting: UInt64 { UInt64(recorded - mark) }
+    var released: UInt64 { UInt64(mark - settled) }
+    var hasOrders: Bool { !orders.isEmpty }
+
+    // MARK: What happens
+
+    mutating func record(_ events: Int) {
+        for _ in 0..<events {
+            recorded += 1
+            // The gate: whoever watches hears of no other event.
+            if let armedAt, recorded >= armedAt { count() }
+        }
+    }
+
+    /// Time passes, no further than to the next wake-up.
+    mutating func pass(_ duration: Duration) {
+        let next = [wakeAt, queueWakeAt].compactMap { $0 }.min()
+        let step = next.map { min(duration, max(.zero, now.monotonic.duration(to: $0))) } ?? duration
+        if step > .zero { steps = 0 }
+        now = now.advanced(by: step)
+        if let due = queueWakeAt, due <= now.monotonic {
+            queueWakeAt = nil
+            carryOut(queue.timeCame(at: now))
+            arm()
+        }
+        if let due = wakeAt, due <= now.monotonic {
+            wakeAt = nil
+            orders += upload.timeCame(pending: released, at: now.monotonic)
+        }
+    }
+
+    /// The process dies and the next one begins; the device too, perhaps with its clock set.
+    mutating func restart(reboot: Bool, clock: Duration = .zero) {
+        if reboot {
+            boots += 1
+            now = DeviceTime(
+                wall: now.wall.advanced(by: clock),
+                monotonic: MonotonicTime(milliseconds: 1_000),
+                boot: "\(boots)"
+            )
+            remembered = nil
+        }
+        inFlight = nil
+        orders = []
+        wakeAt = nil
+        queueWakeAt = nil
+        steps = 0
+        upload = UploadMachine(policy: policy, limits: BatchLimits(events: 10), remembered: remembered)
+        queue = QueueMachine(policy: queue.policy, lastUpload: kept)
+        orders += upload.eventsWait(pending: released, at: now.monotonic)
+        count()
+    }
+
+    /// Somebody forces the queue, in a flush.
+    mutating func flush() {
+        if diskWorks {
+            mark = recorded
+            queue.transferred()
+        }
+        orders += upload.flushRequested(pending: released, at: now.monotonic)
+        count()
+    }
+
+    /// Carries out one order of the upload machine.
+    mutating func step(jitter: Double, answer: Verdict?) {
+        guard !orders.isEmpty else { return }
+        steps += 1
+        let time = now.monotonic
+        switch orders.removeFirst() {
+        case .read(let limits):
+            let end = min(mark, settled + limits.events)
+            guard end > settled else { return orders += upload.nothingToRead(pending: released, at: time) }
+            inFlight = settled..<end
+            orders += upload.batchRead(count: end - settled)
+        case .send(let records):
+            guard let inFlight, inFlight.lowerBound == settled, records.lowerBound == 0 else {
+                return violations.append("sent \(records) of \(inFlight.map(String.init(describing:)) ?? "nothing")")
+            }
+            if settled + records.count > mark { violations.append("sent \(records) beyond \(mark)") }
+            orders +=
+                answer.map { upload.answered($0, at: time, jitter: jitter) }
+                ?? upload.transportFailed(TransportError(.offline), at: time, jitter: jitter)
+        case .settle(let settlement):
+            settled += settlement.records.count
+            inFlight = nil
+            orders += upload.settled(pending: released, at: time, jitter: jitter)
+        case .release: inFlight = nil
+        case .wake(let at): wakeAt = at
+        case .remember(let state): remembered = state
+        case .report: break
+        }
+    }
+
+    /// Carries out the upload machine's orders until there are none.
+    mutating func settleDown(jitter: Double, answer: Verdict?) {
+        while hasOrders, violations.isEmpty {
+            step(jitter: jitter, answer: answer)
+            if steps > 10_000 { violations.append("never rests") }
+        }
+    }
+
+    // MARK: The watch
+
+    private mutating func count() {
+        queueWakeAt = nil
+        carryOut(queue.counted(waiting, at: now))
+        arm()
+    }
+
+    private mutating func arm() {
+        armedAt = queue.triggerCount.map { recorded + Int(clamping: $0) }
+    }
+
+    private mutating func carryOut(_ actions: [QueueMachine.Action]) {
+        for action in actions {
+            steps += 1
+            switch action {
+            case .transfer:
+                guard diskWorks else {
+                    carryOut(queue.transferFailed(at: now))
+                    continue
+                }
+                mark = recorded
+                queue.transferred()
+                orders += upload.eventsWait(pending: released, at: now.monotonic)
+            case .remember(let time):
+                kept = time
+            case .wake(let at):
+                if at <= now.monotonic { violations.append("a wake-up in the past") }
+                queueWakeAt = at
+            }
+        }
+    }
+
+    /// What is wrong now, the drivers having done all they can.
+    var problems: [String] {
+        var problems = violations
+        if settled > mark || mark > recorded {
+            problems.append("\(settled) settled, \(mark) released, \(recorded) recorded")
+        }
+        if diskWorks, queueWakeAt == nil, queue.isReadyForUpload(with: waiting, at: now) {
+            problems.append("ready with \(waiting) events, and nobody knows")
+        }
+        if waiting > 0, queue.policy.uploadWhenOlderThan > .zero, queueWakeAt == nil {
+            problems.append("\(waiting) events wait, and nobody watches the time")
+        }
+        if released > 0, !hasOrders, wakeAt == nil { problems.append("asleep with \(released) events released") }
+        return problems
+    }
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@Suite("Destinations that come and go")
+struct RegistryDeliveryTests {
+    private func route(_ id: DestinationID) -> DeliveryRoute {
+        DeliveryRoute(destination: DeliveryEnvironment.destination(id, limits: BatchLimits(events: 10)))
+    }
+
+    private func add(_ id: DestinationID, to environment: DeliveryEnvironment) {
+        environment.journal.addDestination(id)
+        environment.service.add(route(id))
+    }
+
+    private func remove(_ id: DestinationID, from environment: DeliveryEnvironment) {
+        environment.journal.removeDestination(id)
+        environment.service.remove(id)
+    }
+
+    @Test("one added while delivery runs gets what is recorded from then on, and is part of flushes")
+    func added() async throws {
+        let environment = try DeliveryEnvironment(["first"])
+        environment.begin()
+        environment.record(10)
+        #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
+        add("second", to: environment)
+        environment.record(5)
+        let report = await environment.service.flush(timeout: .seconds(5))
+        #expect(report.destinations["first"]?.delivered == 5)
+        #expect(report.destinations["second"]?.delivered == 5)
+        #expect(report.isComplete)
+        #expect(try environment.isBalanced())
+        await environment.end()
+    }
+
+    @Test("one added before the election, while suspended or twice is served like any other")
+    func addedAtAnyTime() async throws {
+        let environment = try DeliveryEnvironment(["first"])
+        add("second", to: environment)
+        environment.service.add(route("second"))
+        environment.begin()
+        environment.record(5)
+        #expect(await environment.service.flush(timeout: .seconds(5)).destinations["second"]?.delivered == 5)
+        await environment.service.suspend(timeout: .seconds(1))
+        add("third", to: environment)
+        environment.record(5)
+        environment.service.resume()
+        let report = await environment.service.flush(timeout: .seconds(5))
+        #expect(report.destinations.keys.sorted() == ["first", "second", "third"])
+        #expect(report.isComplete)
+        #expect(environment.collector.faults == [])
+        await environment.end()
+    }
+
+    @Test("removed during a request: the answer is settled, nothing more is sent, and flushes pass it over")
+    func removedDuringRequest() async throws {
+        let environment = try DeliveryEnvironment(["first"], limits: BatchLimits(events: 10))
+        add("second", to: environment)
+        environment.collector.hang()
+        environment.begin()
+        environment.record(30, to: ["second"])
+        await environment.collector.untilAsked(1)
+        remove("second", from: environment)
+        #expect(await environment.service.flush(timeout: .seconds(5)).destinations.keys.sorted() == ["first"])
+        environment.collector.goOn()
+        await environment.pass(.seconds(3_600), sleepers: 1)
+        #expect(environment.collector.attempts == 1)
+        #expect(environment.collector.rows == 10)
+        // Whoever takes its place begins when the request is settled.
+        add("second", to: environment)
+        let report = await environment.service.flush(timeout: .seconds(5))
+        #expect(report.destinations["second"]?.pending == 0)
+        #expect(environment.collector.rows == 30)
+        #expect(environment.collector.duplicates == 0)
+        #expect(environment.collector.keepsOrder)
+        #expect(try environment.isBalanced())
+        await environment.end()
+    }
+
+    @Test("what a removed destination left stays in the journal and goes on when it is added again")
+    func addedAgain() async throws {
+        let environment = try DeliveryEnvironment(["first", "second"])
+        environment.collector.be(.status(503, retryAfter: "600"), to: "second")
+        environment.begin()
+        environment.record(40)
+        _ = await environment.service.flush(timeout: .seconds(5))
+        remove("second", from: environment)
+        environment.record(7)
+        let attempts = environment.collector.attempts
+        await environment.pass(.seconds(3_600), sleepers: 1)
+        #expect(environment.collector.attempts == attempts + 1)
+        environment.collector.be(.well, to: "second")
+        add("second", to: environment)
+        _ = await environment.service.flush(timeout: .seconds(5))
+        #expect(try environment.account("second").delivered == 40)
+        #expect(try environment.isBalanced())
+        await environment.end()
+    }
+
+    @Test("without any destination delivery waits, and begins with the first")
+    func none() async throws {
+        let environment = try DeliveryEnvironment(["only"])
+        remove("only", from: environment)
+        environment.begin()
+        await environment.clock.untilSleeping(1)
+        #expect(await environment.service.flush(timeout: .seconds(5)).destinations.isEmpty)
+        add("only", to: environment)
+        environment.record(3)
+        #expect(await environment.service.flush(timeout: .seconds(5)).destinations["only"]?.delivered == 3)
+        remove("only", from: environment)
+        await environment.service.suspend(timeout: .seconds(1))
+        #expect(try environment.journal.tryElection() != nil)
+        await environment.end()
+    }
+
+    @Test(
+        "destinations come and go at random under traffic: nothing is lost or doubled",
+        arguments: [1, 2, 3, 4] as [UInt64]
+    )
+    func traffic(seed: UInt64) async throws {
+        let environment = try DeliveryEnvironment(["fixed"], limits: BatchLimits(events: 7), seed: seed)
+        var random = SeededGenerator(seed: seed)
+        let names = ["a", "b", "c"] as [DestinationID]
+        var present: Set<DestinationID> = []
+        environment.begin()
+        for _ in 0..<60 {
+            let name = names[random.next(below: names.count)]
+            if present.remove(name) != nil {
+                remove(name, from: environment)
+            } else {
+                add(name, to: environment)
+                present.insert(name)
+            }
+            environment.record(random.next(below: 20))
+            if random.next(below: 4) == 0 { _ = await environment.service.flush(timeout: .seconds(5)) }
+        }
+        for name in names where !present.contains(name) { add(name, to: environment) }
+        #expect(await environment.service.flush(timeout: .seconds(5)).isComplete)
+        #expect(environment.collector.faults == [])
+        let ledger = try environment.journal.ledger()
+        #expect(ledger.isBalanced)
+        for name in names + ["fixed"] {
+            let account = try #require(ledger.destinations[name])
+            #expect(account.delivered == account.recorded)
+        }
+        await environment.end()
+    }
+}

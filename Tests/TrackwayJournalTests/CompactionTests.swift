@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+@Suite("What a kill leaves of folders that are done with")
+struct CompactionTests {
+    private let clock = SteppedClock()
+
+    private func journal(
+        _ storage: any JournalStorage,
+        _ destinations: [DestinationID] = ["collector"],
+        maximumBytes: Int = 1 << 30
+    ) throws -> Journal {
+        clock.advance(.seconds(1))
+        let configuration = JournalConfiguration(
+            folder: "/j",
+            destinations: destinations,
+            maximumBytes: maximumBytes,
+            segmentBytes: 4096
+        )
+        return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
+    }
+
+    private func folders(_ storage: MemoryStorage) -> Set<String> { Set(storage.names(in: "/j/writers")) }
+
+    /// A disk with the events of a process that is gone, all of them delivered.
+    private func drained() throws -> (MemoryStorage, WriterID) {
+        let storage = MemoryStorage()
+        let dead = try journal(storage)
+        for number in 0..<30 { dead.append("{\"secret\":\(number)}") }
+        let consumer = try #require(try dead.tryElection())
+        #expect(try consumer.deliverAll("collector").count == 30)
+        consumer.close()
+        dead.close()
+        return (storage, dead.writer)
+    }
+
+    @Test("killed at any change of folding, the next opening removes the folder and counts nothing twice")
+    func killedWhileFolding() throws {
+        var finished = false
+        var left = 0
+        for changes in 0..<200 where !finished {
+            let (disk, dead) = try drained()
+            let storage = MortalStorage(disk, dyingAfter: .max)
+            let second = try journal(storage)
+            let mortal = MortalStorage(disk, dyingAfter: changes)
+            let configuration = JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096)
+            // The consumer alone is mortal: what it changes is what compaction changes.
+            let third = try? Journal(configuration, clock: clock, bootID: "boot", storage: mortal)
+            let consumer = try? third?.tryElection()
+            try? consumer?.maintain(at: clock.now())
+            finished = !mortal.isDead
+            second.close()
+            let after = disk.afterKill()
+            if folders(after).contains(dead.description) { left += 1 }
+
+            let next = try journal(after)
+            let again = try #require(try next.tryElection())
+            #expect(try next.ledger().recorded == 30, "killed at change \(changes)")
+            try again.maintain(at: clock.now())
+            #expect(!folders(after).contains(dead.description), "killed at change \(changes)")
+            #expect(try next.ledger().recorded == 30, "killed at change \(changes)")
+            #expect(try again.deliverAll("collector") == [])
+            #expect(try next.ledger().destinations["collector"] == Ledger.Account(recorded: 30, delivered: 30))
+        }
+        #expect(finished)
+        #expect(left > 3)
+    }
+
+    @Test("killed at any change of erasing, nothing of before is sent to anybody afterwards")
+    func killedWhileErasing() throws {
+        var finished = false
+        for changes in 0..<400 where !finished {
+            let disk = MemoryStorage()
+            let dead = try journal(disk)
+            for number in 0..<30 { dead.append("{\"secret\":\(number)}") }
+            dead.close()
+            let mortal = MortalStorage(disk, dyingAfter: .max)
+            let own = try journal(mortal)
+            for number in 0..<30 { own.append("{\"secret\":\(number)}") }
+            let dying = MortalStorage(disk, dyingAfter: changes)
+            let eraser = try? Journal(
+                JournalConfiguration(folder: "/j", destinations: ["collector"], segmentBytes: 4096),
+                clock: clock,
+                bootID: "boot",
+                storage: dying
+            )
+            for number in 0..<30 { eraser?.append("{\"secret\":\(number)}") }
+            own.close()
+            guard let before = eraser?.installation else { continue }
+            let old = folders(disk)
+            let former = try? eraser?.erase()
+            finished = !dying.isDead
+            let after = disk.afterKill()
+            // A configuration that names somebody new, who is meant to get what is left.
+            let next = try journal(after, ["collector", "new"])
+            let consumer = try #require(try next.tryElection())
+            let identity = next.installation
+            if former != nil { #expect(identity != before) }
+            guard identity != before else { continue }
+            for destination in ["collector", "new"] as [DestinationID] {
+                #expect(try consumer.deliverAll(destination) == [], "killed at change \(changes), \(destination)")
+            }
+            try consumer.maintain(at: clock.now())
+            #expect(folders(after).isDisjoint(with: old), "killed at change \(changes)")
+            #expect(try next.ledger().recorded == 0, "killed at change \(changes)")
+        }
+        #expect(finished)
+    }
+
+    @Test("a folder that a kill left is never made alive by erasing, and counts toward the limit while it cannot go")
+    func leftover() throws {
+        let (disk, dead) = try drained()
+        let segment = "/j/writers/\(dead)/00000001.segment"
+        // The totals name it, as after a kill between the two steps; and the system will not let it go.
+        var totals = SettledTotals()
+        totals.compact(dead, recorded: 30, accounts: ["collector": Ledger.Account(recorded: 30, delivered: 30)])
+        try disk.replace("/j/settled", with: totals.fileBytes, durably: true)
+        let storage = FaultyStorage(disk)
+        storage.fail(.remove, with: .denied, paths: "\(dead)")
+        let journal = try journal(storage, maximumBytes: 40_000)
+        let consumer = try #require(try journal.tryElection())
+        try consumer.maintain(at: clock.now())
+        #expect(consumer.obstacles.count == 1)
+        #expect(consumer.obstacles.first?.message.contains("\(dead)") == true)
+        #expect(try journal.ledger().recorded == 30)
+        #expect(consumer.state.withLock { $0.leftoverBytes } == disk.size(of: segment))
+        consumer.close()
+        #expect(throws: JournalError.self) { try journal.erase() }
+        storage.heal()
+        _ = try journal.erase()
+        let again = try #require(try journal.tryElection())
+        #expect(folders(disk) == [journal.writer.description])
+        #expect(try again.deliverAll("collector") == [])
+        #expect(try journal.ledger().recorded == 0)
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// A journal in memory with queues beside an ordinary destination.
+struct QueueEnvironment {
+    static let limits = (events: 100, bytes: 1 << 20)
+
+    var storage: any JournalStorage = MemoryStorage()
+    let clock = SteppedClock()
+    var destinations: [DestinationID] = ["collector", "queue"]
+    var maximumBytes = 1 << 30
+    var maximumAge: Duration = .seconds(1 << 40)
+
+    func open(_ destinations: [DestinationID]? = nil, expected: [DestinationID] = []) throws -> Journal {
+        // Writers are told apart, and ordered, by the time they started.
+        clock.advance(.milliseconds(1))
+        let configuration = JournalConfiguration(
+            folder: "/journal",
+            destinations: destinations ?? self.destinations,
+            expected: expected,
+            maximumBytes: maximumBytes,
+            maximumAge: maximumAge,
+            segmentBytes: 4096
+        )
+        return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
+    }
+
+    /// The segments there are, of all writers.
+    var segments: [String] {
+        guard let memory = storage as? MemoryStorage else { return [] }
+        return memory.paths.filter { $0.hasSuffix(SegmentName.suffix) }
+    }
+}
+
+extension JournalConsumer {
+    /// Reads and accepts what is released to a queue; the payloads in the order they came.
+    func deliverReleased(_ queue: DestinationID, events: Int = 7) throws -> [String] {
+        var texts: [String] = []
+        while let batch = try read(for: queue, limits: (events: events, bytes: 1 << 20), onlyReleased: true) {
+            texts += batch.texts
+            try settle(batch, records: 0..<batch.events.records.count, delivered: batch.events.records.count)
+        }
+        return texts
+    }
+
+    func waitingTexts(_ queue: DestinationID, most: Int = 1000) throws -> [String] {
+        try waitingEvents(for: queue, most: most).map { String(decoding: $0, as: UTF8.self) }
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// Queues that come and go between records, restarts, kills and another process, against lists of what is meant for them.
+@Suite("Destinations that come and go, against a model")
+struct RegistryPropertyTests {
+    private struct Walk {
+        var environment = QueueEnvironment()
+        var random: SeededGenerator
+        var journal: Journal
+        var consumer: JournalConsumer
+        var isThere: [DestinationID: Bool] = ["a": false, "b.new": false, "c": false]
+        var meant: [DestinationID: [String]] = [:]
+        var came: [DestinationID: [String]] = [:]
+        var number = 0
+
+        init(seed: UInt64) throws {
+            random = SeededGenerator(seed: seed)
+            journal = try environment.open(["collector"])
+            consumer = try #require(try journal.tryElection())
+        }
+
+        var names: [DestinationID] { isThere.keys.sorted() }
+        var present: [DestinationID] { names.filter { isThere[$0] == true } }
+
+        mutating func step() throws {
+            let name = names[random.next(below: names.count)]
+            switch random.next(below: 20) {
+            case 0...8: record()
+            case 9...10:
+                journal.addDestination(name)
+                isThere[name] = true
+            case 11:
+                journal.removeDestination(name)
+                isThere[name] = false
+            case 12...14 where isThere[name] == true:
+                _ = try consumer.transfer(for: name)
+                came[name, default: []] += try consumer.deliverReleased(name)
+                #expect(try consumer.waiting(for: name) == 0)
+            case 15: came["collector", default: []] += try consumer.deliverAll("collector")
+            case 16...17: try consumer.maintain(at: environment.clock.now())
+            case 18: if random.next(below: 3) == 0 { try reopen() }
+            default: try visit()
+            }
+            if isThere[name] == true {
+                let waiting = (meant[name] ?? []).count - (came[name] ?? []).count
+                #expect(try consumer.waiting(for: name) == UInt64(waiting))
+            }
+            #expect(try journal.ledger().isBalanced)
+        }
+
+        private mutating func record() {
+            for _ in 0...random.next(below: 4) {
+                number += 1
+                let text = "\(number)" + String(repeating: "x", count: random.next(below: 300))
+                let route = random.nextBool() ? [] : present.filter { _ in random.nextBool() }
+                journal.append(text, to: route)
+                for id in route.isEmpty ? present + ["collector"] : route { meant[id, default: []].append(text) }
+            }
+        }
+
+        /// Another process records what is for the configured destination, and ends.
+        private mutating func visit() throws {
+            guard random.next(below: 3) == 0 else { return }
+            let visitor = try environment.open(["collector"])
+            number += 1
+            visitor.append("\(number) visitor's", to: ["collector"])
+            meant["collector", default: []].append("\(number) visitor's")
+            visitor.close()
+        }
+
+        private mutating func reopen() throws {
+            if random.nextBool(), let memory = environment.storage as? MemoryStorage {
+                environment.storage = memory.afterKill()
+            } else {
+                consumer.close()
+                journal.close()
+            }
+            journal = try environment.open(["collector"], expected: present)
+            consumer = try #require(try journal.tryElection())
+        }
+
+        mutating func finish() throws {
+            for id in names {
+                journal.addDestination(id)
+                _ = try consumer.transfer(for: id)
+                came[id, default: []] += try consumer.deliverReleased(id)
+                #expect(came[id] == meant[id] ?? [])
+                let account = try #require(try journal.ledger().destinations[id])
+                let count = UInt64(meant[id]?.count ?? 0)
+                #expect(account == Ledger.Account(recorded: count, delivered: count))
+            }
+            came["collector", default: []] += try consumer.deliverAll("collector")
+            // Writers take turns, so that only one's own order is kept.
+            #expect(came["collector"]?.sorted() == meant["collector"]?.sorted())
+            for _ in 0..<2 { try consumer.maintain(at: environment.clock.now()) }
+            #expect(environment.segments.count <= 3)
+        }
+    }
+
+    @Test(
+        "each gets what was recorded while it was there, once and in order, and the ledger adds up",
+        arguments: 0..<20
+    )
+    func walk(seed: UInt64) throws {
+        var walk = try Walk(seed: seed)
+        for _ in 0..<200 { try walk.step() }
+        try walk.finish()
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayDelivery
+import TrackwayDestinations
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+/// Destinations and rules that the tests of queues share.
+enum QueueFixture {
+    /// A destination of the collector's format at an address of its own.
+    static func destination(_ id: DestinationID) -> CollectorDestination {
+        CollectorDestination(id: id, url: "http://\(id).test", writeKey: "test")
+    }
+
+    static func policy(
+        same: Duration = .zero,
+        moreThan: Int = -1,
+        olderThan: Duration = .zero
+    ) -> DeliveryPolicy {
+        var policy = DeliveryPolicy()
+        policy.queue = QueuePolicy(
+            acceptSameEventAfter: same,
+            uploadWhenMoreThan: moreThan,
+            uploadWhenOlderThan: olderThan
+        )
+        return policy
+    }
+}
+
+extension InMemoryAnalytics {
+
+    /// Adds a queue, and returns when it is delivered from: only then its rules are looked at, and what every process has
+    /// left is counted.
+    func addQueue(_ policy: DeliveryPolicy) async throws {
+        try analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        // A flush waits until every destination is taken up.
+        _ = await analytics.flush()
+    }
+
+    /// The names of the events that arrived at a queue's address, in order.
+    func arrived(at id: DestinationID) -> [String] {
+        transport.delivered.filter { $0.url.contains("//\(id).test") }.map(\.event.name)
+    }
+
+    /// Returns when so many events have arrived at a queue's address.
+    func untilArrived(_ count: Int, at id: DestinationID) async {
+        while arrived(at: id).count < count { await Task.yield() }
+    }
+}

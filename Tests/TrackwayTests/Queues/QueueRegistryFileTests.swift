@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import Trackway
+
+@Suite("What is remembered of queues")
+struct QueueRegistryFileTests {
+    private let policy = QueueFixture.policy(same: .seconds(3600))
+    private static let path = InMemoryAnalytics.usualFolder + "/streams"
+
+    @Test(
+        "a damaged file is told, nothing is lost, and a new one takes its place",
+        arguments: ["", "no JSON", "{}", #"{"version":1,"streams":{"added":[1]}}"#]
+    )
+    func damaged(content: String) async throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        first.analytics.record("state", to: ["queue"])
+        let disk = first.storageAfterKill()
+        try disk.replace(Self.path, with: Array(content.utf8), durably: true)
+        // A later process comes later, so that its log is read after the first one's.
+        first.clock.advance(by: .milliseconds(1))
+        let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        #expect(second.diagnostics.map(\.code) == [.streamsDamaged])
+        try second.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        #expect(second.analytics.record("state", to: ["queue"]).dropped == .duplicate)
+        second.analytics.record("another", to: ["queue"])
+        #expect((await second.analytics.flush()).isComplete)
+        #expect(second.arrived(at: "queue") == ["state", "another"])
+        let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
+        #expect(third.diagnostics.isEmpty)
+        try third.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        #expect(third.analytics.record("another", to: ["queue"]).dropped == .duplicate)
+    }
+
+    @Test("a damaged memory of what a queue took lets the next event in, and nothing else is touched")
+    func damagedMemory() throws {
+        let first = try InMemoryAnalytics()
+        for queue: DestinationID in ["one", "two"] {
+            try first.analytics.addDestination(QueueFixture.destination(queue), delivery: policy)
+            first.analytics.record("state", to: [queue])
+        }
+        let disk = first.storageAfterKill()
+        try disk.overwrite(InMemoryAnalytics.usualFolder + "/taken/one", with: [1, 2, 3])
+        let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        for queue: DestinationID in ["one", "two"] {
+            try second.analytics.addDestination(QueueFixture.destination(queue), delivery: policy)
+        }
+        #expect(second.analytics.record("state", to: ["one"]).dropped == nil)
+        #expect(second.analytics.record("state", to: ["one"]).dropped == .duplicate)
+        #expect(second.analytics.record("state", to: ["two"]).dropped == .duplicate)
+        #expect(second.diagnostics.isEmpty)
+    }
+
+    @Test("what a queue takes is kept by overwriting one small file, however many queues there are")
+    func cheap() throws {
+        let memory = try InMemoryAnalytics()
+        for number in 0..<50 {
+            let id = try #require(DestinationID("queue-\(number)"))
+            try memory.analytics.addDestination(QueueFixture.destination(id), delivery: policy)
+        }
+        // The first one makes the folder.
+        memory.analytics.record("first", to: ["queue-8"])
+        let replaced = memory.storage.count(of: .replace)
+        let overwritten = memory.storage.count(of: .overwrite)
+        for number in 0..<10 { memory.analytics.record("event-\(number)", to: ["queue-7"]) }
+        #expect(memory.storage.count(of: .replace) == replaced)
+        #expect(memory.storage.count(of: .overwrite) == overwritten + 10)
+    }
+
+    @Test("beyond so many queues, what those took that are not there is forgotten when a process starts")
+    func manyTaken() throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.addDestination(QueueFixture.destination("stays"), delivery: policy)
+        first.analytics.record("state", to: ["stays"])
+        let folder = InMemoryAnalytics.usualFolder + "/taken/"
+        for number in 0..<RepeatFilter.most - 1 { try first.storage.overwrite(folder + "gone-\(number)", with: [1]) }
+        var disk = first.storageAfterKill()
+        let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        #expect(try second.storage.names(in: folder.dropLast().description).count == RepeatFilter.most)
+        try second.storage.overwrite(folder + "one-more", with: [1])
+        disk = second.storageAfterKill()
+        let third = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        #expect(try third.storage.names(in: folder.dropLast().description) == ["stays"])
+        try third.analytics.addDestination(QueueFixture.destination("stays"), delivery: policy)
+        #expect(third.analytics.record("state", to: ["stays"]).dropped == .duplicate)
+    }
+
+    @Test("files that cannot be written are each told once, everything works, and they are written when they can be")
+    func unwritable() async throws {
+        let memory = try InMemoryAnalytics()
+        memory.storage.fail(.replace, with: .noSpace, paths: Self.path)
+        memory.storage.fail(.overwrite, with: .noSpace)
+        try memory.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        #expect(memory.analytics.record("one", to: ["queue"]).durability == .kernel)
+        #expect(memory.analytics.record("one", to: ["queue"]).dropped == .duplicate)
+        memory.analytics.record("two", to: ["queue"])
+        #expect(memory.diagnostics.map(\.code) == [.streamsNotKept, .streamsNotKept])
+        memory.storage.heal()
+        memory.analytics.record("three", to: ["queue"])
+        #expect((await memory.analytics.flush()).isComplete)
+        #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
+        let next = try InMemoryAnalytics(storage: memory.storageAfterKill(), clock: memory.clock)
+        next.analytics.record("early")
+        try next.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        #expect(next.analytics.record("three", to: ["queue"]).dropped == .duplicate)
+        #expect((await next.analytics.flush()).isComplete)
+        #expect(next.arrived(at: "queue") == ["early"])
+    }
+
+    @Test("a file that cannot be read is told and not overwritten with less")
+    func unreadable() throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        first.analytics.record("state", to: ["queue"])
+        let disk = first.storageAfterKill()
+        disk.fail(.contents, with: .denied, paths: Self.path)
+        let second = try InMemoryAnalytics(storage: disk, clock: first.clock)
+        try second.analytics.addDestination(QueueFixture.destination("other"), delivery: policy)
+        #expect(second.diagnostics.map(\.code) == [.streamsNotKept])
+        disk.heal()
+        second.analytics.record("mine", to: ["other"])
+        let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
+        try third.analytics.addDestination(QueueFixture.destination("queue"), delivery: policy)
+        try third.analytics.addDestination(QueueFixture.destination("other"), delivery: policy)
+        #expect(third.analytics.record("state", to: ["queue"]).dropped == .duplicate)
+        #expect(third.analytics.record("mine", to: ["other"]).dropped == .duplicate)
+    }
+
+    @Test("two processes of one installation keep each other's destinations")
+    func twoProcesses() async throws {
+        let one = try InMemoryAnalytics()
+        let two = try InMemoryAnalytics(storage: one.storage, clock: one.clock)
+        try one.analytics.addDestination(QueueFixture.destination("first"))
+        try two.analytics.addDestination(QueueFixture.destination("second"))
+        let next = try InMemoryAnalytics(storage: two.storageAfterKill(), clock: one.clock)
+        next.analytics.record("early")
+        try next.analytics.addDestination(QueueFixture.destination("first"))
+        try next.analytics.addDestination(QueueFixture.destination("second"))
+        #expect((await next.analytics.flush()).isComplete)
+        #expect(next.arrived(at: "first") == ["early"])
+        #expect(next.arrived(at: "second") == ["early"])
+    }
+
+    @Test("what is kept grows with the queues that are there, not with those that ever were")
+    func bounded() throws {
+        let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
+        var memory = QueueRegistryMemory()
+        memory.apply(.added("stays"))
+        memory.apply(.uploaded("stays", time))
+        for number in 0..<2_000 {
+            memory.apply(.uploaded(try #require(DestinationID("gone-\(number)")), time))
+        }
+        #expect(memory.lastUpload(of: "stays") == time)
+        #expect(memory.lastUpload(of: "gone-1999") == time)
+        #expect(memory.lastUpload(of: "gone-0") == nil)
+    }
+
+    @Test("a later change takes the place of an earlier one about the same thing only")
+    func replaced() {
+        let time = DeviceTime(wall: Timestamp(milliseconds: 1), monotonic: MonotonicTime(milliseconds: 1), boot: "b")
+        let changes: [QueueRegistryMemory.Change] = [
+            .added("a"), .removed("a"), .added("b"), .uploaded("a", time), .erased([]),
+        ]
+        let table = changes.map { later in changes.map { later.replaces($0) } }
+        #expect(table[0] == [true, true, false, false, false])
+        #expect(table[1] == [true, true, false, false, false])
+        #expect(table[2] == [false, false, true, false, false])
+        #expect(table[3] == [false, false, false, true, false])
+        #expect(table[4] == [true, true, true, true, true])
+    }
+
+    @Test("an app that adds others in each run and removes none is remembered those it added last")
+    func manyAdded() throws {
+        let ids = try (0..<300).map { try #require(DestinationID("queue-\($0)")) }
+        var memory = QueueRegistryMemory()
+        for id in ids[..<256] { memory.apply(.added(id)) }
+        #expect(memory.destinations == Array(ids[..<256]))
+        // This one is added in each run.
+        memory.apply(.added(ids[0]))
+        #expect(memory.destinations.count == 256)
+        for id in ids[256...] { memory.apply(.added(id)) }
+        #expect(memory.destinations == Array(ids[45..<256]) + [ids[0]] + Array(ids[256...]))
+    }
+
+    @Test("one that is added again in each run stays among those added last")
+    func addedAgain() throws {
+        var memory = try InMemoryAnalytics()
+        try memory.analytics.addDestination(QueueFixture.destination("first"))
+        try memory.analytics.addDestination(QueueFixture.destination("second"))
+        memory = try InMemoryAnalytics(storage: memory.storageAfterKill(), clock: memory.clock)
+        try memory.analytics.addDestination(QueueFixture.destination("first"))
+        let bytes = try #require(try memory.storage.contents(of: Self.path))
+        #expect(String(decoding: bytes, as: UTF8.self).contains(#""added":["second","first"]"#))
+    }
+
+    @Test("when another process asked for an upload last is known")
+    func uploadElsewhere() async throws {
+        let one = try InMemoryAnalytics()
+        let two = try InMemoryAnalytics(storage: one.storage, clock: one.clock)
+        try await one.addQueue(QueueFixture.policy(olderThan: .seconds(60)))
+        #expect(two.analytics.lastUpload(of: "queue") == nil)
+        one.analytics.record("first", to: ["queue"])
+        while one.analytics.lastUpload(of: "queue") == nil { await Task.yield() }
+        #expect(two.analytics.lastUpload(of: "queue") == one.clock.now().wall)
+    }
+}

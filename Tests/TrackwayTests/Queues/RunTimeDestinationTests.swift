@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@Suite("Destinations that come and go")
+struct RunTimeDestinationTests {
+    @Test(
+        "one that was added gets what is recorded from then on, by name and without a route, and nothing after its removal"
+    )
+    func comesAndGoes() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        analytics.record("before")
+        #expect(!analytics.hasDestination("late"))
+        try analytics.addDestination(QueueFixture.destination("late"))
+        #expect(analytics.hasDestination("late"))
+        analytics.record("all")
+        analytics.record("mine", to: ["late"])
+        #expect((await analytics.flush()).isComplete)
+        #expect(memory.arrived(at: "late") == ["all", "mine"])
+        #expect(memory.arrived(at: "collector") == ["before", "all"])
+        #expect(analytics.removeDestination("late"))
+        #expect(!analytics.removeDestination("late"))
+        analytics.record("after")
+        let receipt = analytics.record("lost", to: ["late"])
+        #expect(receipt.dropped == .unknownDestination)
+        #expect(memory.diagnostics.map(\.code) == [.unknownDestination])
+        #expect((await analytics.flush()).isComplete)
+        #expect(memory.arrived(at: "late") == ["all", "mine"])
+        let ledger = analytics.ledger()
+        #expect(ledger.destinations["late"] == Ledger.Account(recorded: 2, delivered: 2))
+        #expect(ledger.destinations["collector"] == Ledger.Account(recorded: 3, delivered: 3))
+    }
+
+    @Test(
+        "what waits for one that was removed goes on when it is added again, in order, and what came between is not its"
+    )
+    func addedAgain() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try await memory.addQueue(QueueFixture.policy(moreThan: 100))
+        analytics.record("one", to: ["queue"])
+        analytics.record("two", to: ["queue"])
+        #expect(analytics.removeDestination("queue"))
+        analytics.record("between")
+        #expect(analytics.pendingCount(for: "queue") == 0)
+        try analytics.addDestination(QueueFixture.destination("queue"), delivery: QueueFixture.policy(moreThan: 100))
+        analytics.record("three", to: ["queue"])
+        #expect(analytics.pendingCount(for: "queue") == 3)
+        #expect(analytics.requestUpload(force: true))
+        await memory.untilArrived(3, at: "queue")
+        #expect(memory.arrived(at: "queue") == ["one", "two", "three"])
+    }
+
+    @Test("a durable record for one that was removed is an error")
+    func durable() async throws {
+        let memory = try InMemoryAnalytics()
+        try memory.analytics.addDestination(QueueFixture.destination("late"))
+        memory.analytics.removeDestination("late")
+        let error = await #expect(throws: TrackwayError.self) {
+            try await memory.analytics.recordDurably("lost", to: ["late"])
+        }
+        #expect(error?.code == .notRecorded)
+        #expect(memory.diagnostics.map(\.code) == [.unknownDestination])
+    }
+
+    @Test("an id that is taken is refused, and one of the configuration stays", arguments: ["collector", "late"])
+    func taken(name: String) throws {
+        let memory = try InMemoryAnalytics()
+        let id = try #require(DestinationID(name))
+        try memory.analytics.addDestination(QueueFixture.destination("late"))
+        let error = #expect(throws: TrackwayError.self) {
+            try memory.analytics.addDestination(QueueFixture.destination(id))
+        }
+        #expect(error?.code == .duplicateDestination)
+        #expect(error?.message.contains("\"\(id)\"") == true)
+        #expect(!memory.analytics.removeDestination("collector"))
+        #expect(!memory.analytics.removeDestination("nobody"))
+        #expect(memory.analytics.hasDestination("collector"))
+    }
+
+    @Test("there are 256 destinations at most, and room again after one was removed")
+    func most() throws {
+        let memory = try InMemoryAnalytics()
+        for number in 1..<256 {
+            try memory.analytics.addDestination(
+                QueueFixture.destination(try #require(DestinationID("queue-\(number)")))
+            )
+        }
+        let error = #expect(throws: TrackwayError.self) {
+            try memory.analytics.addDestination(QueueFixture.destination("more"))
+        }
+        #expect(error?.code == .tooManyDestinations)
+        #expect(memory.analytics.removeDestination("queue-7"))
+        try memory.analytics.addDestination(QueueFixture.destination("more"))
+        #expect(memory.analytics.hasDestination("more"))
+        #expect(memory.diagnostics.isEmpty)
+    }
+
+    @Test("after a kill, what is recorded before a destination is added again is for it, too")
+    func restart() async throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.addDestination(QueueFixture.destination("late"))
+        first.analytics.record("one", to: ["late"])
+        // Writers come in the order in which they were started.
+        first.clock.advance(by: .seconds(1))
+        let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
+        #expect(!second.analytics.hasDestination("late"))
+        second.analytics.record("early")
+        #expect(second.analytics.record("refused", to: ["late"]).dropped == .unknownDestination)
+        #expect((await second.analytics.flush()).isComplete)
+        try second.analytics.addDestination(QueueFixture.destination("late"))
+        #expect((await second.analytics.flush()).isComplete)
+        #expect(second.arrived(at: "late") == ["one", "early"])
+        // Removed for good: the next run expects it no more.
+        second.analytics.removeDestination("late")
+        let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
+        third.analytics.record("later")
+        try third.analytics.addDestination(QueueFixture.destination("late"))
+        #expect((await third.analytics.flush()).isComplete)
+        #expect(third.arrived(at: "late") == [])
+    }
+
+    @Test("one that only an earlier run added is not expected any more once it is removed")
+    func expectedNoMore() async throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.addDestination(QueueFixture.destination("late"))
+        let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
+        #expect(!second.analytics.removeDestination("late"))
+        second.analytics.record("early")
+        let third = try InMemoryAnalytics(storage: second.storageAfterKill(), clock: first.clock)
+        third.analytics.record("early")
+        try third.analytics.addDestination(QueueFixture.destination("late"))
+        #expect((await third.analytics.flush()).isComplete)
+        #expect(third.arrived(at: "late") == [])
+    }
+
+    @Test("one that is added for the first time is not sent what earlier runs have left")
+    func nothingOfThePast() async throws {
+        let first = try InMemoryAnalytics()
+        first.analytics.record("past")
+        first.clock.advance(by: .seconds(1))
+        let second = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
+        try second.analytics.addDestination(QueueFixture.destination("late"))
+        second.analytics.record("mine", to: ["late"])
+        #expect((await second.analytics.flush()).isComplete)
+        #expect(second.arrived(at: "late") == ["mine"])
+        #expect(second.arrived(at: "collector") == ["past"])
+        #expect(second.analytics.ledger().destinations["late"] == Ledger.Account(recorded: 1, delivered: 1))
+    }
+
+    @Test(
+        "recording for one destination does not wait while something of another is written",
+        arguments: [true, false]
+    )
+    func undisturbed(byAdding: Bool) async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try await memory.addQueue(QueueFixture.policy(same: .seconds(60)))
+        // The first event writes what starts with it.
+        analytics.record("first", to: ["queue"])
+        memory.storage.hold(byAdding ? .create : .overwrite, paths: byAdding ? "/cursor.late" : "/taken")
+        Thread.detachNewThread {
+            if byAdding {
+                try? analytics.addDestination(QueueFixture.destination("late"))
+            } else {
+                analytics.record("state", to: ["queue"])
+            }
+        }
+        while memory.storage.heldCalls == 0 { await Task.yield() }
+        #expect(await durability(of: "other", to: "collector", analytics) == .kernel)
+        memory.storage.release()
+    }
+
+    /// What became of an event that another thread records; nil when that thread is still waiting.
+    private func durability(
+        of name: String,
+        to destination: DestinationID,
+        _ analytics: Analytics
+    ) async -> Receipt.Durability? {
+        let durability = Locked<Receipt.Durability?>(nil)
+        Thread.detachNewThread {
+            let receipt = analytics.record(name, to: [destination])
+            durability.withLock { $0 = receipt.durability }
+        }
+        // Seconds, so that a busy machine comes to run the thread; looked at no longer than it takes.
+        for _ in 0..<10_000_000 {
+            if durability.withLock({ $0 }) != nil { break }
+            await Task.yield()
+        }
+        return durability.withLock { $0 }
+    }
+
+    @Test("recording into a queue does not wait for the file of queues either")
+    func undisturbedByFile() async throws {
+        let memory = try InMemoryAnalytics()
+        let analytics = memory.analytics
+        try await memory.addQueue(QueueFixture.policy(same: .seconds(60)))
+        analytics.record("first", to: ["queue"])
+        memory.storage.hold(.replace, paths: "/streams")
+        Thread.detachNewThread { try? analytics.addDestination(QueueFixture.destination("late")) }
+        while memory.storage.heldCalls == 0 { await Task.yield() }
+        #expect(await durability(of: "state", to: "queue", analytics) == .kernel)
+        memory.storage.release()
+    }
+
+    @Test("new settings of one that was added take effect at once")
+    func replaced() async throws {
+        let memory = try InMemoryAnalytics()
+        try memory.analytics.addDestination(QueueFixture.destination("late"))
+        try memory.analytics.replaceDestination(
+            CollectorDestination(id: "late", url: "http://elsewhere.test", writeKey: "test")
+        )
+        memory.analytics.record("mine", to: ["late"])
+        _ = await memory.analytics.flush()
+        #expect(memory.arrived(at: "elsewhere") == ["mine"])
+        memory.analytics.removeDestination("late")
+        let error = #expect(throws: TrackwayError.self) {
+            try memory.analytics.replaceDestination(QueueFixture.destination("late"))
+        }
+        #expect(error?.code == .unknownDestination)
+    }
+
+    @Test("consent counts for one that was added as for one without a category, whoever else is left out")
+    func consent() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.consentCategories = ["collector": .marketing]
+        let memory = try InMemoryAnalytics(configuration)
+        let analytics = memory.analytics
+        analytics.setConsent(.denied, for: .marketing)
+        #expect(analytics.record("nobody's").dropped == .consentDenied)
+        try analytics.addDestination(QueueFixture.destination("late"))
+        #expect(analytics.record("late's").durability == .kernel)
+        analytics.setConsent(.denied, for: .analytics)
+        #expect(analytics.record("refused", to: ["late"]).dropped == .consentDenied)
+        analytics.setConsent(.granted, for: .analytics)
+        analytics.record("again", to: ["late"])
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "collector") == [])
+        #expect(memory.arrived(at: "late").last == "again")
+        analytics.removeDestination("late")
+        #expect(analytics.record("nobody's").dropped == .consentDenied)
+    }
+
+    @Test("erasing forgets what waits and what was remembered of queues, and keeps who is there")
+    func erased() async throws {
+        let first = try InMemoryAnalytics()
+        try first.analytics.addDestination(QueueFixture.destination("gone"))
+        let memory = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
+        let analytics = memory.analytics
+        try analytics.addDestination(
+            QueueFixture.destination("queue"),
+            delivery: QueueFixture.policy(same: .seconds(60), olderThan: .seconds(60))
+        )
+        analytics.record("same", to: ["queue"])
+        await memory.untilArrived(1, at: "queue")
+        #expect(analytics.record("same", to: ["queue"]).dropped == .duplicate)
+        try await analytics.erase()
+        #expect(analytics.hasDestination("queue"))
+        #expect(analytics.record("same", to: ["queue"]).durability == .kernel)
+        _ = await analytics.flush()
+        #expect(memory.arrived(at: "queue") == ["same", "_installation_erased", "same"])
+        #expect(analytics.ledger().destinations.keys.sorted() == ["collector", "queue"])
+    }
+}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+import Foundation
 import Testing
 import Trackway
 import TrackwayEvents
@@ -125,5 +126,113 @@ struct SettingBoundsTests {
             #expect(error.code == .invalidLimit)
             #expect(error.message.contains(setting.field))
         }
+    }
+
+    // MARK: While the app runs
+
+    /// The settings of one delivery policy.
+    private static let policies = settings.filter { $0.field.hasPrefix("delivery.") }
+    /// The settings of one queue.
+    private static let queues = settings.filter { $0.field.hasPrefix("delivery.queue.") }
+
+    /// What a setting makes of the delivery policy.
+    private static func delivery(_ setting: Setting, _ number: Int) -> DeliveryPolicy {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        setting.set(&configuration, number)
+        return configuration.delivery
+    }
+
+    /// What the configuration would be told of the same number.
+    private static func told(_ setting: Setting, _ number: Int) -> [Diagnostic] {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        setting.set(&configuration, number)
+        return configuration.bounded().diagnostics
+    }
+
+    private static func outOfRange(_ memory: InMemoryAnalytics) -> [Diagnostic] {
+        memory.diagnostics.filter { $0.code == .settingOutOfRange }
+    }
+
+    @Test(
+        "a destination added at run time is held to the bounds of a configured one, with the same diagnostics",
+        arguments: policies,
+        [Int.min, -1, 0, 1, .max]
+    )
+    func added(_ setting: Setting, _ number: Int) async throws {
+        let memory = try InMemoryAnalytics()
+        try memory.analytics.addDestination(
+            .collector(URL(string: "https://late.example.com")!, writeKey: "key", id: "late"),
+            delivery: Self.delivery(setting, number)
+        )
+        #expect(Self.outOfRange(memory) == Self.told(setting, number))
+        memory.analytics.record("order", to: ["late"])
+        memory.analytics.requestUpload(force: true)
+        _ = await memory.analytics.flush(timeout: .zero)
+        #expect(memory.analytics.ledger().isBalanced)
+        #expect(memory.analytics.pendingCount(for: "late") <= 1)
+    }
+
+    @Test(
+        "a queue held to other rules is held to the bounds of a configured one, with the same diagnostics",
+        arguments: queues,
+        [Int.min, -1, 0, 1, .max]
+    )
+    func ruledAnew(_ setting: Setting, _ number: Int) async throws {
+        var policy = DeliveryPolicy()
+        policy.queue = QueuePolicy(uploadWhenMoreThan: 8)
+        let memory = try InMemoryAnalytics()
+        try memory.analytics.addDestination(
+            .collector(URL(string: "https://late.example.com")!, writeKey: "key", id: "late"),
+            delivery: policy
+        )
+        memory.analytics.setQueue(try #require(Self.delivery(setting, number).queue), of: "late")
+        let expected = Self.told(setting, number).map { known in
+            Diagnostic(
+                code: known.code,
+                field: String(known.field.dropFirst("delivery.".count)),
+                value: known.value,
+                remedy: known.remedy
+            )
+        }
+        #expect(Self.outOfRange(memory) == expected)
+        for _ in 0..<3 { memory.analytics.record("order", to: ["late"]) }
+        _ = memory.analytics.isReadyForUpload("late")
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test(
+        "a session timeout chosen at run time is held to its bounds, and told once",
+        arguments: [
+            (Duration.seconds(Int64.min), Duration.zero), (.seconds(-1), .zero), (.zero, .zero),
+            (.seconds(1), .seconds(1)), (.seconds(Int64.max), SettingBounds.longest),
+        ]
+    )
+    func reconfigured(_ chosen: Duration, _ counted: Duration) throws {
+        let memory = try InMemoryAnalytics()
+        memory.analytics.reconfigure { $0.sessionTimeout = chosen }
+        memory.analytics.reconfigure { $0.logEvents = false }
+        let told = Self.outOfRange(memory)
+        #expect(told.map(\.field) == (chosen == counted ? [] : ["sessionTimeout"]))
+        #expect(told.allSatisfy { $0.value == chosen.description })
+        #expect(memory.analytics.options.withLock { $0.sessionTimeout } == counted)
+        memory.analytics.record("event")
+        #expect(memory.analytics.ledger().isBalanced)
+    }
+
+    @Test(
+        "a number of waiting events chosen at run time is held to its bounds",
+        arguments: [(Int.min, 1), (-1, 1), (0, 1), (1, 1), (.max, SettingBounds.most)]
+    )
+    func flushEvents(_ chosen: Int, _ counted: Int) throws {
+        let memory = try InMemoryAnalytics()
+        try memory.analytics.replaceDestination(
+            .collector(URL(string: "https://other.example.com")!, writeKey: "key"),
+            flushEvents: chosen
+        )
+        let told = Self.outOfRange(memory)
+        #expect(told.map(\.field) == (chosen == counted ? [] : ["flushEvents"]))
+        #expect(told.allSatisfy { $0.remedy.hasPrefix("It counts as \(counted).") })
+        memory.analytics.record("event")
+        #expect(memory.analytics.ledger().isBalanced)
     }
 }

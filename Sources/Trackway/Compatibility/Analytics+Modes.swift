@@ -12,11 +12,14 @@ extension Analytics {
         contextStore.perform { transaction in transaction.context.modes[destination.rawValue] = .string(mode) }
     }
 
-    /// The same as ``replace(_:)``, with another number of waiting events that are sent at once.
+    /// The same as ``replaceDestination(_:)``, with another number of waiting events that are sent at once. One that no app
+    /// means is brought within its bounds, and told.
     ///
-    /// - Throws: As ``replace(_:)`` does.
+    /// - Throws: As ``replaceDestination(_:)`` does.
     package func replaceDestination(_ destination: any Destination, flushEvents: Int) throws(TrackwayError) {
         try checkPresent(destination.id)
-        delivery.replace(destination, flushEvents: flushEvents)
+        var bounds = SettingBounds()
+        delivery.replace(destination, flushEvents: bounds.count(flushEvents, from: 1, "flushEvents"))
+        reporter.report(bounds.diagnostics)
     }
 }

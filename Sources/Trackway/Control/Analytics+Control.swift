@@ -28,13 +28,19 @@ extension Analytics {
     /// ```swift
     /// analytics.reconfigure { $0.logEvents = true }
     /// ```
+    /// A number that no app means is brought within its bounds, as one of the ``Configuration`` is, and told as a
+    /// `Diagnostic`.
+    ///
     /// - Parameter change: is called once, at once, on the calling thread; it must not call the SDK.
     public func reconfigure(_ change: (inout RuntimeOptions) -> Void) {
+        var bounds = SettingBounds()
         let options = options.withLock { options in
             change(&options)
+            options = bounds.runtimeOptions(options)
             return options
         }
         reporter.replaceHandler(options.onDiagnostic)
+        reporter.report(bounds.diagnostics)
         recorder.log.use(options.eventLogForm)
         control.setGate(.logsEvents) { options.logEvents }
         delivery.wakeParked()

@@ -22,16 +22,18 @@ extension Analytics {
     ///
     /// - Parameters:
     ///   - destination: who receives events; its id must be free.
-    ///   - policy: how eagerly and how patiently; the configuration's when nil.
+    ///   - policy: how eagerly and how patiently; the configuration's when nil. A number that no app means is brought
+    ///     within its bounds, as one of the ``Configuration`` is, and told as a `Diagnostic`.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/duplicateDestination`` when the id is taken, with
     ///   ``TrackwayError/Code/tooManyDestinations`` when there are 256.
     public func addDestination(_ destination: any Destination, delivery policy: DeliveryPolicy? = nil)
         throws(TrackwayError)
     {
         let id = destination.id
+        var bounds = SettingBounds()
         let route = DeliveryRoute(
             destination: destination,
-            policy: policy ?? usualPolicy,
+            policy: policy.map { bounds.policy($0, "delivery") } ?? usualPolicy,
             admission: consents.rule(for: id)
         )
         let problem = try destinationChanges.withLock { (_) throws(TrackwayError) in
@@ -44,6 +46,7 @@ extension Analytics {
             delivery.add(route)
             return problem
         }
+        reporter.report(bounds.diagnostics)
         if let problem { reporter.report(problem) }
     }
 

@@ -59,12 +59,15 @@ extension Analytics {
         delivery.handedOver(of: id)
     }
 
-    /// Holds a queue to other rules from now on.
+    /// Holds a queue to other rules from now on. A number that no app means is brought within its bounds, and told.
     package func setQueue(_ policy: QueuePolicy, of id: DestinationID) {
+        var bounds = SettingBounds()
+        let policy = bounds.queue(policy, "queue")
         let problem = destinationChanges.withLock { _ -> Diagnostic? in
             guard delivery.setQueue(policy, of: id) else { return nil }
             return registry.setQueue(policy, of: id)
         }
+        reporter.report(bounds.diagnostics)
         if let problem { reporter.report(problem) }
     }
 

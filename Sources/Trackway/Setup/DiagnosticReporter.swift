@@ -36,4 +36,8 @@ package final class DiagnosticReporter: Sendable {
         let handler = listener.withLock { $0.handler }
         (handler ?? log)(diagnostic)
     }
+    /// Reports diagnostics in their order.
+    package func report(_ diagnostics: [Diagnostic]) {
+        for diagnostic in diagnostics { report(diagnostic) }
+    }
 }

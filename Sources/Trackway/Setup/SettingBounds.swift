@@ -5,7 +5,8 @@ internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 
-/// Brings numbers of a configuration to where they can be worked with, and notes what it changed.
+/// Brings numbers of a configuration, or of a change at run time, to where they can be worked with, and notes what it
+/// changed.
 ///
 /// A number that no app means (below nothing, or beyond what a device lives to see) is a mistake, but none that should keep
 /// an app from recording.
@@ -75,24 +76,28 @@ struct SettingBounds {
         bounded.breakerThreshold = count(policy.breakerThreshold, from: 1, field + ".breakerThreshold")
         bounded.longestRetryAfter = time(policy.longestRetryAfter, field + ".longestRetryAfter")
         bounded.deadLetterThreshold = count(policy.deadLetterThreshold, from: 1, field + ".setAsideThreshold")
-        if let queue = policy.queue {
-            bounded.queue = QueuePolicy(
-                acceptSameEventAfter: time(queue.acceptSameEventAfter, field + ".queue.acceptSameEventAfter"),
-                // Below none the number does not matter, so -1 says all there is to say.
-                uploadWhenMoreThan: count(
-                    max(-1, queue.uploadWhenMoreThan),
-                    from: -1,
-                    field + ".queue.uploadWhenMoreThan"
-                ),
-                uploadWhenOlderThan: time(queue.uploadWhenOlderThan, field + ".queue.uploadWhenOlderThan")
-            )
-        }
+        bounded.queue = policy.queue.map { queue($0, field + ".queue") }
         if let attempts = policy.attempts {
             var limit = attempts
             limit.refusals = attempts.refusals.map { count($0, from: 1, field + ".attempts.refusals") }
             limit.failures = attempts.failures.map { count($0, from: 1, field + ".attempts.failures") }
             bounded.attempts = limit
         }
+        return bounded
+    }
+
+    mutating func queue(_ policy: QueuePolicy, _ field: String) -> QueuePolicy {
+        QueuePolicy(
+            acceptSameEventAfter: time(policy.acceptSameEventAfter, field + ".acceptSameEventAfter"),
+            // Below none the number does not matter, so -1 says all there is to say.
+            uploadWhenMoreThan: count(max(-1, policy.uploadWhenMoreThan), from: -1, field + ".uploadWhenMoreThan"),
+            uploadWhenOlderThan: time(policy.uploadWhenOlderThan, field + ".uploadWhenOlderThan")
+        )
+    }
+
+    mutating func runtimeOptions(_ options: RuntimeOptions) -> RuntimeOptions {
+        var bounded = options
+        bounded.sessionTimeout = time(options.sessionTimeout, "sessionTimeout")
         return bounded
     }
 

@@ -64,7 +64,7 @@ docs: bootstrap  ## Build the documentation into .build/documentation
 sanitize: bootstrap  ## Run the SDK's tests under ThreadSanitizer, then AddressSanitizer
 	swift test --sanitize=thread --scratch-path .build/thread --skip CrashCaptureTests
 	LSAN_OPTIONS=suppressions=$(CURDIR)/Scripts/leaks.txt swift test --sanitize=address --scratch-path .build/address \
-	    --skip CrashCaptureTests
+	    --skip CrashCaptureTests --skip CrashTests/realProcess
 
 fuzz: bootstrap  ## Run each fuzz target for FUZZ_SECONDS (60)
 	Scripts/fuzz $(or $(FUZZ_SECONDS),60)

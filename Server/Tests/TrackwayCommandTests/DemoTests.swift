@@ -88,7 +88,16 @@ struct DemoTests {
         // An event that tells of an erasure is carried out, and is no row.
         withdrawn.erasures = 1
         #expect(withdrawn.isBalanced)
-        #expect(withdrawn.lost == 0)
+        #expect(withdrawn.lost == 0 && withdrawn.arrivedAllTheSame == 0)
+        // Sent, the answer lost, and then withdrawn: it is in the collector, and nothing is wrong.
+        withdrawn.rows = 9
+        withdrawn.distinct = 9
+        #expect(withdrawn.isBalanced)
+        #expect(withdrawn.lost == 0 && withdrawn.arrivedAllTheSame == 3)
+        // More than was withdrawn cannot come like that.
+        withdrawn.rows = 10
+        withdrawn.distinct = 10
+        #expect(!withdrawn.isBalanced)
     }
 
     @Test("the device's side is read from its journal without the app")

@@ -68,7 +68,12 @@ final class LoopbackServer: Sendable {
             var number = 0
             while true {
                 let connection = accept(listener, nil, nil)
-                guard connection >= 0 else { return }
+                if connection < 0, errno == EINTR || errno == ECONNABORTED { continue }
+                guard connection >= 0 else {
+                    // Closed here alone: another server could get the number while this thread still listens at it.
+                    close(listener)
+                    return
+                }
                 number += 1
                 let serving = number
                 Thread.detachNewThread {
@@ -80,7 +85,6 @@ final class LoopbackServer: Sendable {
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
     }
 
     /// A port of 127.0.0.1 at which nobody listens.

@@ -18,7 +18,11 @@ package final class Listener: Sendable {
             while true {
                 let connection = accept(descriptor, nil, nil)
                 if connection < 0, errno == EINTR || errno == ECONNABORTED { continue }
-                guard connection >= 0 else { return }
+                guard connection >= 0 else {
+                    // Closed here alone: another listener could get the number while this thread still listens at it.
+                    close(descriptor)
+                    return
+                }
                 _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 Thread.detachNewThread { serve(Socket(connection)) }
             }
@@ -27,7 +31,6 @@ package final class Listener: Sendable {
 
     deinit {
         shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
     }
 
     /// A port at which nobody listens now.

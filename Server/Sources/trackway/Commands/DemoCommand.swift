@@ -72,6 +72,12 @@ struct DemoCommand: AsyncParsableCommand {
             let (bad, requests) = stage.badAnswers
             console.write("Audit      answered \(bad) of \(requests) requests badly")
             console.write([""] + DemoAccount.lines(accounts, style: console.style) + [""])
+            for account in accounts where account.arrivedAllTheSame > 0 {
+                console.write(
+                    "Withdrawn  \(account.arrivedAllTheSame.grouped) had come to \(account.destination) already: the answers were "
+                        + "lost, and then consent was taken back"
+                )
+            }
             let isComplete = try await demo.isComplete()
             let isBalanced = accounts.allSatisfy(\.isBalanced) && isComplete
             console.write(

@@ -24,18 +24,25 @@ struct DemoAccount: Sendable, Hashable {
     /// Events that told of an erasure: they were carried out, and are no rows.
     var erasures: UInt64 = 0
 
-    /// Events that are neither in the collector nor waiting nor given up.
+    /// Events that came: as rows, or as orders to erase.
+    private var received: UInt64 { distinct + erasures }
+
+    /// Events that were given up after they had come: their answers were lost, and then consent was taken back.
+    var arrivedAllTheSame: UInt64 { received - min(received, delivered) }
+
+    /// Events that the device counts as delivered and the collector does not have, or that nobody counts.
     var lost: UInt64 {
-        let known = distinct + erasures + pending + dropped
-        return recorded > known ? recorded - known : 0
+        let known = delivered + pending + dropped
+        return delivered - min(delivered, received) + (recorded - min(recorded, known))
     }
 
     /// Rows that should not be there.
     var duplicates: UInt64 { rows - min(rows, distinct) }
 
-    /// Whether every recorded event that nobody withdrew is in the collector exactly once.
+    /// Whether every recorded event that nobody withdrew is in the collector exactly once, and nothing else but what was
+    /// withdrawn too late.
     var isBalanced: Bool {
-        recorded == delivered + dropped && delivered == distinct + erasures && pending == 0 && duplicates == 0
+        recorded == delivered + dropped && lost == 0 && arrivedAllTheSame <= dropped && pending == 0 && duplicates == 0
     }
 
     /// The accounts as a table.

@@ -200,4 +200,29 @@ struct BudgetTests {
         query.project = "production"
         #expect(try await environment.store.count(matching: query) == 2)
     }
+
+    @Test("screens outside of sessions are a path of their installation, in the order of time, whoever came between")
+    func screens() async throws {
+        let environment = try IndexEnvironment()
+        func view(_ id: UInt64, _ name: String, _ time: Int64) -> String {
+            line(id, "_screen_view", time: time, attributes: "{\"_screen_name\":\"\(name)\"}")
+        }
+        for installation in UInt64(1)...2 {
+            var batch = Batch(installation, installation, 1...3)
+            let first = installation * 10
+            // Sent out of order, and between those of the other.
+            batch.lines = [view(first + 2, "B", 2_000), view(first + 1, "A", 1_000), view(first + 3, "C", 3_000)]
+            try environment.append(batch)
+        }
+        try await environment.index()
+        let flow = try await environment.store.screens(matching: ScreenQuery())
+        #expect(flow.screens.map(\.name) == ["A", "B", "C"])
+        #expect(flow.screens.map(\.entrances) == [2, 0, 0] && flow.screens.map(\.exits) == [0, 0, 2])
+        #expect(flow.screens.allSatisfy { $0.views == 2 && $0.installations == 2 })
+        #expect(flow.steps.map { "\($0.from)\($0.to)\($0.count)" } == ["AB2", "BC2"])
+        let one = try await environment.store.screens(
+            matching: ScreenQuery(installation: .numbered(1), from: Timestamp(milliseconds: 2_000), limit: 1)
+        )
+        #expect(one.screens.map(\.name) == ["B"] && one.steps.map(\.to) == ["C"])
+    }
 }

@@ -2,62 +2,145 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
-internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
 
 /// Reading which screens were shown and in which order.
 enum ScreenRows {
+    /// The screens and the steps between them.
+    ///
+    /// The rows come installation by installation, and within one session by session in the order of time, whatever order
+    /// the batches came in. What is outside every session (number 0) is one path of its installation.
+    ///
+    /// - Complexity: O(screens shown in the time), one walk; memory O(names and steps told apart, and the screens of one
+    ///   installation).
     static func flow(_ query: ScreenQuery, _ db: Database) throws -> ScreenFlow {
         var conditions: [String] = []
-        var arguments: [String: (any DatabaseValueConvertible)?] = ["limit": max(0, query.limit)]
-        if let id = query.installation {
-            conditions.append("installation = (SELECT number FROM installations WHERE id = :installation)")
-            arguments["installation"] = id.blob
+        if query.installation != nil {
+            conditions.append("installation = (SELECT number FROM installations WHERE id = ?1)")
         }
-        if let from = query.from {
-            conditions.append("time >= :from")
-            arguments["from"] = from.milliseconds
-        }
-        // The order within a session is that of time, whatever order the batches came in.
-        let shown = """
-            WITH shown AS (
-                SELECT installation, session, name, engagement,
-                lag(name) OVER path AS before, lead(name) OVER path AS after
-                FROM screens\(conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
-                WINDOW path AS (PARTITION BY installation, session ORDER BY time, position)
-            )
+        if query.from != nil { conditions.append("time >= ?2") }
+        let statement = try RawStatement(
+            db,
             """
-        let screens = try Row.fetchAll(
-            db,
-            sql: """
-                \(shown) SELECT name, count(*), sum(before IS NULL), sum(after IS NULL), sum(engagement),
-                count(DISTINCT installation) FROM shown GROUP BY name ORDER BY 2 DESC, name LIMIT :limit
-                """,
-            arguments: StatementArguments(arguments)
+            SELECT installation, session, name, engagement FROM screens\
+            \(conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+            ORDER BY installation, session, time, position
+            """
         )
-        let steps = try Row.fetchAll(
-            db,
-            sql: """
-                \(shown) SELECT before, name, count(*) FROM shown WHERE before IS NOT NULL
-                GROUP BY before, name ORDER BY 3 DESC, before, name LIMIT :limit
-                """,
-            arguments: StatementArguments(arguments)
-        )
+        if let installation = query.installation { statement.bind(1, installation) }
+        if let from = query.from { statement.bind(2, from.milliseconds) }
+        defer { statement.reset() }
+        var tally = ScreenTally()
+        while try statement.step() {
+            tally.add(
+                statement.text(2),
+                installation: statement.integer(0),
+                session: statement.integer(1),
+                engagement: statement.integer(3)
+            )
+        }
+        return tally.flow(limit: max(0, query.limit))
+    }
+}
+
+/// Sums of screens. They are added installation by installation, session by session, in the order of time.
+private struct ScreenTally {
+    private struct Sum {
+        let name: String
+        var views: UInt64 = 0
+        var entrances: UInt64 = 0
+        var exits: UInt64 = 0
+        var engagement: Int64 = 0
+        var installations: UInt64 = 0
+        /// The installation counted last: rows of one installation are adjacent.
+        var lastInstallation: Int64?
+    }
+
+    /// From one screen to the next, as indexes of `sums`.
+    private struct Step: Hashable {
+        let from: Int
+        let to: Int
+    }
+
+    private struct Path: Equatable {
+        let installation: Int64
+        let session: Int64
+    }
+
+    /// The most names told apart, and the most steps: anybody with a key may send any number of them.
+    private static let maxNames = 10_000
+    private static let maxSteps = 100_000
+
+    private var sums: [Sum] = []
+    private var numbers: [String: Int] = [:]
+    private var steps: [Step: UInt64] = [:]
+    private var path: Path?
+    /// The screen shown last on `path`; nil when its name is not told apart.
+    private var last: Int?
+
+    mutating func add(_ name: String, installation: Int64, session: Int64, engagement: Int64) {
+        let screen = number(of: name)
+        let here = Path(installation: installation, session: session)
+        if here != path {
+            endPath()
+            path = here
+            if let screen { sums[screen].entrances += 1 }
+        } else if let last, let screen {
+            count(Step(from: last, to: screen))
+        }
+        if let screen {
+            sums[screen].views += 1
+            // Any number may have been sent.
+            let (sum, isOver) = sums[screen].engagement.addingReportingOverflow(engagement)
+            sums[screen].engagement = isOver ? (engagement < 0 ? .min : .max) : sum
+            if sums[screen].lastInstallation != installation {
+                sums[screen].installations += 1
+                sums[screen].lastInstallation = installation
+            }
+        }
+        last = screen
+    }
+
+    /// The screens shown most, and the steps taken most.
+    mutating func flow(limit: Int) -> ScreenFlow {
+        endPath()
+        let screens = sums.sorted { ($1.views, $0.name) < ($0.views, $1.name) }.prefix(limit)
+        let taken = steps.map { step, count in
+            ScreenFlow.Step(from: sums[step.from].name, to: sums[step.to].name, count: count)
+        }
         return ScreenFlow(
-            screens: screens.map { row in
+            screens: screens.map { sum in
                 ScreenFlow.Totals(
-                    name: row[0],
-                    views: UInt64(clamping: row[1] as Int64),
-                    entrances: UInt64(clamping: row[2] as Int64),
-                    exits: UInt64(clamping: row[3] as Int64),
-                    engagement: row[4],
-                    installations: UInt64(clamping: row[5] as Int64)
+                    name: sum.name,
+                    views: sum.views,
+                    entrances: sum.entrances,
+                    exits: sum.exits,
+                    engagement: sum.engagement,
+                    installations: sum.installations
                 )
             },
-            steps: steps.map { row in
-                ScreenFlow.Step(from: row[0], to: row[1], count: UInt64(clamping: row[2] as Int64))
-            }
+            steps: Array(taken.sorted { ($1.count, $0.from, $0.to) < ($0.count, $1.from, $1.to) }.prefix(limit))
         )
+    }
+
+    /// A path ends with the screen it showed last.
+    private mutating func endPath() {
+        if let last { sums[last].exits += 1 }
+        last = nil
+        path = nil
+    }
+
+    private mutating func count(_ step: Step) {
+        guard steps[step] != nil || steps.count < Self.maxSteps else { return }
+        steps[step, default: 0] += 1
+    }
+
+    private mutating func number(of name: String) -> Int? {
+        if let known = numbers[name] { return known }
+        guard sums.count < Self.maxNames else { return nil }
+        sums.append(Sum(name: name))
+        numbers[name] = sums.count - 1
+        return sums.count - 1
     }
 }

@@ -19,6 +19,8 @@ import { Visitors } from "./visitors.js";
 
 const firstPage = 200;
 const lookEvery = 2000;
+const ledgerPage = 1000;
+const maxWriters = 5000;
 
 const input = byId("filter");
 const main = byId("main");
@@ -116,6 +118,17 @@ function explainEmpty(filtered) {
 let looking = false;
 const looks = { ledgerAfter: 0 };
 
+/** The ledger, page after page; of very many processes those that began last. */
+async function wholeLedger() {
+  const answer = await ask(`/v1/ledger?limit=${ledgerPage}`);
+  for (let next = answer.next; next !== undefined && answer.writers.length < maxWriters;) {
+    const page = await ask(`/v1/ledger?limit=${ledgerPage}&after=${next}`);
+    answer.writers.push(...page.writers);
+    next = page.next;
+  }
+  return answer;
+}
+
 /** Counts and totals at every look, the ledger and the failed list less often. */
 async function look() {
   if (looking || byId("key-dialog").open || document.visibilityState !== "visible") return;
@@ -123,9 +136,9 @@ async function look() {
   visitors.look();
   devices.look();
   const now = Date.now();
-  const part = async (path, use) => {
+  const part = async (question, use) => {
     try {
-      use(await ask(path));
+      use(await question);
     } catch {
       // The connection state already says that the collector is away; the last figures stay on the page.
     }
@@ -134,13 +147,13 @@ async function look() {
   const both = now >= looks.ledgerAfter;
   const asked = performance.now();
   await Promise.all([
-    part("/v1/rate?minutes=15", (answer) => {
+    part(ask("/v1/rate?minutes=15"), (answer) => {
       plot.show(answer.minutes, now);
       stream.recolour();
       const list = byId("names");
       if (document.activeElement !== input) list.replaceChildren(...plot.names.slice(0, 40).map((name) => h("option", { value: withTerm("", "name", name) })));
     }),
-    part("/v1/stats", (stats) => {
+    part(ask("/v1/stats"), (stats) => {
       setText(byId("total-events"), compact(stats.events ?? 0));
       byId("total-events").title = number(stats.events ?? 0);
       setText(byId("total-installations"), compact(stats.installations ?? 0));
@@ -149,13 +162,13 @@ async function look() {
       failedTotal = stats.failed ?? 0;
       tell(stats.trouble ? `${stats.trouble} Events are still accepted and kept; they appear here once this is over.` : null);
     }),
-    both ? part("/v1/ledger?limit=1000", (answer) => {
+    both ? part(wholeLedger(), (answer) => {
       const missing = ledger.show(answer, now);
       looks.ledgerAfter = now + Math.max(3000, 20 * (performance.now() - asked));
       setText(byId("total-missing"), compact(missing));
       byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";
     }) : null,
-    both ? part("/v1/failed?limit=50", (answer) => failures.show(answer.failed, failedTotal || answer.failed.length, now)) : null,
+    both ? part(ask("/v1/failed?limit=50"), (answer) => failures.show(answer.failed, failedTotal || answer.failed.length, now)) : null,
   ]);
   looking = false;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import Trackway
+
 /// The documented calls of the Clickstream SDK, carried out by Trackway.
 ///
 /// ```swift
@@ -18,6 +20,27 @@ public enum ClickstreamAnalytics {
     /// - Throws: ``ClickstreamError`` saying which setting is missing or wrong, or why storage cannot be used.
     public static func initSDK(_ configuration: ClickstreamConfiguration? = nil) throws {
         try shared.start(configuration)
+    }
+
+    /// The front door that everything goes through, for calls that this class has no word for; nil while ``initSDK(_:)``
+    /// has not been called, or failed.
+    public static var analytics: Analytics? { shared.made }
+
+    /// Lets go of the SDK as the end of the process does; what waits stays on the disk. The next ``initSDK(_:)`` makes it
+    /// anew and has `configure` change its configuration last: consent, diagnostics, further destinations, or, for an
+    /// app's tests, clock, storage and network.
+    ///
+    /// ```swift
+    /// let environment = InMemoryEnvironment()
+    /// ClickstreamAnalytics.startOver { $0.run(in: environment) }
+    /// try ClickstreamAnalytics.initSDK(ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect"))
+    /// ```
+    /// The calls are static, so tests that use them run one after the other (`.serialized`). Any thread.
+    ///
+    /// - Parameter configure: is called with each ``initSDK(_:)`` that makes the SDK, on its thread, until the next
+    ///   ``startOver(_:)``; it must not call the SDK.
+    public static func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
+        shared.startOver(configure)
     }
 
     /// Records an event.

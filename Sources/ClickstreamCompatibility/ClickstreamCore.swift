@@ -39,7 +39,17 @@ package final class ClickstreamCore: Sendable {
         state = Locked(State(file: file, opening: opening))
     }
 
-    /// Forgets the analytics, as the end of a process does; the next start makes others.
+    /// Forgets the analytics, as the end of a process does; the next start makes others, of a configuration that
+    /// `configure` changes.
+    func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void) {
+        restart(file: { try ClickstreamConfigurationFile.ofMainBundle() }) { configuration in
+            var configuration = configuration
+            configure(&configuration)
+            return try Analytics(configuration)
+        }
+    }
+
+    /// The same with a configuration file, and a way to make analytics, of the caller's own.
     package func restart(file: @escaping File, opening: @escaping Opening) {
         let former = state.withLock { state in
             let former = state
@@ -49,7 +59,10 @@ package final class ClickstreamCore: Sendable {
         former.configuration?.follow(former.configuration?.settings ?? ClickstreamSettings()) { _ in }
     }
 
-    /// The analytics, when there are any; a call that comes before them is counted.
+    /// The analytics, when there are any.
+    var made: Analytics? { state.withLock { $0.analytics } }
+
+    /// The same for a call that needs them; one that comes before them is counted.
     func analytics() -> Analytics? {
         state.withLock { state in
             if state.analytics == nil { state.earlyCalls += 1 }
@@ -118,7 +131,7 @@ package final class ClickstreamCore: Sendable {
         var form: EventLogForm?
         do throws(ClickstreamError) {
             let destination = try settings.destination()
-            form = { destination.eventJSON(of: $0) }
+            form = { batch, _ in destination.eventJSON(of: batch) }
             do throws(TrackwayError) {
                 try analytics.replaceDestination(destination)
             } catch {

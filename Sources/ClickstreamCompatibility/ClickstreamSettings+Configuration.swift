@@ -61,7 +61,7 @@ extension ClickstreamSettings {
         configuration.logEvents = isLoggingEvents ?? false
         // What the document tells people to look for in the log.
         configuration.eventLogLabel = "EventRecorder"
-        configuration.eventLogForm = { destination.eventJSON(of: $0) }
+        configuration.eventLogForm = { batch, _ in destination.eventJSON(of: batch) }
         return configuration
     }
 

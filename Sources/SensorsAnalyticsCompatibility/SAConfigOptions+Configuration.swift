@@ -29,7 +29,7 @@ extension SAConfigOptions {
         configuration.limits = Self.limits
         configuration.logEvents = enableLog
         let shown = destination(debugMode: debugMode)
-        configuration.eventLogForm = { shown.eventJSON(of: $0, sentAt: Analytics.wallTime) }
+        configuration.eventLogForm = { shown.eventJSON(of: $0, sentAt: $1) }
         configuration.modes = [Self.destinationID.rawValue: .string(debugMode.rawValue)]
         configuration.delivery = DeliveryPolicy(
             flushInterval: .milliseconds(max(5_000, flushInterval)),

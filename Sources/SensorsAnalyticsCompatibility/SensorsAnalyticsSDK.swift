@@ -59,8 +59,16 @@ public final class SensorsAnalyticsSDK: Sendable {
 
     // MARK: The one instance
 
-    private static let hasStarted = Locked(false)
-    private static let instance = Locked<SensorsAnalyticsSDK?>(nil)
+    /// What stands behind the static calls.
+    private struct Instance: Sendable {
+        var sdk: SensorsAnalyticsSDK?
+        var hasStarted = false
+        var configure: @Sendable (inout Configuration) -> Void = { _ in }
+        /// How often it was started over: a start that was under way then is nobody's any more.
+        var generation = 0
+    }
+
+    private static let instance = Locked(Instance())
 
     /// Starts the SDK. Any thread; a second call changes nothing.
     ///
@@ -68,27 +76,51 @@ public final class SensorsAnalyticsSDK: Sendable {
     ///   - configOptions: how it works. Without options events are kept until there is an address to send them to.
     ///   - debugMode: whether events go to the place where they are looked at one by one.
     public static func start(configOptions: SAConfigOptions?, debugMode: SensorsAnalyticsDebugMode = .off) {
-        let isFirst = hasStarted.withLock { hasStarted in
-            defer { hasStarted = true }
-            return !hasStarted
+        let first = instance.withLock { instance -> Instance? in
+            defer { instance.hasStarted = true }
+            return instance.hasStarted ? nil : instance
         }
-        guard isFirst else { return }
+        guard let first else { return }
         let options = configOptions ?? SAConfigOptions(serverURL: "")
-        let configuration = options.configuration(debugMode: debugMode)
+        var configuration = options.configuration(debugMode: debugMode)
+        first.configure(&configuration)
         do throws(TrackwayError) {
             // No lock is held: what is made here may call the app, and the app may ask for the instance.
             let sdk = SensorsAnalyticsSDK(try Analytics(configuration), options, debugMode: debugMode)
-            instance.withLock { $0 = sdk }
+            instance.withLock { if $0.generation == first.generation { $0.sdk = sdk } }
         } catch {
             Analytics.report(notStarted: error, to: configuration)
             // Another attempt, with a folder that can be written say, is welcome.
-            hasStarted.withLock { $0 = false }
+            instance.withLock { if $0.generation == first.generation { $0.hasStarted = false } }
+        }
+    }
+
+    /// Lets go of the SDK as the end of the process does; what waits stays on the disk. The next
+    /// ``start(configOptions:debugMode:)`` makes it anew and has `configure` change its configuration last, after
+    /// ``SAConfigOptions/configure``: for an app's tests, clock, storage and network.
+    ///
+    /// ```swift
+    /// let environment = InMemoryEnvironment()
+    /// SensorsAnalyticsSDK.startOver { $0.run(in: environment) }
+    /// SensorsAnalyticsSDK.start(configOptions: SAConfigOptions(serverURL: "https://events.example.com/sa?project=production"))
+    /// ```
+    /// There is one instance, so tests that use it run one after the other (`.serialized`). Who holds the former one goes on
+    /// with it. Any thread.
+    ///
+    /// - Parameter configure: is called with each start that makes the SDK, on its thread, until the next
+    ///   ``startOver(_:)``; it must not call the SDK.
+    public static func startOver(_ configure: @escaping @Sendable (inout Configuration) -> Void = { _ in }) {
+        // The former instance goes when the lock is released: letting go of it may call the app.
+        _ = instance.withLock { instance in
+            let former = instance
+            instance = Instance(configure: configure, generation: former.generation + 1)
+            return former
         }
     }
 
     /// The SDK; nil before it was started, and while the back-end wants nothing to be recorded.
     public static func sharedInstance() -> SensorsAnalyticsSDK? {
-        guard let sdk = instance.withLock({ $0 }), !sdk.isDisabledRemotely else { return nil }
+        guard let sdk = instance.withLock({ $0.sdk }), !sdk.isDisabledRemotely else { return nil }
         return sdk
     }
 
@@ -96,13 +128,13 @@ public final class SensorsAnalyticsSDK: Sendable {
 
     /// Records `$AppDataTrackingClose`, sends what waits, and records nothing more until ``enableSDK()`` or the next start.
     public static func disableSDK() {
-        guard let sdk = instance.withLock({ $0 }) else { return }
+        guard let sdk = instance.withLock({ $0.sdk }) else { return }
         sdk.disable()
     }
 
     /// Records again.
     public static func enableSDK() {
-        guard let sdk = instance.withLock({ $0 }) else { return }
+        guard let sdk = instance.withLock({ $0.sdk }) else { return }
         sdk.enable()
     }
 }

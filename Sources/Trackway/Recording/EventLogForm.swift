@@ -3,9 +3,9 @@
 
 package import TrackwayEvents
 
-/// How an event is shown in the log, when not as it is stored: a batch of one event gives its text; nil when the form has
-/// none for it.
-package typealias EventLogForm = @Sendable (EventBatch) -> String?
+/// How an event is shown in the log, when not as it is stored: a batch of one event, and the time of day at which it is
+/// shown, give its text; nil when the form has none for it.
+package typealias EventLogForm = @Sendable (EventBatch, _ now: Timestamp) -> String?
 
 /// Writes the lines of logged events.
 final class EventLog: Sendable {
@@ -28,13 +28,15 @@ final class EventLog: Sendable {
 
     /// An event's line: in the chosen form, together with what it has in common with others; else as it is stored.
     ///
+    /// - Parameter now: asked for the time of day if the form has to know it.
     /// - Complexity: O(size of event and context).
     func line(
         of event: [UInt8],
         sequence: UInt64,
         in context: RecordedContext,
         installation: InstallationID,
-        writer: WriterID
+        writer: WriterID,
+        at now: @autoclosure () -> Timestamp
     ) -> String {
         let stored = String(decoding: event, as: UTF8.self)
         guard let form = chosen.withLock({ $0.form }) else { return stored }
@@ -49,6 +51,6 @@ final class EventLog: Sendable {
             contexts: [.init(generation: 1, content: event.count..<event.count + shared.count)],
             bytes: event + shared
         )
-        return form(batch) ?? stored
+        return form(batch, now()) ?? stored
     }
 }

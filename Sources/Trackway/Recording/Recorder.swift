@@ -99,7 +99,8 @@ struct Recorder: Sendable {
                 sequence: receipt.sequence,
                 in: context(),
                 installation: journal.installation,
-                writer: journal.writer
+                writer: journal.writer,
+                at: clock.now().wall
             )
         }
         return Outcome(receipt: receipt, diagnostics: diagnostics, line: line)

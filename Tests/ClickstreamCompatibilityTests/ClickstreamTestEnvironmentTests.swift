@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ClickstreamCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+// There is one instance behind the static calls, so these tests and the document's samples run one after the other.
+extension DocumentSampleTests {
+    @Suite("An app that uses the static calls is tested in an environment of its tests' own")
+    struct TestEnvironment {
+        private static var configuration: ClickstreamConfiguration {
+            ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect")
+        }
+
+        @Test("clock, network and disk are the test's, and the next process finds what this one left")
+        func environment() async throws {
+            let environment = InMemoryEnvironment()
+            ClickstreamAnalytics.startOver { $0.run(in: environment) }
+            defer { ClickstreamAnalytics.startOver() }
+            #expect(ClickstreamAnalytics.analytics == nil)
+            try ClickstreamAnalytics.initSDK(Self.configuration)
+            environment.clock.advance(by: .seconds(5))
+            let now = environment.clock.now().wall
+            ClickstreamAnalytics.recordEvent("checkout", ["value": 99.9])
+            let recorded = try #require(environment.recorded.first { $0.event.name == "checkout" })
+            #expect(recorded.event.time == now)
+            ClickstreamAnalytics.setUserId("carl")
+            ClickstreamAnalytics.flushEvents()
+            await environment.transport.untilRequested(1)
+            #expect(environment.transport.requests.allSatisfy { $0.url.hasPrefix("https://example.com/collect?") })
+            try ClickstreamAnalytics.initSDK(Self.configuration)
+            #expect(environment.diagnostics.map(\.code).contains(.initialisedTwice))
+
+            let next = environment.nextProcess()
+            ClickstreamAnalytics.startOver { $0.run(in: next) }
+            ClickstreamAnalytics.recordEvent("too early")
+            #expect(throws: ClickstreamError.self) { try ClickstreamAnalytics.getClickstreamConfiguration() }
+            try ClickstreamAnalytics.initSDK(Self.configuration)
+            #expect(next.diagnostics.map(\.code).contains(.calledBeforeInitialisation))
+            #expect(ClickstreamAnalytics.analytics?.user == "carl")
+            #expect(next.recorded.contains { $0.event.name == "checkout" })
+            #expect(!next.recorded.contains { $0.event.name == "too early" })
+        }
+
+        @Test("what the app chose is changed last, at each start")
+        func changed() throws {
+            let environment = InMemoryEnvironment()
+            ClickstreamAnalytics.startOver {
+                $0.run(in: environment)
+                $0.sessionTimeout = .seconds(7)
+                $0.appBuild = "381"
+            }
+            defer { ClickstreamAnalytics.startOver() }
+            try ClickstreamAnalytics.initSDK(Self.configuration.withLogEvents(true).withSessionTimeoutDuration(9))
+            ClickstreamAnalytics.recordEvent("checkout")
+            #expect(environment.log.contains { $0.hasPrefix("EventRecorder") && $0.contains("checkout") })
+            #expect(ClickstreamAnalytics.analytics?.recordedContext.app["build"] == "381")
+        }
+
+        @Test("a simulated device plays the app's life")
+        func device() async throws {
+            let device = SimulatedDevice { onDevice in
+                ClickstreamAnalytics.startOver(onDevice)
+                do {
+                    try ClickstreamAnalytics.initSDK(Self.configuration)
+                } catch {
+                    Issue.record(error)
+                }
+                return ClickstreamAnalytics.analytics
+            }
+            defer { ClickstreamAnalytics.startOver() }
+            try await device.launch()
+            ClickstreamAnalytics.recordEvent("checkout")
+            device.wait(.seconds(20))
+            try await device.goHome()
+            try device.kill()
+            try await device.launch()
+            #expect(device.events(named: "checkout").count == 1)
+            #expect(device.events(named: "_first_open").count == 1)
+            #expect(device.events(named: "_app_start").count == 2)
+        }
+    }
+}

@@ -48,3 +48,42 @@ package struct ConsentDecisions: Sendable, Hashable, Codable {
         self = other
     }
 }
+
+extension ConsentDecisions {
+    /// Reads what ``json`` wrote; members of other names are left to others.
+    ///
+    /// - Throws: `JSONError` when it is not what was written.
+    init(json: JSONValue) throws(JSONError) {
+        self.init()
+        if let text = json["consent"]?.string { overall = try Self.consent(text) }
+        for member in json["categories"]?.object?.members ?? [] {
+            guard let text = member.value.string else { throw .stateInvalid }
+            categories[ConsentCategory(rawValue: member.key)] = try Self.consent(text)
+        }
+    }
+
+    private static func consent(_ text: String) throws(JSONError) -> Consent {
+        guard let consent = Consent(rawValue: text) else { throw .stateInvalid }
+        return consent
+    }
+
+    /// The decisions as they are stored.
+    var json: JSONValue {
+        let sorted = categories.sorted { $0.key < $1.key }
+        let members = sorted.map { JSONValue.Object.Member(key: $0.key.rawValue, value: .string($0.value.rawValue)) }
+        return .object(
+            .init(present: [
+                "consent": overall.map { .string($0.rawValue) },
+                "categories": members.isEmpty ? nil : .object(.init(members)),
+            ])
+        )
+    }
+}
+
+/// Whom a decision holds for.
+public enum ConsentScope: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Everybody on this device who made none of their own.
+    case device
+    /// The person who uses the app now.
+    case person
+}

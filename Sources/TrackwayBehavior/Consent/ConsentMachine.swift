@@ -14,6 +14,30 @@ package import TrackwayEvents
 /// Events of somebody who left undecided wait, until somebody who came later agreed: then they are given up, because
 /// nobody's events wait behind those of a person who may never come back.
 package struct ConsentMachine: Sendable, Hashable, Codable {
+    /// Somebody who used the app: a user, or whoever used it in a stretch in which nobody was signed in.
+    fileprivate struct Person: Sendable, Hashable, Codable {
+        let subject: String
+        var decisions = ConsentDecisions()
+        /// The turn at which the person left; nil while it is here.
+        var left: Int64?
+        /// The user this stretch belongs to, once one signed in.
+        var joined: String?
+    }
+
+    /// What is lost of people who were forgotten because there were too many.
+    private enum Forgotten: String, Sendable, Hashable, Codable {
+        case nobody
+        case somebody
+        /// Somebody who had refused: nobody who is unknown here may be taken for agreed.
+        case someRefusal
+    }
+
+    /// The subject of a user, which no stretch has.
+    private static func subject(of user: String) -> String { "user-" + user }
+
+    /// The subject of a stretch in which nobody was signed in.
+    private static func subject(ofStretch number: Int64) -> String { "anonymous-\(number)" }
+
     /// The most people that are told apart; beyond it those are forgotten first who decided nothing.
     package static let maxPeople = 64
 
@@ -34,14 +58,14 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
     /// The app's rules; they are not part of what is stored.
     package var rules: ConsentRules
     /// What was decided for the device.
-    package internal(set) var device: ConsentDecisions
+    package private(set) var device: ConsentDecisions
     /// Whom events recorded now belong to.
-    package internal(set) var subject: String
-    var people: [Person]
-    var stretches: Int64
+    package private(set) var subject: String
+    private var people: [Person]
+    private var stretches: Int64
     /// Counts who came and went; says who came later without a clock.
-    var turn: Int64
-    var forgotten: Forgotten
+    private var turn: Int64
+    private var forgotten: Forgotten
 
     /// Nothing decided, nobody known.
     package init(rules: ConsentRules = ConsentRules()) {
@@ -190,7 +214,7 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         return actions + [.save]
     }
 
-    func place(of subject: String) -> Int? { people.lastIndex { $0.subject == subject } }
+    private func place(of subject: String) -> Int? { people.lastIndex { $0.subject == subject } }
 
     private mutating func forgetSome() {
         while people.count > Self.maxPeople {
@@ -212,5 +236,152 @@ package struct ConsentMachine: Sendable, Hashable, Codable {
         guard let decided = standing(person) else { return forgotten == .someRefusal ? 2 : 1 }
         if decided.decisions.hasDenial { return 2 }
         return decided.decisions.isEmpty && person.joined == nil ? 0 : 1
+    }
+
+    // MARK: Verdicts
+
+    /// Of whom and for what a verdict is.
+    private struct Matter: Hashable {
+        var subject: String?
+        var category: ConsentCategory
+    }
+
+    /// Every category somebody named, and one that nobody did.
+    private var namedCategories: Set<ConsentCategory> {
+        var categories = Set(device.categories.keys)
+        for person in people { categories.formUnion(person.decisions.categories.keys) }
+        return categories.union([ConsentCategory(rawValue: "")])
+    }
+
+    /// The verdicts for everybody known and for events of nobody. Stretches that belong to a user fare as the user does.
+    ///
+    /// - Complexity: O(people · categories).
+    private func verdicts(in categories: Set<ConsentCategory>) -> [Matter: Admission] {
+        var verdicts: [Matter: Admission] = [:]
+        for category in categories {
+            let grantedUntil = grantedUntil(category)
+            for person in people where person.joined == nil {
+                verdicts[Matter(subject: person.subject, category: category)] = admission(
+                    of: person,
+                    person.subject,
+                    for: category,
+                    grantedUntil: grantedUntil
+                )
+            }
+            verdicts[Matter(subject: nil, category: category)] = admission(
+                of: nil,
+                nil,
+                for: category,
+                grantedUntil: grantedUntil
+            )
+        }
+        return verdicts
+    }
+
+    private func person(_ subject: String) -> Person? { place(of: subject).map { people[$0] } }
+
+    /// The person whose decisions count: the user a stretch belongs to; nil when that one was forgotten.
+    private func standing(_ person: Person) -> Person? {
+        guard let joined = person.joined else { return person }
+        return self.person(joined)
+    }
+
+    private func consent(of person: Person?, for category: ConsentCategory) -> Consent {
+        person?.decisions[category] ?? device[category] ?? rules.initial
+    }
+
+    /// The last turn at which somebody was here whose events may leave; nil when there is nobody. Who is here now is here
+    /// at the last turn of all.
+    private func grantedUntil(_ category: ConsentCategory) -> Int64? {
+        var latest: Int64?
+        for person in people where person.joined == nil && consent(of: person, for: category) == .granted {
+            latest = max(latest ?? .min, person.left ?? .max)
+        }
+        return latest
+    }
+
+    /// - Parameter known: The person whose decisions count; nil for nobody, and for a subject that is not known.
+    private func admission(
+        of known: Person?,
+        _ subject: String?,
+        for category: ConsentCategory,
+        grantedUntil: Int64?
+    ) -> Admission {
+        switch consent(of: known, for: category) {
+        case .granted:
+            // A forgotten refusal could be this one's.
+            return known == nil && subject != nil && forgotten == .someRefusal ? .drop(.consentDenied) : .send
+        case .denied:
+            if rules.denial == .purge { return .drop(.consentDenied) }
+            return isGivenUp(known, subject, grantedUntil) ? .drop(.consentDenied) : .hold
+        case .pending:
+            return isGivenUp(known, subject, grantedUntil) ? .drop(.consentUndecided) : .hold
+        }
+    }
+
+    /// Whether waiting for a decision of this one would make others wait who agreed.
+    private func isGivenUp(_ person: Person?, _ subject: String?, _ grantedUntil: Int64?) -> Bool {
+        guard let grantedUntil else { return false }
+        if let person {
+            guard let left = person.left else { return false }
+            return grantedUntil > left
+        }
+        // Somebody another process saw arrive a moment ago is unknown too, as long as nobody was ever forgotten.
+        return subject == nil || forgotten != .nobody
+    }
+}
+
+extension ConsentMachine {
+    /// Reads what ``json`` wrote.
+    ///
+    /// - Throws: `JSONError` when it is not what was written.
+    package init(json: JSONValue, rules: ConsentRules = ConsentRules()) throws(JSONError) {
+        guard let subject = json["subject"]?.string, let stretches = json["stretches"]?.integer, stretches > 0,
+            let turn = json["turn"]?.integer, turn >= 0, let known = json["people"]?.array
+        else { throw .stateInvalid }
+        self.rules = rules
+        self.subject = subject
+        self.stretches = stretches
+        self.turn = turn
+        device = try ConsentDecisions(json: json["device"] ?? .object(.init()))
+        guard let forgotten = Forgotten(rawValue: json["forgotten"]?.string ?? "nobody") else { throw .stateInvalid }
+        self.forgotten = forgotten
+        people = []
+        for person in known { people.append(try Person(json: person)) }
+        // A decision of who is here must find its place.
+        guard place(of: subject) != nil else { throw .stateInvalid }
+    }
+
+    /// The state as it is stored, without the app's rules.
+    package var json: JSONValue {
+        .object(
+            .init(present: [
+                "device": device.isEmpty ? nil : device.json,
+                "subject": .string(subject),
+                "stretches": .integer(stretches),
+                "turn": .integer(turn),
+                "forgotten": forgotten == .nobody ? nil : .string(forgotten.rawValue),
+                "people": .array(people.map(\.json)),
+            ])
+        )
+    }
+}
+
+extension ConsentMachine.Person {
+    fileprivate init(json: JSONValue) throws(JSONError) {
+        guard let subject = json["subject"]?.string else { throw .stateInvalid }
+        self.init(
+            subject: subject,
+            decisions: try ConsentDecisions(json: json),
+            left: json["left"]?.integer,
+            joined: json["joined"]?.string
+        )
+    }
+
+    fileprivate var json: JSONValue {
+        var members: [JSONValue.Object.Member] = [.init(key: "subject", value: .string(subject))]
+        if let left { members.append(.init(key: "left", value: .integer(left))) }
+        if let joined { members.append(.init(key: "joined", value: .string(joined))) }
+        return .object(.init(members + (decisions.json.object?.members ?? [])))
     }
 }

@@ -10,13 +10,13 @@ package import TrackwayEvents
 /// it goes on in the next process where a killed one left off. In what it orders, `save` comes before the events of a
 /// start, so that no number is given twice, and after those of an exit, so that none is lost.
 package struct AppBehavior: Sendable, Codable, Hashable {
-    var settings = BehaviorSettings()
-    var uniqueID = ""
-    var launch = LaunchMachine()
-    var sessions = SessionMachine()
-    var screens = ScreenMachine()
-    var engagement = EngagementMachine()
-    var updates = UpdateMachine()
+    private var settings = BehaviorSettings()
+    private var uniqueID = ""
+    private var launch = LaunchMachine()
+    private var sessions = SessionMachine()
+    private var screens = ScreenMachine()
+    private var engagement = EngagementMachine()
+    private var updates = UpdateMachine()
 
     /// An installation that never ran.
     package init() {}
@@ -110,4 +110,210 @@ package struct AppBehavior: Sendable, Codable, Hashable {
         self.uniqueID = uniqueID
         return [.save]
     }
+
+    // MARK: Starts and exits
+
+    /// The app was started, or came back.
+    private mutating func begin(
+        _ start: LaunchMachine.Start,
+        updates updated: [UpdateMachine.Action],
+        at now: DeviceTime
+    ) -> [BehaviorAction] {
+        let sessionBefore = sessions.current
+        var noticed = updated
+        var views: [ScreenMachine.Action] = []
+        if start.kind == .passive {
+            sessions.startedUnseen(at: now, timeout: settings.sessionTimeout)
+        } else {
+            noticed += updates.opened()
+            let orders = sessions.userArrived(at: now, uniqueID: uniqueID, timeout: settings.sessionTimeout)
+            if orders.isEmpty, screens.current != nil {
+                engagement.screenResumed(at: now)
+            }
+            for case .begin in orders {
+                engagement.screenForgotten()
+                views += screens.sessionBegan(at: now)
+            }
+        }
+        // The first events of a session are not under the screen of the one before, even if it is shown again at once.
+        let isNewSession = sessions.current != sessionBefore
+        let shown = isNewSession ? nil : screen
+        var actions: [BehaviorAction] = [.background(start.kind == .passive), .save]
+        if isNewSession || start.kind != .hot { actions.append(.context(session: session, screen: shown)) }
+        actions += noticed.compactMap { record($0, at: now) }
+        if settings.capture.contains(.launches) { actions.append(record(start, at: now)) }
+        guard start.kind != .passive else { return actions }
+        actions += announceSession(at: now)
+        actions += views.flatMap { show($0, at: now) }
+        let capture = settings.capture
+        let arrived = screens.userArrived(at: now) { $0.isManual || capture.contains(.screens) }
+        return actions + arrived.flatMap { show($0, at: now) }
+    }
+
+    /// The app left the foreground, or ends there.
+    private mutating func end(_ exit: LaunchMachine.Exit) -> [BehaviorAction] {
+        sessions.userSeen(at: exit.at)
+        return [.background(true), .openWindow]
+            + records(of: exit, capture: settings.capture)
+            + [.save, .flush, .closeWindow]
+    }
+
+    /// The process before this one was killed in the foreground: its exit is told under its own session and screen.
+    private mutating func recover(_ exit: LaunchMachine.Exit, capture: CaptureOptions) -> [BehaviorAction] {
+        let context = BehaviorAction.context(session: session, screen: screen)
+        let records = records(of: exit, capture: capture)
+        return records.isEmpty ? [] : [context] + records
+    }
+
+    private mutating func records(of exit: LaunchMachine.Exit, capture: CaptureOptions) -> [BehaviorAction] {
+        var records = leaveScreen(at: exit.at, isRecovered: exit.isRecovered, capture: capture)
+        if capture.contains(.launches) { records.append(record(exit)) }
+        return records
+    }
+
+    /// Tells of the session's start unless it was told, or is not to be.
+    private mutating func announceSession(at now: DeviceTime) -> [BehaviorAction] {
+        guard settings.capture.contains(.sessions), let session = sessions.announce() else { return [] }
+        return [record(session, at: now)]
+    }
+
+    // MARK: Screens
+
+    /// Screens the app names are always wanted.
+    private func isWanted(_ view: ScreenView) -> Bool {
+        view.isManual || settings.capture.contains(.screens)
+    }
+
+    /// Another screen is shown: the one before is left under its own context, then the new one begins.
+    private mutating func show(_ order: ScreenMachine.Action, at now: DeviceTime) -> [BehaviorAction] {
+        switch order {
+        case .view(let view):
+            let left = leaveScreen(at: now, isRecovered: false, capture: settings.capture)
+            let shown = record(view, engagement: engagement.lastOfScreen, at: now)
+            engagement.screenShown(at: now)
+            return left + [.context(session: session, screen: view.screen), shown]
+        }
+    }
+
+    /// The user leaves the screen that is shown, if one is.
+    private mutating func leaveScreen(at now: DeviceTime, isRecovered: Bool, capture: CaptureOptions)
+        -> [BehaviorAction]
+    {
+        engagement.screenLeft(at: now).compactMap { order in
+            switch order {
+            case .engaged(let duration):
+                capture.contains(.engagement) ? record(duration, isRecovered: isRecovered, at: now) : nil
+            }
+        }
+    }
+
+    // MARK: The events that tell of what the machines decided
+
+    private func record(_ start: LaunchMachine.Start, at now: DeviceTime) -> BehaviorAction {
+        let attributes: Attributes = [
+            CapturedKey.isFirstTime: .boolean(start.isFirstOfProcess),
+            CapturedKey.startKind: .string(start.kind.rawValue),
+            CapturedKey.isFirstStart: .boolean(start.isFirstEver),
+            CapturedKey.resumedFromBackground: .boolean(start.resumedFromBackground),
+        ]
+        return .record(name: CapturedName.appStart, attributes: attributes, at: now)
+    }
+
+    private func record(_ exit: LaunchMachine.Exit) -> BehaviorAction {
+        var attributes: Attributes = [CapturedKey.foregroundDuration: exit.duration.attributeValue]
+        if exit.isRecovered { attributes[CapturedKey.isRecovered] = true }
+        return .record(name: CapturedName.appEnd, attributes: attributes, at: exit.at)
+    }
+
+    private func record(_ session: RecordedContext.Session, at now: DeviceTime) -> BehaviorAction {
+        let attributes: Attributes = [
+            CapturedKey.sessionID: .string(session.id),
+            CapturedKey.sessionStart: .integer(session.start.milliseconds),
+            CapturedKey.sessionNumber: .integer(session.number),
+        ]
+        return .record(name: CapturedName.sessionStart, attributes: attributes, at: now)
+    }
+
+    /// Tells of a first opening or an update; nil when nobody wants to know.
+    private func record(_ update: UpdateMachine.Action, at now: DeviceTime) -> BehaviorAction? {
+        let (name, attributes, option): (String, Attributes, CaptureOptions) =
+            switch update {
+            case .firstOpened: (CapturedName.firstOpen, [:], .launches)
+            case .appUpdated(let version):
+                (CapturedName.appUpdate, [CapturedKey.previousAppVersion: .string(version)], .updates)
+            case .systemUpdated(let version):
+                (CapturedName.osUpdate, [CapturedKey.previousOSVersion: .string(version)], .updates)
+            }
+        guard settings.capture.contains(option) else { return nil }
+        return .record(name: name, attributes: attributes, at: now)
+    }
+
+    /// Tells of an engagement.
+    private func record(_ engagement: Duration, isRecovered: Bool, at now: DeviceTime) -> BehaviorAction {
+        var attributes: Attributes = [CapturedKey.engagementTime: engagement.attributeValue]
+        if isRecovered { attributes[CapturedKey.isRecovered] = true }
+        return .record(name: CapturedName.userEngagement, attributes: attributes, at: now)
+    }
+
+    /// Tells of a view. What the app says about it never hides what the SDK knows.
+    private func record(_ view: ScreenMachine.View, engagement: Duration?, at now: DeviceTime) -> BehaviorAction {
+        var attributes = view.attributes
+        attributes[CapturedKey.screenName] = .string(view.screen.name)
+        attributes[CapturedKey.screenID] = view.screen.id.map { .string($0) }
+        attributes[CapturedKey.screenUniqueID] = view.screen.uniqueID.map { .string($0) }
+        attributes[CapturedKey.previousScreenName] = view.previous.map { .string($0.name) }
+        attributes[CapturedKey.previousScreenID] = view.previous?.id.map { .string($0) }
+        attributes[CapturedKey.previousScreenUniqueID] = view.previous?.uniqueID.map { .string($0) }
+        attributes[CapturedKey.entrances] = .integer(view.isEntrance ? 1 : 0)
+        attributes[CapturedKey.previousTimestamp] = view.previousTimestamp.map { .integer($0.milliseconds) }
+        attributes[CapturedKey.engagementTime] = engagement?.attributeValue
+        return .record(name: CapturedName.screenView, attributes: attributes, at: now)
+    }
+}
+
+/// What is known when a process begins.
+package struct ProcessStart: Sendable, Hashable, Codable {
+    /// The state the app is in; background when the system launched it there.
+    package var state: AppState
+    /// The app's version, when it has one.
+    package var appVersion: String?
+    /// The system's version, when it is known.
+    package var systemVersion: String?
+    /// The user's unique id, whose last eight characters begin the ids of sessions.
+    package var sessionPrefix: String
+    /// What is captured.
+    package var settings: BehaviorSettings
+
+    /// A start of these parts.
+    package init(
+        state: AppState,
+        appVersion: String? = nil,
+        systemVersion: String? = nil,
+        sessionPrefix: String,
+        settings: BehaviorSettings = BehaviorSettings()
+    ) {
+        self.state = state
+        self.appVersion = appVersion
+        self.systemVersion = systemVersion
+        self.sessionPrefix = sessionPrefix
+        self.settings = settings
+    }
+}
+
+/// An order of the coordinator to its driver. Orders of one input are carried out one after the other.
+package enum BehaviorAction: Sendable, Hashable {
+    /// Record an event with this moment, under the context as the latest ``context(session:screen:)`` set it.
+    case record(name: String, attributes: Attributes, at: DeviceTime)
+    /// From now on events carry this session and this screen.
+    case context(session: RecordedContext.Session?, screen: RecordedContext.Screen?)
+    /// The app left the foreground, or came back.
+    case background(Bool)
+    /// Ask the system for time to finish; records, ``flush`` and ``closeWindow`` follow.
+    case openWindow
+    /// Send what waits.
+    case flush
+    /// Give the time back, once the flush before it is over.
+    case closeWindow
+    /// Keep the coordinator as it is now.
+    case save
 }

@@ -14,3 +14,32 @@ package struct BehaviorSettings: Sendable, Hashable, Codable {
         self.capture = capture
     }
 }
+
+/// What is recorded without the app calling `record`.
+public struct CaptureOptions: OptionSet, Sendable, Hashable, Codable {
+    public let rawValue: Int
+
+    /// Options of these bits.
+    public init(rawValue: Int) {
+        self.rawValue = rawValue
+    }
+
+    /// Starts and exits: `_first_open`, `_app_start`, `_app_end`.
+    public static let launches = CaptureOptions(rawValue: 1)
+    /// Sessions: `_session_start`, and which session every event belongs to.
+    public static let sessions = CaptureOptions(rawValue: 2)
+    /// Screens: `_screen_view`, and which screen every event was recorded on.
+    public static let screens = CaptureOptions(rawValue: 4)
+    /// How long a screen was used: `_user_engagement`.
+    public static let engagement = CaptureOptions(rawValue: 8)
+    /// New versions of the app and of the system: `_app_update`, `_os_update`.
+    public static let updates = CaptureOptions(rawValue: 16)
+    /// Uncaught errors and fatal signals: `_app_exception`, at the next start. Not part of ``standard``: it installs
+    /// handlers in the process.
+    public static let crashes = CaptureOptions(rawValue: 32)
+
+    /// Everything that asks nothing of the process: all but ``crashes``.
+    public static let standard: CaptureOptions = [.launches, .sessions, .screens, .engagement, .updates]
+    /// Nothing: only what the app records itself.
+    public static let none: CaptureOptions = []
+}

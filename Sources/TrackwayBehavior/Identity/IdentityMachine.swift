@@ -12,6 +12,21 @@ package import TrackwayEvents
 /// Ids that nobody set are not kept here but follow from the installation's (``IdentityOrigin``), so that an empty state
 /// is a correct one.
 package struct IdentityMachine: Sendable, Hashable {
+    /// An order to the driver; they are carried out in their order.
+    package enum Action: Sendable, Hashable {
+        /// From now on events belong to this user. Ids that are nil are the installation's own
+        /// (``IdentityOrigin/completing(_:)``).
+        case context(RecordedContext.User)
+        /// Record this event, at the moment of the input, under the latest context.
+        case record(name: String, attributes: Attributes)
+        /// Say that there are too many kinds of ids, and that this one was not taken.
+        case reportTooManyIdentities(kind: String)
+        /// Say that this user gets another unique id when they come back, because too many others signed in since.
+        case reportUserForgotten(String)
+        /// Write the state down.
+        case save
+    }
+
     /// The most users that are recognised when they come back; beyond it the one that was away longest is forgotten, and
     /// that is told. A device that more people share than this is a public one.
     package static let maxKnownUsers = 1_000
@@ -197,6 +212,41 @@ extension IdentityMachine: StoredJSON {
                 "identities": identities.isEmpty ? nil : .object(identities.json),
                 "attributes": attributes.isEmpty ? nil : .object(.init(attributes)),
                 "known": known.isEmpty ? nil : .array(known.map(\.json)),
+            ])
+        )
+    }
+}
+
+/// Somebody who signed in on this installation, and what names the person when it comes back.
+package struct KnownUser: Sendable, Hashable {
+    /// The id the app gave.
+    package var user: String
+    /// The unique id; nil for the installation's own.
+    package var uniqueID: String?
+    /// When the person first opened the app; nil together with ``uniqueID``.
+    package var firstTouch: Timestamp?
+
+    fileprivate init(user: String, uniqueID: String?, firstTouch: Timestamp?) {
+        self.user = user
+        self.uniqueID = uniqueID
+        self.firstTouch = firstTouch
+    }
+
+    fileprivate init(json: JSONValue) throws(JSONError) {
+        guard let user = json["user"]?.string else { throw .stateInvalid }
+        self.init(
+            user: user,
+            uniqueID: json["unique_id"]?.string,
+            firstTouch: json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) }
+        )
+    }
+
+    fileprivate var json: JSONValue {
+        .object(
+            .init(present: [
+                "user": .string(user),
+                "unique_id": uniqueID.map { .string($0) },
+                "first_touch": firstTouch.map { .integer($0.milliseconds) },
             ])
         )
     }

@@ -9,6 +9,51 @@ internal import TrackwayEvents
 /// start is cold or hot, and an exit belongs to the stretch. A start in the background is told too, and stands alone. The
 /// state outlives the process, so that the exit of a killed one is told at the next start.
 package struct LaunchMachine: Sendable, Hashable, Codable {
+    /// An order to the coordinator.
+    package enum Action: Sendable, Hashable {
+        /// Tell of a start.
+        case start(Start)
+        /// Tell of an exit.
+        case exit(Exit)
+    }
+
+    /// One start of the app.
+    package struct Start: Sendable, Hashable {
+        /// How it was started.
+        package var kind: StartKind
+        /// True for the first start of the process that the user sees.
+        package var isFirstOfProcess: Bool
+        /// True for the first start of the installation.
+        package var isFirstEver: Bool
+        /// True when the process was in the background before.
+        package var resumedFromBackground: Bool
+
+        /// A start of these parts.
+        package init(kind: StartKind, isFirstOfProcess: Bool, isFirstEver: Bool, resumedFromBackground: Bool) {
+            self.kind = kind
+            self.isFirstOfProcess = isFirstOfProcess
+            self.isFirstEver = isFirstEver
+            self.resumedFromBackground = resumedFromBackground
+        }
+    }
+
+    /// One exit of the app: the end of a stretch in the foreground.
+    package struct Exit: Sendable, Hashable {
+        /// How long the stretch lasted, time without events included.
+        package var duration: Duration
+        /// When it ended.
+        package var at: DeviceTime
+        /// True when nobody could tell of it at its time, because the process was killed.
+        package var isRecovered: Bool
+
+        /// An exit of these parts.
+        package init(duration: Duration, at: DeviceTime, isRecovered: Bool) {
+            self.duration = duration
+            self.at = at
+            self.isRecovered = isRecovered
+        }
+    }
+
     private enum State: Sendable, Hashable, Codable {
         /// No process was started since the last one ended in an orderly way, or ever.
         case notRunning
@@ -163,4 +208,14 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         // No time at all when the clocks cannot tell: less is better than made up.
         Exit(duration: end.elapsed(since: stretch.since) ?? .zero, at: end, isRecovered: isRecovered)
     }
+}
+
+/// How an app was started.
+package enum StartKind: String, Sendable, Hashable, Codable, CaseIterable {
+    /// The process began, and the user sees it.
+    case cold
+    /// The app came back to the foreground.
+    case hot
+    /// The system began the process in the background; nobody sees it.
+    case passive
 }

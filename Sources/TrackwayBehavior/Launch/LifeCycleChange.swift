@@ -21,3 +21,17 @@ public enum LifeCycleChange: String, Sendable, Hashable, Codable, CaseIterable {
     /// The process is about to end.
     case willTerminate
 }
+
+/// What the app is doing, as the person using it would say.
+package enum AppState: String, Sendable, Hashable, Codable, CaseIterable {
+    /// Its process does not run, or has not said yet that it does.
+    case notRunning
+    /// It is on the screen and does not get the person's touches: it is starting, or something lies over it.
+    case inactive
+    /// It is in use.
+    case active
+    /// It runs unseen.
+    case background
+    /// It is kept in memory and does not run.
+    case suspended
+}

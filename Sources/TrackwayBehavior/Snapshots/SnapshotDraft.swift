@@ -47,4 +47,34 @@ struct SnapshotDraft: Sendable, Hashable {
         if state.applicationState == nil { state.applicationState = applicationState }
         return state
     }
+
+    /// What is known and may be told under these rules.
+    func completed(under rules: SnapshotRules) -> AppStateSnapshot {
+        var state = completed
+        if !rules.allowsLocation { state.location = nil }
+        if !rules.allowsMotion { state.forgetMotion() }
+        return state
+    }
+}
+
+extension AppStateSnapshot {
+    /// A source may know of motion without being asked, and allowed, to sample it.
+    fileprivate mutating func forgetMotion() {
+        motion = []
+        accelerometer = []
+        gyroscope = []
+        magnetometer = []
+    }
+}
+
+extension AppState {
+    /// The same as a snapshot says it.
+    var shown: AppStateSnapshot.ApplicationState? {
+        switch self {
+        case .active: .active
+        case .inactive: .inactive
+        case .background, .suspended: .background
+        case .notRunning: nil
+        }
+    }
 }

@@ -58,3 +58,42 @@ package struct SnapshotInquiry: Sendable, Hashable {
         for part in asked.keys { asked[part] = now.monotonic }
     }
 }
+
+/// A part of a snapshot; each is known by a source of its own.
+package enum SnapshotPart: String, Sendable, Hashable, CaseIterable {
+    /// What the device and its system are.
+    case deviceProperties
+    /// What the app and its device are about.
+    case appState
+    /// Where the device is.
+    case location
+    /// Where the device points.
+    case heading
+    /// How the device moves.
+    case motion
+}
+
+/// What a source said.
+package enum SnapshotAnswer: Sendable, Hashable {
+    /// What the device and its system are.
+    case deviceProperties(DeviceProperties)
+    /// What the app and its device are about.
+    case appState(AppStateSnapshot)
+    /// Where the device is; nil when that is unknown, or the person does not allow the app to know.
+    case location(Location?)
+    /// Whether there is a compass.
+    case heading(isAvailable: Bool)
+    /// Which sensors of motion there are.
+    case motion(hasDeviceMotion: Bool, hasRawSensors: Bool)
+
+    /// Which source said it.
+    package var part: SnapshotPart {
+        switch self {
+        case .deviceProperties: .deviceProperties
+        case .appState: .appState
+        case .location: .location
+        case .heading: .heading
+        case .motion: .motion
+        }
+    }
+}

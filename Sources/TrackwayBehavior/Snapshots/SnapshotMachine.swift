@@ -32,31 +32,31 @@ package struct SnapshotMachine: Sendable {
     }
 
     /// What must survive a restart.
-    package internal(set) var memory: SnapshotMemory
+    package private(set) var memory: SnapshotMemory
     /// How snapshots are taken.
-    package internal(set) var rules: SnapshotRules
+    package private(set) var rules: SnapshotRules
     /// What the app does, whether anything may be watched or not.
-    package internal(set) var app: AppState
+    package private(set) var app: AppState
     /// Whether the person has the app before them: from when it is in use until it is gone. What only lies over it does not
     /// change that.
-    var isInSight: Bool
+    private var isInSight: Bool
     /// What may be told now; nothing is read for what may not.
-    var watched: Set<SnapshotKind> = []
-    var inquiry = SnapshotInquiry()
-    var collection = SnapshotCollection()
-    var readings = SensorReadings()
+    private var watched: Set<SnapshotKind> = []
+    private var inquiry = SnapshotInquiry()
+    private var collection = SnapshotCollection()
+    private var readings = SensorReadings()
     /// Snapshots in the first room, in the order in which they began.
-    var asking: [SnapshotDraft] = []
+    private var asking: [SnapshotDraft] = []
     /// Those in the second, by their numbers.
-    var collecting: [Int: SnapshotDraft] = [:]
-    var lastNumber = 0
+    private var collecting: [Int: SnapshotDraft] = [:]
+    private var lastNumber = 0
     /// What snapshots that begin now say about when they happened; nil for the truth.
-    var said: Timestamp?
+    private var said: Timestamp?
     /// Which run of each sensor counts; readings of an earlier one come too late.
-    var headingRun: Int?
-    var motionRun: Int?
-    var cadenceDue: MonotonicTime?
-    var collectionDue: MonotonicTime?
+    private var headingRun: Int?
+    private var motionRun: Int?
+    private var cadenceDue: MonotonicTime?
+    private var collectionDue: MonotonicTime?
 
     /// A process began, with what an earlier one left.
     package init(_ memory: SnapshotMemory, _ rules: SnapshotRules, app: AppState) {
@@ -79,7 +79,7 @@ package struct SnapshotMachine: Sendable {
     package static let maxAsking = 256
 
     /// Whether snapshots may be taken at all now.
-    var isWatching: Bool { !watched.isEmpty }
+    private var isWatching: Bool { !watched.isEmpty }
 
     /// True while a snapshot is being taken.
     package var isBusy: Bool { !asking.isEmpty || !collecting.isEmpty }
@@ -238,5 +238,163 @@ package struct SnapshotMachine: Sendable {
             actions += carryOut(memory.cadence.timeCame(at: now), at: now)
         }
         return actions
+    }
+
+    // MARK: Coming and going
+
+    private mutating func cameIntoSight(at now: DeviceTime) -> [Action] {
+        guard watched.contains(.appState) else { return begin(nil, reportsProperties: true, at: now) }
+        let orders = memory.cadence.enteredForeground(at: now)
+        let isTaken = orders.contains { if case .take = $0 { true } else { false } }
+        let actions = carryOut(orders, reportsProperties: true, at: now)
+        // How often the app is used limits what it is about, not what the device is.
+        return isTaken ? actions : actions + begin(nil, reportsProperties: true, at: now)
+    }
+
+    private mutating func wentOutOfSight(at now: DeviceTime) -> [Action] {
+        _ = memory.cadence.enteredBackground()
+        cadenceDue = nil
+        let actions = finishAll(at: now)
+        return app == .background ? actions + begin(nil, reportsProperties: true, at: now) : actions
+    }
+
+    /// Takes every snapshot out of both rooms, with what there is.
+    private mutating func finishAll(at now: DeviceTime) -> [Action] {
+        for index in asking.indices { asking[index].awaited = [] }
+        return carryOut(collection.enteredBackground(), at: now) + advance(waits: false, at: now)
+    }
+
+    // MARK: Through the rooms
+
+    /// Begins a snapshot of what may be told.
+    ///
+    /// - Parameter trigger: what brings it about; nil leaves out what the app is about.
+    private mutating func begin(
+        _ trigger: SnapshotCadence.Trigger?,
+        title: String? = nil,
+        reportsProperties: Bool,
+        at now: DeviceTime
+    ) -> [Action] {
+        let reportsProperties = reportsProperties && watched.contains(.deviceProperties)
+        guard reportsProperties || trigger != nil else { return [] }
+        var parts: Set<SnapshotPart> = reportsProperties ? [.deviceProperties] : []
+        if trigger != nil {
+            parts.insert(.appState)
+            if rules.allowsLocation { parts.insert(.location) }
+            // Whoever does not see the app does not move it either.
+            if isInSight { parts.insert(.heading) }
+            if isInSight, rules.allowsMotion { parts.insert(.motion) }
+        }
+        let (ask, awaited) = inquiry.needs(parts.intersection(rules.sources), at: now)
+        if asking.count >= Self.maxAsking { asking[0].awaited = [] }
+        lastNumber += 1
+        asking.append(
+            SnapshotDraft(
+                number: lastNumber,
+                trigger: trigger,
+                time: now,
+                said: said,
+                awaited: awaited,
+                title: title,
+                applicationState: app.shown
+            )
+        )
+        return ask.map(Action.ask) + advance(at: now)
+    }
+
+    /// Lets those go on that have what they asked for.
+    ///
+    /// - Parameter waits: whether there is time for sensors.
+    private mutating func advance(waits: Bool = true, at now: DeviceTime) -> [Action] {
+        let ready = asking.filter(\.awaited.isEmpty)
+        guard !ready.isEmpty else { return [] }
+        asking.removeAll(where: \.awaited.isEmpty)
+        var actions: [Action] = []
+        for draft in ready {
+            actions += report(draft.properties, of: draft.person, at: draft.time)
+            guard draft.trigger != nil else { continue }
+            collecting[draft.number] = draft
+            actions += carryOut(
+                collection.begin(draft.number, with: draft.means, isInForeground: waits && isInSight, at: now),
+                at: now
+            )
+        }
+        return actions
+    }
+
+    /// What the device is, unless that is known. Whose device it is, is a part of that.
+    private mutating func report(
+        _ properties: DeviceProperties?,
+        of person: String?,
+        at time: DeviceTime
+    ) -> [Action] {
+        guard let properties, !properties.isEmpty else { return [] }
+        let attributes = properties.attributes
+        let isNews = memory.isNews(attributes, of: person, within: rules.repeatsPropertiesAfter, at: time)
+        return isNews ? [.recordProperties(attributes, at: time), .save] : []
+    }
+
+    // MARK: Orders of the parts
+
+    /// Carries out what the cadence ordered.
+    private mutating func carryOut(
+        _ orders: [SnapshotCadence.Action],
+        title: String? = nil,
+        reportsProperties: Bool = false,
+        at now: DeviceTime
+    ) -> [Action] {
+        var actions: [Action] = []
+        for order in orders {
+            switch order {
+            case .take(let trigger):
+                actions += [.save] + begin(trigger, title: title, reportsProperties: reportsProperties, at: now)
+            case .wake(let time):
+                cadenceDue = time
+            case .rest:
+                cadenceDue = nil
+            }
+        }
+        return actions
+    }
+
+    /// Carries out what the collection ordered.
+    private mutating func carryOut(_ orders: [SnapshotCollection.Action], at now: DeviceTime) -> [Action] {
+        var actions: [Action] = []
+        for order in orders {
+            switch order {
+            case .startHeading:
+                lastNumber += 1
+                headingRun = lastNumber
+                actions.append(.startHeading(run: lastNumber))
+            case .stopHeading:
+                headingRun = nil
+                readings.compassRests()
+                actions.append(.stopHeading)
+            case .startMotion(let means):
+                lastNumber += 1
+                motionRun = lastNumber
+                actions.append(.startMotion(means, run: lastNumber))
+            case .stopMotion:
+                motionRun = nil
+                actions.append(.stopMotion)
+            case .finish(let number):
+                actions += finish(number)
+            case .wake(let time):
+                collectionDue = time
+            case .rest:
+                collectionDue = nil
+            }
+        }
+        if !collection.isCollecting { collectionDue = nil }
+        return actions
+    }
+
+    private mutating func finish(_ number: Int) -> [Action] {
+        guard let draft = collecting.removeValue(forKey: number), let trigger = draft.trigger else { return [] }
+        var state = draft.completed(under: rules)
+        readings.drain(into: &state)
+        var time = draft.time
+        time.wall = draft.said ?? time.wall
+        return [.recordState(state, at: time, trigger)]
     }
 }

@@ -29,3 +29,11 @@ package struct SnapshotRules: Sendable, Hashable {
         self.repeatsPropertiesAfter = repeatsPropertiesAfter
     }
 }
+
+/// What a snapshot tells: each kind is an event of its own.
+package enum SnapshotKind: String, Sendable, Hashable, CaseIterable {
+    /// What the device and its system are.
+    case deviceProperties
+    /// What the app and its device are about.
+    case appState
+}

@@ -12,6 +12,52 @@ package import TrackwayEvents
 /// not count the background, and coming back begins new ones. A timer started in the background measures what happens
 /// there, and counts from its start.
 package struct TimerMachine: Sendable, Hashable, Codable {
+    /// One timer.
+    private struct Entry: Sendable, Hashable, Codable {
+        enum State: Sendable, Hashable, Codable {
+            /// It runs, in a stretch that began then.
+            case running(since: DeviceTime)
+            /// The app paused it.
+            case paused
+            /// It stands still until the app comes back from the background.
+            case waiting
+        }
+
+        let id: EventID
+        let name: String
+        let unit: TimerUnit
+        /// Whether it goes on while the app is in the background.
+        let countsBackground: Bool
+        /// Whether it was started in the background that still lasts, to measure what happens there.
+        var isOfThisBackground: Bool
+        /// What the stretches that are over took together.
+        var elapsed = Duration.zero
+        var state: State
+
+        /// Whether it stands still while the app is in the background.
+        var waitsForForeground: Bool { !countsBackground && !isOfThisBackground }
+
+        /// What it shows at a moment.
+        func reading(at now: DeviceTime) -> Duration {
+            switch state {
+            case .running(let start): elapsed + TimerMachine.stretch(from: start, to: now)
+            case .paused, .waiting: elapsed
+            }
+        }
+
+        /// Ends the stretch under way, if one is.
+        mutating func stop(at now: DeviceTime, as state: State) {
+            elapsed = reading(at: now)
+            self.state = state
+        }
+    }
+
+    /// How long a stretch took; nothing when it is impossible.
+    private static func stretch(from start: DeviceTime, to end: DeviceTime) -> Duration {
+        guard let elapsed = end.elapsed(since: start), elapsed <= longestStretch else { return .zero }
+        return elapsed
+    }
+
     /// The most timers at a time.
     package static let maxTimers = 1000
     /// A stretch that seems longer was measured wrongly and counts nothing, as one that went back in time.
@@ -156,4 +202,12 @@ package struct TimerMachine: Sendable, Hashable, Codable {
         let place = timers.firstIndex { latest[$0.name] != $0.id } ?? timers.startIndex
         return .reportForgotten(name: remove(at: place).name)
     }
+}
+
+/// Which timer is meant.
+package enum TimerReference: Sendable, Hashable {
+    /// The one that was started last under this name.
+    case name(String)
+    /// The one that this start made.
+    case id(EventID)
 }

@@ -7,7 +7,7 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-@Suite("What is collected, through the face")
+@Suite("What is collected, through the compatibility module")
 struct SiftCollectingTests {
     private let app = SiftApp(collects: true)
 

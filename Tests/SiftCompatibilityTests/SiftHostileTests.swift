@@ -160,7 +160,7 @@ struct SiftHostileTests {
         #expect(event.userId == nil)
     }
 
-    @Test("the app may call the face out of its diagnostics handler, while the analytics are made, too")
+    @Test("the app may call the compatibility module out of its diagnostics handler, while the analytics are made, too")
     func handlerCallsBack() async throws {
         let answers = Locked<[Bool]>([])
         let face = Locked<Sift?>(nil)

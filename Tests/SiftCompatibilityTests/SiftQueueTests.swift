@@ -7,7 +7,7 @@ internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayTesting
 
-@Suite("A queue's rules, through the face")
+@Suite("A queue's rules, through the compatibility module")
 struct SiftQueueTests {
     private let app = SiftApp()
 

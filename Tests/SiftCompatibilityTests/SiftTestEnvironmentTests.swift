@@ -7,7 +7,7 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 
 // What an app's own tests import, and nothing else.
-@Suite("An app that uses the face is tested in a world of its tests' own")
+@Suite("An app that uses the compatibility module is tested in an environment of its tests' own")
 struct SiftTestEnvironmentTests {
     @Test("clock, network and disk are the test's, and events happen by its clock")
     func environment() async throws {

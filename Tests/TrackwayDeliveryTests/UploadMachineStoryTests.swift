@@ -103,7 +103,7 @@ struct UploadMachineStoryTests {
         #expect(environment.problems == [])
     }
 
-    @Test("an event too large alone is set aside, and batches stay large")
+    @Test("an event too large alone is kept as a dead letter, and batches stay large")
     func oneTooLarge() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 64))
         environment.record(640)

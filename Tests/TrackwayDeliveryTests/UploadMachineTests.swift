@@ -332,7 +332,7 @@ struct UploadMachineTests {
     }
 
     @Test("only rest and gathering want to hear of events", arguments: MachineSituation.allCases)
-    func nudges(situation: MachineSituation) {
+    func triggers(situation: MachineSituation) {
         let wants = situation.machine().triggerCount
         switch situation {
         case .idle: #expect(wants == 1)

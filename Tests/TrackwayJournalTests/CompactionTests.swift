@@ -40,7 +40,7 @@ struct CompactionTests {
         return (storage, dead.writer)
     }
 
-    @Test("killed at any change of folding, the next opening removes the folder and counts nothing twice")
+    @Test("killed at any change of compaction, the next opening removes the folder and counts nothing twice")
     func killedWhileFolding() throws {
         var finished = false
         var left = 0

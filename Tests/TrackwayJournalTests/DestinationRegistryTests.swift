@@ -196,7 +196,7 @@ struct DestinationRegistryTests {
         #expect(try journal.ledger().isBalanced)
     }
 
-    @Test("a beginning that could not be written is written with the next tending, so that the next run knows it")
+    @Test("a beginning that could not be written is written with the next maintenance, so that the next run knows it")
     func beginningWrittenLater() throws {
         let storage = FaultyStorage()
         var environment = QueueEnvironment()

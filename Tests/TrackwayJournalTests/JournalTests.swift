@@ -98,7 +98,7 @@ struct JournalTests {
         #expect(found == expected)
     }
 
-    @Test("only one desk at a time, and the next one goes on where the last stopped")
+    @Test("only one consumer at a time, and the next one goes on where the last stopped")
     func election() throws {
         let environment = try JournalEnvironment()
         let one = try environment.open()

@@ -9,7 +9,7 @@ import TrackwayTesting
 
 @Suite("The age of what waits")
 struct SegmentAgeTests {
-    @Test("the age of a waiting segment is read once, however often the journal is tended")
+    @Test("the age of a waiting segment is read once, however often the journal is maintained")
     func readOnce() throws {
         let storage = FaultyStorage()
         let clock = SteppedClock()

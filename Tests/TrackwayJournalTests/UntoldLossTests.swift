@@ -16,7 +16,7 @@ struct UntoldLossTests {
         DeadLetter(sequence: sequence, reason: .rejected, code: "rejected", message: "poison")
     }
 
-    @Test("an event set aside between two delivered parts of one batch is told with the next request")
+    @Test("an event kept as a dead letter between two delivered parts of one batch is told with the next request")
     func betweenParts() throws {
         let environment = try JournalEnvironment()
         let journal = try environment.open()

@@ -117,7 +117,9 @@ struct ClickstreamRequestTests {
         #expect(error?.leftOut.isEmpty == true)
     }
 
-    @Test("more bytes than a request may have are no request: halves are tried, and an event of its own is set aside")
+    @Test(
+        "more bytes than a request may have are no request: halves are tried, and an event of its own is kept as a dead letter"
+    )
     func tooLarge() throws {
         let text = String(repeating: "a", count: 1_000)
         let attributes = Attributes((0..<300).map { (key: "a\($0)", value: AttributeValue.string(text)) })

@@ -57,7 +57,7 @@ struct SensorsAnalyticsJudgeTests {
     }
 
     @Test(
-        "statuses keep, split or set aside; none but a success lets go",
+        "statuses keep, split or make a dead letter; none but a success lets go",
         arguments: [
             (301, "not_the_back_end"), (302, "not_the_back_end"), (304, "not_the_back_end"), (307, "not_the_back_end"),
             (400, "rejected"), (401, "unauthorized"), (403, "unauthorized"), (404, "misconfigured"),

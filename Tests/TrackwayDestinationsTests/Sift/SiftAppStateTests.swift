@@ -26,7 +26,7 @@ struct SiftAppStateTests {
         #expect(SiftDestination.Edition.allCases.map(\.sdkVersion) == ["v2.1.0", "v2.2.5"])
     }
 
-    @Test("a state of a face has the path, fields and user it names")
+    @Test("a state of a compatibility module has the path, fields and user it names")
     func spoken() throws {
         let event = SiftSample.event(
             "_app_state",

@@ -16,7 +16,7 @@ struct SiftJudgeTests {
     }
 
     @Test(
-        "only status 200 lets go; the others keep, split or set aside",
+        "only status 200 lets go; the others keep, split or make a dead letter",
         arguments: [
             (200, "accepted"), (201, "retry"), (202, "retry"), (203, "retry"), (204, "retry"), (206, "retry"),
             (299, "retry"), (100, "retry"), (101, "retry"), (199, "retry"), (300, "not_the_back_end"),

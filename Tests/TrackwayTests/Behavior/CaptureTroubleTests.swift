@@ -217,7 +217,7 @@ struct CaptureTroubleTests {
         #expect(try memory.keptBehavior == kept)
     }
 
-    @Test("who lets go leaves the stage to the next one at once")
+    @Test("who lets go leaves the context store to the next one at once")
     func letGo() throws {
         let clock = ManualClock()
         let disk = FaultyStorage(MemoryStorage(remembersRemoved: true))

@@ -28,7 +28,7 @@ struct StartKillTests {
     }
 
     @Test(
-        "many writers that left little: their counts are folded, killed in between, and none is forgotten",
+        "many writers that left little: their counts are compacted, killed in between, and none is forgotten",
         .timeLimit(.minutes(60))
     )
     func folding() throws {

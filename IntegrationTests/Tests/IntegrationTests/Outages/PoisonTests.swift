@@ -18,7 +18,7 @@ struct PoisonTests {
     }
 
     @Test(
-        "a batch refused as a whole is halved until the guilty event stands alone; it is set aside, the rest delivered"
+        "a batch refused as a whole is halved until the guilty event stands alone; it is kept as a dead letter, the rest delivered"
     )
     func refused() throws {
         let collector = try Collector()
@@ -48,7 +48,7 @@ struct PoisonTests {
         try recorder.exit()
     }
 
-    @Test("too large: halved until it fits; a single event that never fits is set aside")
+    @Test("too large: halved until it fits; a single event that never fits is kept as a dead letter")
     func tooLarge() throws {
         let collector = try Collector()
         let server = try FlakyServer(before: collector.port) { request in
@@ -72,7 +72,7 @@ struct PoisonTests {
         try recorder.exit()
     }
 
-    @Test("an event the real collector refuses is set aside alone")
+    @Test("an event the real collector refuses is kept as a dead letter alone")
     func refusedByTheCollector() throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()

@@ -14,7 +14,7 @@ struct EraseCommand: AsyncParsableCommand {
             for those who cannot: devices that are gone, and clients of other formats. Nothing that still comes of the
             installation is kept.
 
-            It takes a key that may both write and read: trackway keys create desk --scope write --scope read
+            It takes a key that may both write and read: trackway keys create support --scope write --scope read
 
             EXAMPLES
               trackway erase 0199a1b2-… --key tw_…

@@ -95,7 +95,7 @@ struct BudgetTests {
         #expect(minutes.first?.names.count == 5 && minutes.first?.names["often"] == 60)
         #expect(minutes.first.map { $0.names.values.reduce(0, +) + $0.others } == 600)
         let rows = try environment.dump().filter { $0.hasPrefix("minutes") }
-        #expect(rows.count == MinuteRows.maxNames + 1)
+        #expect(rows.count == MinuteTable.maxNames + 1)
         try await environment.indexer.rebuild()
         try await environment.index()
         #expect(try environment.dump().filter { $0.hasPrefix("minutes") } == rows)

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 internal import TrackwayEvents
@@ -160,5 +161,19 @@ struct RawStatement {
     private static var empty: UnsafePointer<CChar> {
         let nothing: StaticString = ""
         return UnsafeRawPointer(nothing.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+}
+
+extension UniqueID {
+    /// The sixteen bytes as the index stores them.
+    var blob: Data {
+        withUnsafeBytes(of: high.bigEndian) { Data($0) } + withUnsafeBytes(of: low.bigEndian) { Data($0) }
+    }
+
+    /// An id from its sixteen bytes; nil for anything else.
+    init?(blob: Data?) {
+        guard let blob, blob.count == 16 else { return nil }
+        func word(_ bytes: Data) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        self.init(high: word(blob.prefix(8)), low: word(blob.suffix(8)))
     }
 }

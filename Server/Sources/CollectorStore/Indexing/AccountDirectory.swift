@@ -11,7 +11,7 @@ struct AccountDirectory {
     private let addInstallation: RawStatement
     private let findWriter: RawStatement
     private let addWriter: RawStatement
-    private let hear: RawStatement
+    private let updateWriter: RawStatement
     private let addDuplicates: RawStatement
     private let findContext: RawStatement
     private let addContext: RawStatement
@@ -26,7 +26,7 @@ struct AccountDirectory {
         addInstallation = try RawStatement(db, "INSERT INTO installations (id) VALUES (?)")
         findWriter = try RawStatement(db, "SELECT number FROM writers WHERE installation = ? AND id = ?")
         addWriter = try RawStatement(db, "INSERT INTO writers (installation, id) VALUES (?, ?)")
-        hear = try RawStatement(
+        updateWriter = try RawStatement(
             db,
             "UPDATE writers SET recorded = max(recorded, ?), received = max(received, ?) WHERE number = ?"
         )
@@ -93,11 +93,11 @@ struct AccountDirectory {
     }
 
     /// A batch of a writer arrived and told how far the writer had recorded.
-    func heard(from writer: Int64, recorded: UInt64, at received: Timestamp) throws {
-        hear.bind(1, Int64(clamping: min(recorded, UInt64(Int64.max - 1))))
-        hear.bind(2, received.milliseconds)
-        hear.bind(3, writer)
-        try hear.run()
+    func batchArrived(from writer: Int64, recorded: UInt64, at received: Timestamp) throws {
+        updateWriter.bind(1, Int64(clamping: min(recorded, UInt64(Int64.max - 1))))
+        updateWriter.bind(2, received.milliseconds)
+        updateWriter.bind(3, writer)
+        try updateWriter.run()
     }
 
     /// Events of a writer arrived again.

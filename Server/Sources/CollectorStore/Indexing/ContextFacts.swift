@@ -147,11 +147,6 @@ struct ContextFacts {
         return value
     }
 
-    /// The session an event's own attributes name.
-    static func session(attributes: UnsafeRawBufferPointer) -> String? {
-        text("_session_id", of: attributes)
-    }
-
     /// The text under `key`; nil when there is none, or an empty one.
     static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
         do throws(JSONError) {

@@ -33,8 +33,8 @@ package final class Indexer: Sendable {
     // The indexer's own place in the log. Only one step runs at a time; the lock is held for its whole length, and nobody
     // else asks for it.
     private let follower: Locked<LogFollower>
-    private let wake: AsyncStream<Void>
-    private let bell: AsyncStream<Void>.Continuation
+    private let triggers: AsyncStream<Void>
+    private let trigger: AsyncStream<Void>.Continuation
 
     private struct State: Sendable {
         var durable: LogPosition?
@@ -42,8 +42,8 @@ package final class Indexer: Sendable {
         var target: LogPosition?
         /// The last failure was one of the files', and they were not replaced for it yet.
         var isSuspicious = false
-        /// What was said last.
-        var said: String?
+        /// What was reported last.
+        var reported: String?
     }
 
     /// An indexer of the log in `folder`.
@@ -72,8 +72,8 @@ package final class Indexer: Sendable {
         self.eventsPerStep = max(1, eventsPerStep)
         state = Locked(State())
         follower = Locked(LogFollower(folder: folder, storage: storage))
-        (wake, bell) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        store.onSuspicion { [bell] in bell.yield() }
+        (triggers, trigger) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        store.onSuspicion { [trigger] in trigger.yield() }
     }
 
     /// Everything in the log before `position` is on stable storage and may be indexed. The index is never ahead of
@@ -87,27 +87,27 @@ package final class Indexer: Sendable {
             state.durable = position
             return true
         }
-        if isNews { bell.yield() }
+        if isNews { trigger.yield() }
     }
 
     /// Follows the log until the task is cancelled. Only one call at a time.
     package func run() async {
         var failures = 0
-        var bells = wake.makeAsyncIterator()
+        var iterator = triggers.makeAsyncIterator()
         while !Task.isCancelled {
             do throws(StoreError) {
                 let outcome = try await step()
                 failures = 0
-                say(nil)
+                report(nil)
                 if outcome == .advanced { continue }
             } catch {
                 store.recordFailure(error.message)
-                say(error.message)
+                report(error.message)
                 failures += 1
                 await pause.wait(afterFailures: failures)
                 continue
             }
-            if await bells.next() == nil { return }
+            if await iterator.next() == nil { return }
         }
     }
 
@@ -121,7 +121,7 @@ package final class Indexer: Sendable {
             let step = try await store.database.pool.write { [follower, limits, eventsPerStep] db in
                 try follower.withLock { follower in
                     do {
-                        return try Self.enter(db, &follower, upTo: durable, limits, eventsPerStep)
+                        return try Self.index(db, &follower, upTo: durable, limits, eventsPerStep)
                     } catch {
                         // The transaction is rolled back; what was read will be read again.
                         follower.reset()
@@ -131,12 +131,12 @@ package final class Indexer: Sendable {
             }
             state.withLock { $0.isSuspicious = false }
             guard let step else {
-                came(to: durable)
+                reached(durable)
                 store.recovered()
                 return .caughtUp
             }
             store.committed(step.progress, erased: step.erased)
-            came(to: step.progress.cursor)
+            reached(step.progress.cursor)
             return .advanced
         } catch let error as StoreError {
             throw error
@@ -174,12 +174,12 @@ package final class Indexer: Sendable {
             state.isSuspicious = false
             state.target = durable
         }
-        if let trouble = store.trouble { say(trouble) }
+        if let trouble = store.trouble { report(trouble) }
     }
 
     /// The index has come to a place in the log. While it has not reached where the log ended when it began, it is being
     /// made; a reader cannot rely on what it does not find.
-    private func came(to position: LogPosition) {
+    private func reached(_ position: LogPosition) {
         let (wasFilling, isFilling) = state.withLock { state in
             let was = state.target != nil
             if let target = state.target, position >= target { state.target = nil }
@@ -192,12 +192,12 @@ package final class Indexer: Sendable {
         }
     }
 
-    /// Says what stands in the way, once each, and that it is over.
-    private func say(_ trouble: String?) {
+    /// Reports what stands in the way, once each, and that it is over.
+    private func report(_ trouble: String?) {
         let isNews = state.withLock { state in
             if trouble == nil, state.target != nil { return false }
-            defer { state.said = trouble }
-            return state.said != trouble
+            defer { state.reported = trouble }
+            return state.reported != trouble
         }
         if isNews { notice(trouble ?? "The index follows the intake log again.") }
     }
@@ -219,22 +219,22 @@ package final class Indexer: Sendable {
                 return try IndexProgress(db)
             }
             store.committed(progress, erased: [])
-            bell.yield()
+            trigger.yield()
         } catch {
             throw StoreError("The index \(store.path) cannot be emptied: \(error)")
         }
     }
 
-    /// Reads on and enters what it finds; nil when there is nothing new.
-    private static func enter(
+    /// Reads on and indexes what it finds; nil when there is nothing new.
+    private static func index(
         _ db: Database,
         _ follower: inout LogFollower,
         upTo durable: LogPosition,
         _ limits: AdmissionLimits,
         _ eventsPerStep: Int
     ) throws -> (progress: IndexProgress, erased: Set<InstallationID>)? {
-        let session = try IndexSession(db)
-        let cursor = session.progress.cursor
+        let transaction = try IndexTransaction(db)
+        let cursor = transaction.progress.cursor
         guard cursor <= durable else {
             throw StoreError(
                 "The index is ahead of the intake log (\(cursor), the log ends at \(durable)): the log was replaced or cut. "
@@ -243,25 +243,25 @@ package final class Indexer: Sendable {
         }
         if cursor == .start {
             for order in try TombstoneScan(limits: limits).erasures(&follower, upTo: durable) {
-                try session.erase(order)
+                try transaction.erase(order)
             }
         }
         follower.align(to: cursor)
-        let entry = RecordEntry(session: session, limits: limits)
+        let records = RecordIndexer(transaction, limits: limits)
         var events = 0
         while events < eventsPerStep, let record = try follower.next(upTo: durable) {
             try follower.withPayload(of: record) { payload in
                 switch record.kind {
-                case .intake: events += try entry.accept(payload, at: record.start)
-                case .quarantine: try entry.refuse(payload, at: record.start)
-                case .erasure: try entry.erase(payload, at: record.start)
-                case .erasedEvents: try entry.count(payload, at: record.start)
+                case .intake: events += try records.accept(payload, at: record.start)
+                case .quarantine: try records.refuse(payload, at: record.start)
+                case .erasure: try records.erase(payload, at: record.start)
+                case .erasedEvents: try records.count(payload, at: record.start)
                 default: break  // Kinds of other versions, and what the log says about itself.
                 }
             }
         }
         guard follower.position > cursor else { return nil }
-        try session.finish(at: follower.position, damaged: Int64(follower.takeDamage()))
-        return (session.progress, session.erased)
+        try transaction.finish(at: follower.position, damaged: Int64(follower.takeDamage()))
+        return (transaction.progress, transaction.erased)
     }
 }

@@ -17,15 +17,7 @@ enum FailedRows {
         )
         statement.bind(1, position?.rawValue ?? Int64.max)
         statement.bind(2, Int64(max(0, limit)))
-        defer { statement.reset() }
-        var events: [FailedEvent] = []
-        var bytes = 0
-        while bytes < AnswerBudget.bytes, try statement.step() {
-            let event = event(statement)
-            bytes += event.answerBytes
-            events.append(event)
-        }
-        return events
+        return try statement.withinBudget { event($0) }
     }
 
     static func at(_ position: EventPosition, _ db: Database) throws -> FailedEvent? {

@@ -29,14 +29,11 @@ enum LedgerRows {
         statement.bind(1, query.after ?? .max)
         statement.bind(2, Int64(max(0, query.limit)))
         if let installation = query.installation { statement.bind(3, installation) }
-        defer { statement.reset() }
         let ranges = try RawStatement(db, "SELECT kind, reason, first, last FROM ranges WHERE writer = ?")
-        var rows: [LedgerRow] = []
-        var bytes = 0
-        while bytes < AnswerBudget.bytes, try statement.step() {
+        return try statement.withinBudget { statement in
             guard let installation = statement.id(1, as: InstallationID.self),
                 let id = statement.id(2, as: WriterID.self)
-            else { continue }
+            else { return nil }
             var writer = Writer(
                 number: statement.integer(0),
                 installation: installation,
@@ -46,11 +43,8 @@ enum LedgerRows {
             )
             writer.account.recorded = UInt64(clamping: statement.integer(3))
             try fill(&writer.account, from: ranges, writer: writer.number)
-            let row = row(writer)
-            bytes += row.answerBytes
-            rows.append(row)
+            return row(writer)
         }
-        return rows
     }
 
     static func count(of installation: InstallationID?, _ db: Database) throws -> Int {

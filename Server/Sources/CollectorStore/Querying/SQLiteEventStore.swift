@@ -146,7 +146,7 @@ package final class SQLiteEventStore: EventStore {
     }
 
     package func minutes(since moment: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
-        try await read { try MinuteRows.since(moment, names: names, $0) }
+        try await read { try MinuteTable.since(moment, names: names, $0) }
     }
 
     package func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {

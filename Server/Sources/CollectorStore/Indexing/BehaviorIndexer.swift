@@ -9,7 +9,7 @@ internal import TrackwayEvents
 ///
 /// Sums are gathered in memory and written at the transaction's end; rows get their numbers when they are first met, in
 /// the order of the log, so that an index that is made again is the same.
-final class BehaviorEntry {
+final class BehaviorIndexer {
     private final class SessionSum {
         let number: Int64
         let beganIsKnown: Bool

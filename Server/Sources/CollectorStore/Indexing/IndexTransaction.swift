@@ -9,9 +9,9 @@ internal import TrackwayJournal
 /// One transaction's work on the index: batches go in one after another, the sums are written at its end.
 ///
 /// Used on the writing connection, inside one transaction, by one thread; it is not kept.
-final class IndexSession {
+final class IndexTransaction {
     /// What is known about the batch being added.
-    struct Batch {
+    private struct Batch {
         let received: Timestamp
         let key: String
         let installation: Int64?
@@ -26,13 +26,19 @@ final class IndexSession {
         var refused: Int64 = 0
     }
 
-    var batch = Batch(received: Timestamp(milliseconds: 0), key: "", installation: nil, writer: nil, isErased: false)
+    private var batch = Batch(
+        received: Timestamp(milliseconds: 0),
+        key: "",
+        installation: nil,
+        writer: nil,
+        isErased: false
+    )
     private(set) var progress: IndexProgress
     /// The installations erased in this transaction.
     private(set) var erased: Set<InstallationID> = []
     private let directory: AccountDirectory
-    private let behavior: BehaviorEntry
-    let ranges: RangeTable
+    private let behavior: BehaviorIndexer
+    private let ranges: RangeTable
     private let insertEvent: RawStatement
     private let insertFailed: RawStatement
     private let minutes: MinuteSums
@@ -42,7 +48,7 @@ final class IndexSession {
         self.db = db
         progress = try IndexProgress(db)
         directory = try AccountDirectory(db)
-        behavior = try BehaviorEntry(db)
+        behavior = try BehaviorIndexer(db)
         ranges = try RangeTable(db)
         insertEvent = try RawStatement(
             db,
@@ -66,9 +72,9 @@ final class IndexSession {
 
     /// A batch begins. What it tells about its writer is entered before its events.
     func begin(
-        installation: InstallationID?,
-        writer: WriterID?,
-        recorded: UInt64?,
+        installation: InstallationID? = nil,
+        writer: WriterID? = nil,
+        recorded: UInt64? = nil,
         received: Timestamp,
         key: String
     ) throws {
@@ -86,7 +92,7 @@ final class IndexSession {
             isErased: place?.isErased ?? false
         )
         behavior.noContext(installation: place?.number ?? 0)
-        if let account { try directory.heard(from: account, recorded: recorded ?? 0, at: received) }
+        if let account { try directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
     }
 
     /// The events behind this hold in this context.
@@ -140,10 +146,10 @@ final class IndexSession {
             batch.refused += 1
             return
         }
+        let event = ReceivedEvent(line, scan)
         let time = scan.time ?? batch.received
-        var session = batch.facts?.session
-        if let attributes = scan.attributes, let own = Self.ownSession(line, attributes) { session = own }
-        let name = try Self.name(line, scan)
+        let session = event.session ?? batch.facts?.session
+        let name = try event.name()
         let insert = insertEvent
         insert.bind(1, position.rawValue)
         insert.bind(2, id)
@@ -156,13 +162,10 @@ final class IndexSession {
         insert.bind(9, batch.facts?.user)
         insert.bind(10, session)
         insert.bind(11, batch.context)
-        if scan.id != nil, scan.time != nil {
-            insert.bindBlob(12, line)
+        if let completed = event.completed(id: id, time: time) {
+            insert.bind(12, completed)
         } else {
-            insert.bind(
-                12,
-                EventBody.completed(line, id: scan.id == nil ? id : nil, time: scan.time == nil ? time : nil)
-            )
+            insert.bindBlob(12, line)
         }
         try insert.run()
         if db.changesCount > 0 {
@@ -172,10 +175,9 @@ final class IndexSession {
                 at: time.milliseconds,
                 session: session,
                 position: position,
-                attributes: scan.attributes.map { UnsafeRawBufferPointer(rebasing: line[$0]) }
+                attributes: event.attributes
             )
-            let minute = batch.received.milliseconds - Self.intoMinute(batch.received.milliseconds)
-            try minutes.count(name, minute: minute)
+            try minutes.count(name, received: batch.received)
         } else {
             progress.duplicates += 1
             batch.duplicates += 1
@@ -199,6 +201,26 @@ final class IndexSession {
         insertFailed.bind(8, failure.content)
         try insertFailed.run()
         if db.changesCount > 0 { progress.failed += 1 }
+    }
+
+    /// Keeps the beginning of a record of the log that cannot be read, with the reason.
+    ///
+    /// - Parameter start: Where the record begins in the log.
+    func unreadable(_ payload: UnsafeRawBufferPointer, at start: LogPosition, _ message: String) throws {
+        let failure = FailedEvent(
+            position: EventPosition(
+                segment: start.segment,
+                offset: start.offset,
+                ordinal: EventPosition.maximumOrdinal
+            ),
+            received: batch.received,
+            key: batch.key,
+            code: "unreadable_record",
+            field: "",
+            message: message,
+            content: Array(payload.prefix(4096))
+        )
+        try failed(failure, sequence: nil)
     }
 
     // MARK: Erasing
@@ -254,24 +276,5 @@ final class IndexSession {
         }
         if let run = batch.run { try ranges.merge(run, writer: writer, kind: .received) }
         batch.run = sequence...sequence
-    }
-
-    private static func name(_ line: UnsafeRawBufferPointer, _ scan: EventScan) throws -> String {
-        guard scan.name.hasEscapes else {
-            return String(decoding: UnsafeRawBufferPointer(rebasing: line[scan.name.range]), as: UTF8.self)
-        }
-        return try JSONScanner(line).string(scan.name)
-    }
-
-    private static func ownSession(_ line: UnsafeRawBufferPointer, _ attributes: Range<Int>) -> String? {
-        let bytes = UnsafeRawBufferPointer(rebasing: line[attributes])
-        guard ByteSearch.contains("_session_id", in: bytes) else { return nil }
-        return ContextFacts.session(attributes: bytes)
-    }
-
-    /// Milliseconds since the minute began, also before 1970.
-    private static func intoMinute(_ milliseconds: Int64) -> Int64 {
-        let rest = milliseconds % 60_000
-        return rest < 0 ? rest + 60_000 : rest
     }
 }

@@ -8,9 +8,17 @@ internal import TrackwayJournal
 internal import TrackwayWire
 
 /// Enters one record of the intake log into the index.
-struct RecordEntry {
-    let session: IndexSession
-    let limits: AdmissionLimits
+struct RecordIndexer {
+    private let transaction: IndexTransaction
+    private let limits: AdmissionLimits
+
+    /// A writer of records into `transaction`.
+    ///
+    /// - Parameter limits: Those of admission, by which batches are taken apart.
+    init(_ transaction: IndexTransaction, limits: AdmissionLimits) {
+        self.transaction = transaction
+        self.limits = limits
+    }
 
     /// Enters an accepted batch. Returns how many events it had.
     ///
@@ -24,9 +32,13 @@ struct RecordEntry {
         } catch let error as DatabaseError {
             throw error
         } catch {
-            try unreadable(payload, at: start, "The intake log's record at \(start) cannot be read: \(error)")
+            try transaction.unreadable(
+                payload,
+                at: start,
+                "The intake log's record at \(start) cannot be read: \(error)"
+            )
         }
-        try session.end()
+        try transaction.end()
         return count
     }
 
@@ -34,13 +46,7 @@ struct RecordEntry {
     func refuse(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
         do {
             let record = try QuarantineRecord(payload: payload)
-            try session.begin(
-                installation: nil,
-                writer: nil,
-                recorded: nil,
-                received: record.received,
-                key: record.key
-            )
+            try transaction.begin(received: record.received, key: record.key)
             let failure = FailedEvent(
                 position: EventPosition(segment: start.segment, offset: start.offset),
                 received: record.received,
@@ -50,38 +56,32 @@ struct RecordEntry {
                 message: record.message,
                 content: record.body
             )
-            try session.failed(failure, sequence: nil)
+            try transaction.failed(failure, sequence: nil)
         } catch let error as DatabaseError {
             throw error
         } catch {
-            try unreadable(payload, at: start, "The quarantine record at \(start) cannot be read: \(error)")
+            try transaction.unreadable(payload, at: start, "The quarantine record at \(start) cannot be read: \(error)")
         }
     }
 
     /// Enters an erasure that an operator ordered.
     func erase(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
         guard let record = try erasure(payload, at: start) else { return }
-        try session.erase(Erasure.Order(record))
+        try transaction.erase(Erasure.Order(record))
     }
 
     /// Enters that events of an erased installation came and were not kept.
     func count(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
         guard let record = try erasure(payload, at: start) else { return }
-        try session.countErased(record.events, of: record.installation)
+        try transaction.countErased(record.events, of: record.installation)
     }
 
     private func erasure(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws -> ErasureRecord? {
         do {
             return try ErasureRecord(payload: payload)
         } catch {
-            try session.begin(
-                installation: nil,
-                writer: nil,
-                recorded: nil,
-                received: Timestamp(milliseconds: 0),
-                key: ""
-            )
-            try unreadable(payload, at: start, "The erasure record at \(start) cannot be read: \(error)")
+            try transaction.begin(received: Timestamp(milliseconds: 0), key: "")
+            try transaction.unreadable(payload, at: start, "The erasure record at \(start) cannot be read: \(error)")
             return nil
         }
     }
@@ -89,13 +89,7 @@ struct RecordEntry {
     private func enter(_ record: IntakeRecord, at start: LogPosition, _ count: inout Int) throws {
         let received = record.header.received
         var context: UnsafeRawPointer?
-        try session.begin(
-            installation: nil,
-            writer: nil,
-            recorded: nil,
-            received: received,
-            key: record.header.key
-        )
+        try transaction.begin(received: received, key: record.header.key)
         try record.visit(
             limits: limits,
             header: { header in
@@ -104,7 +98,7 @@ struct RecordEntry {
             event: { event in
                 if !event.context.isEmpty, event.context.baseAddress != context {
                     context = event.context.baseAddress
-                    try session.context(event.context)
+                    try transaction.context(event.context)
                 }
                 let position = EventPosition(segment: start.segment, offset: start.offset, ordinal: event.ordinal)
                 count += 1
@@ -118,7 +112,7 @@ struct RecordEntry {
         let isBelieved = PlausibleClaims.excess(of: header) == nil
         let told = (header.dropped.map(\.sequences) + header.skipped).map(\.upperBound)
         let recorded = max(header.recorded ?? 0, header.last ?? 0, told.max() ?? 0)
-        try session.begin(
+        try transaction.begin(
             installation: header.installation,
             writer: header.writer,
             recorded: isBelieved
@@ -128,9 +122,9 @@ struct RecordEntry {
         )
         guard isBelieved else { return }
         for range in header.dropped {
-            try session.account(range.sequences, .dropped, reason: range.reason.rawValue)
+            try transaction.account(range.sequences, .dropped, reason: range.reason.rawValue)
         }
-        for range in header.skipped { try session.account(range, .skipped) }
+        for range in header.skipped { try transaction.account(range, .skipped) }
     }
 
     private func enter(
@@ -151,14 +145,14 @@ struct RecordEntry {
         switch Tombstone(event.json, scan) {
         case nil: break
         case .proved(let installation) where record.header.format == .trackway:
-            return try session.erase(Erasure.Order(installation, record.header), sequence: sequence)
+            return try transaction.erase(Erasure.Order(installation, record.header), sequence: sequence)
         case .proved(let installation), .unproved(let installation?):
             return try refuse(event, sequence, at: position, record, .unproved(installation, index: event.ordinal))
         case .unproved(nil):
             return try refuse(event, sequence, at: position, record, .unproved(nil, index: event.ordinal))
         }
         let id = event.id(at: position, received: record.header.received)
-        try session.event(event.json, scan, id: id, at: position, sequence: sequence)
+        try transaction.event(event.json, scan, id: id, at: position, sequence: sequence)
     }
 
     private func refuse(
@@ -177,23 +171,6 @@ struct RecordEntry {
             message: fault.message,
             content: Array(event.json.prefix(limits.failedEventBytes))
         )
-        try session.failed(failure, sequence: sequence)
-    }
-
-    private func unreadable(_ payload: UnsafeRawBufferPointer, at start: LogPosition, _ message: String) throws {
-        let failure = FailedEvent(
-            position: EventPosition(
-                segment: start.segment,
-                offset: start.offset,
-                ordinal: EventPosition.maximumOrdinal
-            ),
-            received: session.batch.received,
-            key: session.batch.key,
-            code: "unreadable_record",
-            field: "",
-            message: message,
-            content: Array(payload.prefix(4096))
-        )
-        try session.failed(failure, sequence: nil)
+        try transaction.failed(failure, sequence: sequence)
     }
 }

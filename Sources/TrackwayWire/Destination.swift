@@ -47,3 +47,53 @@ extension Destination {
     /// All of them.
     public func eventsForOneRequest(of batch: EventBatch) -> Int { batch.records.count }
 }
+
+/// The largest batch a destination wants to be asked for.
+public struct BatchLimits: Sendable, Hashable {
+    /// At most this many events, 1 or more.
+    public var events: Int
+    /// At most this many bytes of recorded events before encoding and compression. One event larger than this still
+    /// travels, alone.
+    public var bytes: Int
+
+    /// Makes limits; values below 1 are raised to 1.
+    ///
+    /// - Parameters:
+    ///   - events: 1,000 by default: enough for compression to work and for one answer to settle much.
+    ///   - bytes: 512 KiB by default, the common ground of receivers.
+    public init(events: Int = 1_000, bytes: Int = 512 * 1024) {
+        self.events = max(1, events)
+        self.bytes = max(1, bytes)
+    }
+}
+
+/// A batch that a destination cannot turn into a request.
+public struct WireEncodingError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What stood in the way.
+    public enum Code: Sendable, Hashable {
+        /// The format can express none of the batch's events; `leftOut` says why for each.
+        case nothingToSend
+        /// The request would be larger than the back-end takes; one of fewer events may not be. A single event that is
+        /// too large becomes a dead letter.
+        case tooLarge
+        /// The destination's own settings do not allow a request (its address is no address, say).
+        case misconfigured
+    }
+
+    /// What stood in the way.
+    public var code: Code
+    /// A sentence for humans.
+    public var message: String
+    /// The records that cannot be expressed, and why; all of them for `nothingToSend`.
+    public var leftOut: [Rejection]
+
+    /// Makes an error.
+    public init(_ code: Code, _ message: String, leftOut: [Rejection] = []) {
+        self.code = code
+        self.message = message
+        self.leftOut = leftOut
+    }
+
+    /// The sentence.
+    public var description: String { message }
+}

@@ -80,14 +80,11 @@ public struct ClickstreamDestination: Destination {
             )
         }
         let body = isCompressed ? Base64.encode(gzip.compress(text)) : text
-        let hash = SHA256.hash(body).prefix(4).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }
         // The order is the format's own.
         let query = [
-            "platform=\(platform.percentEncoded)", "appId=\(appID.percentEncoded)",
+            "platform=\(platform.percentEncoded())", "appId=\(appID.percentEncoded())",
             "compression=\(isCompressed ? "gzip" : "")", "event_bundle_sequence_id=\(Self.sequence(of: batch))",
-            "upload_timestamp=\(sentAt.milliseconds)", "hashCode=\(hash.joined())",
+            "upload_timestamp=\(sentAt.milliseconds)", "hashCode=\(SHA256.hash(body).prefix(4).hexadecimal)",
         ]
         return WireRequest(
             url: "\(address)?\(query.joined(separator: "&"))",
@@ -102,20 +99,25 @@ public struct ClickstreamDestination: Destination {
     /// nobody sets the clock back; and the same for the same batch. Milliseconds of the last event's time, and behind them the
     /// last three digits of its place. The first one may tell of what an earlier process left untold.
     private static func sequence(of batch: EventBatch) -> Int64 {
-        let time = batch.records.last.flatMap { record in
-            batch.bytes.withUnsafeBytes { bytes in
-                // What is no event has no time; its place alone counts then.
-                try? Event(json: UnsafeRawBufferPointer(rebasing: bytes[record.payload])).time.milliseconds
-            }
-        }
+        // What is no event has no time; its place alone counts then.
+        let time = batch.records.last.flatMap { try? batch.event($0).time.milliseconds }
         // Before 1970, and beyond what fits, nobody records.
         return min(max(0, time ?? 0), .max / 1_000 - 1) * 1_000
             + Int64((batch.records.last?.sequence ?? batch.last) % 1_000)
     }
 
     /// Judges an answer: a success counts unless somebody else gave it.
+    ///
+    /// The ingestion server answers a success with status 200 and no body, so nothing in the answer proves that it is the
+    /// server's. What can be told apart is what others say: pages for people, redirects, and answers of other hosts.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
-        ClickstreamJudge.verdict(on: response, from: endpoint)
+        response.verdict(from: endpoint) { response in
+            switch response.status {
+            case 200..<300: .accepted
+            case 400..<500: .rejected(reason: response.statusReason)
+            default: .notTheBackEnd(reason: "Status \(response.status) is none.")
+            }
+        }
     }
 
     private func address() throws(WireEncodingError) -> String {
@@ -142,16 +144,12 @@ public struct ClickstreamDestination: Destination {
         }
         return headers
     }
-}
 
-extension String {
-    /// The text as a part of a query: every byte but letters, digits and `-._~` as `%` and two hexadecimal digits.
-    fileprivate var percentEncoded: String {
-        let digits = Array("0123456789ABCDEF".utf8)
-        let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
-        let bytes = utf8.flatMap { byte in
-            plain.contains(byte) ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    /// The events of a batch as JSON, as they are sent; nil when none can be.
+    package func eventJSON(of batch: EventBatch) -> String? {
+        var encoder = ClickstreamEncoder(batch, appID: appID, allUserAttributes: userAttributes == .everyEvent)
+        let array = encoder.body()
+        guard !encoder.isEmpty else { return nil }
+        return String(decoding: array.dropFirst().dropLast(), as: UTF8.self)
     }
 }

@@ -33,9 +33,7 @@ struct ClickstreamEncoder: ~Copyable {
         for (index, record) in batch.records.enumerated() {
             let event: Event
             do throws(JSONError) {
-                event = try batch.bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> Event in
-                    try Event(json: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[record.payload]))
-                }
+                event = try batch.event(record)
             } catch {
                 leftOut.append(Rejection(index: index, code: "unreadable", message: "The record is no event: \(error)"))
                 continue
@@ -99,15 +97,45 @@ struct ClickstreamEncoder: ~Copyable {
     /// The context of a generation, made when first asked for. One that was lost is an empty one.
     private mutating func context(of generation: UInt32) -> ClickstreamContext {
         if let known = contexts[generation] { return known }
-        var recorded = RecordedContext()
-        if let content = batch.context(generation)?.content {
-            batch.bytes.withUnsafeBytes { bytes in
-                // Our own writing; should it be damaged, the events are worth more than what they share.
-                recorded = (try? RecordedContext(json: UnsafeRawBufferPointer(rebasing: bytes[content]))) ?? recorded
-            }
-        }
+        let recorded = batch.recordedContext(generation) ?? RecordedContext()
         let made = ClickstreamContext(recorded, appID: appID, installation: batch.installation)
         contexts[generation] = made
         return made
+    }
+}
+
+extension AttributeValue {
+    /// The text a value has in this dialect, which knows text, numbers and truth only: a date is its ISO 8601 form, lists
+    /// and objects their JSON. nil for numbers and truth.
+    var clickstreamText: String? {
+        switch self {
+        case .string(let text): text
+        case .date(let date): date.iso8601
+        case .array, .object: String(decoding: json.json(), as: UTF8.self)
+        case .integer, .double, .boolean: nil
+        }
+    }
+
+    /// Writes the value as this dialect has it.
+    func writeClickstream(into writer: inout JSONWriter) {
+        switch self {
+        case .integer(let number): writer.integer(number)
+        case .double(let number): writer.double(number)
+        case .boolean(let truth): writer.boolean(truth)
+        case .string(let text): writer.string(text)
+        case .date, .array, .object: writer.string(clickstreamText ?? "")
+        }
+    }
+}
+
+extension JSONWriter {
+    /// Writes members in the order of their keys' bytes.
+    mutating func clickstreamObject(_ members: some Sequence<(key: String, value: AttributeValue)>) {
+        beginObject()
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            key(name)
+            value.writeClickstream(into: &self)
+        }
+        endObject()
     }
 }

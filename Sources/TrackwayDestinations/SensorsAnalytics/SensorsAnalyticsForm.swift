@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayEvents
+
 /// The body of an upload: a form whose `data_list` is the base64 text of the gzipped events.
 package enum SensorsAnalyticsForm {
     /// The media type of the body.
@@ -10,38 +12,23 @@ package enum SensorsAnalyticsForm {
     ///
     /// The checksum is that of the text before escaping.
     package static func body(dataList: String) -> [UInt8] {
-        var body = Array("crc=\(SensorsAnalyticsChecksum.of(dataList))&gzip=1&data_list=".utf8)
-        escape(dataList.utf8, into: &body)
-        return body
+        let checksum = SensorsAnalyticsChecksum.of(dataList)
+        return Array("crc=\(checksum)&gzip=1&data_list=\(escaped(dataList))".utf8)
     }
 
     /// Text with every byte escaped that a form gives a meaning to, or that is not plain ASCII. `/` and `?` stay.
     package static func escaped(_ text: String) -> String {
-        var bytes: [UInt8] = []
-        escape(text.utf8, into: &bytes)
-        return String(decoding: bytes, as: UTF8.self)
+        text.percentEncoded(keeping: [UInt8(ascii: "/"), UInt8(ascii: "?")])
     }
+}
 
-    private static func escape(_ text: some Sequence<UInt8>, into body: inout [UInt8]) {
-        let digits = Array("0123456789ABCDEF".utf8)
-        for byte in text {
-            if isPlain(byte) {
-                body.append(byte)
-            } else {
-                body.append(UInt8(ascii: "%"))
-                body.append(digits[Int(byte >> 4)])
-                body.append(digits[Int(byte & 15)])
-            }
-        }
-    }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
-        case UInt8(ascii: "/"), UInt8(ascii: "?"): true
-        default: false
-        }
+/// The checksum of a Sensors Analytics form body: the 32-bit string hash `h = 31·h + unit` over the text's UTF-16 units,
+/// wrapping, as a signed number.
+package enum SensorsAnalyticsChecksum {
+    /// The checksum of a text.
+    ///
+    /// - Complexity: O(length).
+    package static func of(_ text: String) -> Int32 {
+        text.utf16.reduce(0) { hash, unit in 31 &* hash &+ Int32(unit) }
     }
 }

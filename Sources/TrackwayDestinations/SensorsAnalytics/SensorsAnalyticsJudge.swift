@@ -13,9 +13,7 @@ struct SensorsAnalyticsJudge {
 
     /// Judges an answer to a body with this many events.
     func verdict(on response: WireResponse, events: Int) -> Verdict {
-        if let answering = response.url.flatMap(HTTPAddress.init), answering.authority != authority {
-            return .notTheBackEnd(reason: "Another host answered: \(answering.authority).")
-        }
+        if let verdict = response.verdictOnHost(asked: authority) { return verdict }
         switch rule {
         case .careful: return careful(response)
         case .asTheFirstClient: return asTheFirstClient(response, events: events)
@@ -23,31 +21,19 @@ struct SensorsAnalyticsJudge {
     }
 
     private func careful(_ response: WireResponse) -> Verdict {
-        let wait = RetryAfter.duration(in: response)
-        let reason = "Status \(response.status)."
+        if let verdict = response.verdictWhoeverAnswers { return verdict }
+        if Self.isPage(response) { return .notTheBackEnd(reason: "Status \(response.status) came with a page.") }
+        if let verdict = response.verdictOnSettings { return verdict }
         switch response.status {
-        case 413:
-            return .tooLarge
-        case 408, 425, 429, 500..<600:
-            return .retry(after: wait, reason: reason)
-        case _ where Self.isPage(response):
-            return .notTheBackEnd(reason: "Status \(response.status) came with a page.")
-        case 200..<300:
-            return .accepted
-        case 401, 403:
-            return .unauthorized(reason: reason)
-        case 404, 405, 406, 410, 415:
-            return .misconfigured(reason: reason)
-        case 400..<500:
-            return .rejected(reason: reason)
-        default:
-            // Redirects, and what is no status at all.
-            return .notTheBackEnd(reason: reason)
+        case 200..<300: return .accepted
+        case 400..<500: return .rejected(reason: response.statusReason)
+        // Redirects, and what is no status at all.
+        default: return .notTheBackEnd(reason: response.statusReason)
         }
     }
 
     private func asTheFirstClient(_ response: WireResponse, events: Int) -> Verdict {
-        let reason = "Status \(response.status)."
+        let reason = response.statusReason
         switch response.status {
         case 200..<300: return .accepted
         case 403: return .unauthorized(reason: reason)
@@ -68,9 +54,6 @@ struct SensorsAnalyticsJudge {
     private static func isPage(_ response: WireResponse) -> Bool {
         let body = response.body
         if body.isEmpty || body.starts(with: picture) { return false }
-        let isMarkup = body.first { $0 > 0x20 && !(0xBB...0xBF).contains($0) && $0 != 0xEF } == UInt8(ascii: "<")
-        let type = response.headers["content-type"]?.lowercased() ?? ""
-        return isMarkup || body.count > longestAnswer || type.hasPrefix("text/html")
-            || type.hasPrefix("application/xhtml")
+        return body.count > longestAnswer || response.isPage
     }
 }

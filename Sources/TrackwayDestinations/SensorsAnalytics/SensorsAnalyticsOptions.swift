@@ -30,3 +30,13 @@ public struct SensorsAnalyticsOptions: Sendable, Hashable {
     /// The usual options. Change those that should differ.
     public init() {}
 }
+
+/// Whether events go where people look at them one by one while an app is being made.
+public enum SensorsAnalyticsDebugMode: String, Sendable, Hashable, CaseIterable {
+    /// Events go to the back-end as usual.
+    case off
+    /// Events are checked one by one, and not kept by the back-end.
+    case only
+    /// Events are checked one by one, and kept.
+    case andTrack
+}

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// One event as a record of the format, and what had to be left out of it.
 struct SensorsAnalyticsRecord {

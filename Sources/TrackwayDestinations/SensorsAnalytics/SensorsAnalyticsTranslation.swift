@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// An event in the words of the format, before presets and rules.
 struct SensorsAnalyticsTranslation {

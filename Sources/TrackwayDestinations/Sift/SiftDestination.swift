@@ -12,6 +12,24 @@ public import TrackwayWire
 ///
 /// Only status 200 lets go of events.
 public struct SiftDestination: Destination {
+    /// Which client's set of keys is sent. A back-end takes either; the difference is how much it is told.
+    public enum Edition: String, Sendable, Hashable, CaseIterable {
+        /// Everything the format ever had, as client 2.1.0: application state, orientation, heading, motion, where the
+        /// device is with all accuracies, and what its kernel and processor say.
+        case legacy
+        /// The part that client 2.2.5 still sends: of a place latitude and longitude, of the device its names, carrier and
+        /// evidence of changes.
+        case current
+
+        /// The version that snapshots name as their maker's, in `sdk_version`.
+        public var sdkVersion: String {
+            switch self {
+            case .legacy: "v2.1.0"
+            case .current: "v2.2.5"
+            }
+        }
+    }
+
     /// The destination's name in routes, cursors and the ledger.
     public let id: DestinationID
     /// The largest batch: 100 events and 256 KiB, because a snapshot with readings is several kilobytes.
@@ -80,10 +98,18 @@ public struct SiftDestination: Destination {
         )
     }
 
-    /// Judges an answer. Status 200 lets go of the events, unless a page or another host says it.
+    /// Judges an answer. Status 200 lets go of the events, unless a page or another host says it: what the body of a success
+    /// says is not known, so what can be told apart is what others say.
     public func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict {
         // Without an address no request was made; whoever answered all the same was not asked.
-        SiftJudge.verdict(on: response, from: try? address())
+        response.verdict(from: try? address()) { response in
+            switch response.status {
+            case 200: .accepted
+            case 400, 422: .rejected(reason: response.statusReason)
+            // Other successes too: clients of this format take none of them for a receipt, so back-ends mean none by them.
+            default: .retry(after: RetryAfter.duration(in: response), reason: response.statusReason)
+            }
+        }
     }
 
     private func address() throws(WireEncodingError) -> String {
@@ -101,5 +127,66 @@ public struct SiftDestination: Destination {
             )
         }
         return address.url
+    }
+
+    /// What the format calls an installation: the device, as the apps of its vendor know it. Every app of a vendor on a device
+    /// says the same, and so does every storage folder of one app.
+    ///
+    /// - Parameters:
+    ///   - device: what the context says about the device: its `id` is the one that Apple's systems give a vendor, or the
+    ///     hash of a machine's id with the app's.
+    ///   - installation: what counts while the device has no such id.
+    /// - Returns: A UUID in capitals, as the format's clients write it; an id of another form as it is.
+    package static func installation(on device: Attributes, else installation: InstallationID) -> String {
+        guard let id = device["id"]?.string, !id.isEmpty else { return installation.description.uppercased() }
+        let digits = id.filter { $0 != "-" }
+        guard digits.utf8.count == 32, digits.allSatisfy({ $0.isHexDigit && $0.isASCII }) else { return id }
+        var text = ""
+        for (place, digit) in digits.uppercased().enumerated() {
+            if [8, 12, 16, 20].contains(place) { text.append("-") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// Events as the format's list, before it is packed. Nothing of a context or an installation is added to them.
+    ///
+    /// - Complexity: O(size of the events).
+    package static func list(_ events: [Event], edition: Edition) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginObject()
+        writer.key("data")
+        writer.beginArray()
+        for event in events {
+            let record = SiftRecord(event, in: RecordedContext(), installation: "", edition: edition)
+            writer.element()
+            JSONValue.object(record.members).write(into: &writer)
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.array()
+    }
+
+    /// Whether it is an http or https address with a place for the account's id.
+    package static func isUsable(serverURLFormat: String) -> Bool {
+        SiftAddress(format: serverURLFormat, accountID: "account") != nil
+    }
+}
+
+/// Where an account's events go: the format with the account's id in it.
+struct SiftAddress: Sendable, Hashable {
+    /// The whole address.
+    let url: String
+
+    /// Fills a format; nil when it has no place for the account, or does not become an http or https address.
+    init?(format: String, accountID: String) {
+        let parts = format.split(separator: "%@", omittingEmptySubsequences: false)
+        guard parts.count > 1 else { return nil }
+        // A path's `.` and `..` are directions, not names: no id can become another path.
+        let isDirection = accountID == "." || accountID == ".."
+        let name = isDirection ? String(repeating: "%2E", count: accountID.count) : accountID.percentEncoded()
+        let url = parts.joined(separator: name)
+        guard HTTPAddress(url) != nil else { return nil }
+        self.url = url
     }
 }

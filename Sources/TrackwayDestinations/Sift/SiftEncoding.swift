@@ -24,41 +24,29 @@ struct SiftEncoding {
         writer.beginObject()
         writer.key("data")
         writer.beginArray()
-        batch.bytes.withUnsafeBytes { bytes in
-            for (index, record) in batch.records.enumerated() {
-                let event: Event
-                do throws(JSONError) {
-                    event = try Event(json: UnsafeRawBufferPointer(rebasing: bytes[record.payload]))
-                } catch {
-                    leftOut.append(
-                        Rejection(index: index, code: "unreadable", message: "The record is no event: \(error)")
-                    )
-                    continue
-                }
-                let context = contexts[record.context] ?? Self.context(record.context, of: batch, bytes)
-                contexts[record.context] = context
-                let installation = SiftDestination.installation(on: context.device, else: batch.installation)
-                let written = SiftRecord(event, in: context, installation: installation, edition: edition)
-                writer.element()
-                JSONValue.object(written.members).write(into: &writer)
-                count += 1
-                trimmed += written.remarks.map { remark in
-                    Rejection(index: index, code: remark.code.rawValue, message: remark.message)
-                }
+        for (index, record) in batch.records.enumerated() {
+            let event: Event
+            do throws(JSONError) {
+                event = try batch.event(record)
+            } catch {
+                leftOut.append(
+                    Rejection(index: index, code: "unreadable", message: "The record is no event: \(error)")
+                )
+                continue
+            }
+            let context = contexts[record.context] ?? batch.recordedContext(record.context) ?? RecordedContext()
+            contexts[record.context] = context
+            let installation = SiftDestination.installation(on: context.device, else: batch.installation)
+            let written = SiftRecord(event, in: context, installation: installation, edition: edition)
+            writer.element()
+            JSONValue.object(written.members).write(into: &writer)
+            count += 1
+            trimmed += written.remarks.map { remark in
+                Rejection(index: index, code: remark.code.rawValue, message: remark.message)
             }
         }
         writer.endArray()
         writer.endObject()
         json = writer.array()
-    }
-
-    private static func context(
-        _ generation: UInt32,
-        of batch: EventBatch,
-        _ bytes: UnsafeRawBufferPointer
-    ) -> RecordedContext {
-        guard let content = batch.context(generation)?.content else { return RecordedContext() }
-        // A context that cannot be read is an empty one: the event itself is worth more.
-        return (try? RecordedContext(json: UnsafeRawBufferPointer(rebasing: bytes[content]))) ?? RecordedContext()
     }
 }

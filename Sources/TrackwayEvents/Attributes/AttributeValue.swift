@@ -33,3 +33,149 @@ extension AttributeValue {
         self = value.attributeValue
     }
 }
+
+extension AttributeValue {
+    /// The text, if the value is text.
+    public var string: String? {
+        if case .string(let value) = self { value } else { nil }
+    }
+
+    /// The whole number, if the value is one.
+    public var integer: Int64? {
+        if case .integer(let value) = self { value } else { nil }
+    }
+
+    /// The floating-point number, if the value is one; a whole number counts when a double holds it exactly.
+    public var double: Double? {
+        switch self {
+        case .double(let value): value
+        case .integer(let value): Double(exactly: value)
+        case .string, .boolean, .date, .array, .object: nil
+        }
+    }
+
+    /// True or false, if the value is one of them.
+    public var boolean: Bool? {
+        if case .boolean(let value) = self { value } else { nil }
+    }
+
+    /// The point in time, if the value is one.
+    public var date: Timestamp? {
+        if case .date(let value) = self { value } else { nil }
+    }
+
+    /// The values, if the value is an array.
+    public var array: [AttributeValue]? {
+        if case .array(let value) = self { value } else { nil }
+    }
+
+    /// The named values, if the value is an object.
+    public var object: Attributes? {
+        if case .object(let value) = self { value } else { nil }
+    }
+}
+
+extension AttributeValue: ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
+    /// Text.
+    @inlinable
+    public init(stringLiteral value: String) {
+        self = .string(value)
+    }
+}
+
+extension AttributeValue: ExpressibleByIntegerLiteral {
+    /// A whole number.
+    @inlinable
+    public init(integerLiteral value: Int64) {
+        self = .integer(value)
+    }
+}
+
+extension AttributeValue: ExpressibleByFloatLiteral {
+    /// A floating-point number.
+    @inlinable
+    public init(floatLiteral value: Double) {
+        self = .double(value)
+    }
+}
+
+extension AttributeValue: ExpressibleByBooleanLiteral {
+    /// True or false.
+    @inlinable
+    public init(booleanLiteral value: Bool) {
+        self = .boolean(value)
+    }
+}
+
+extension AttributeValue: ExpressibleByArrayLiteral {
+    /// Values in order.
+    @inlinable
+    public init(arrayLiteral elements: AttributeValue...) {
+        self = .array(elements)
+    }
+}
+
+extension AttributeValue: ExpressibleByDictionaryLiteral {
+    /// Named values in order.
+    @inlinable
+    public init(dictionaryLiteral elements: (String, AttributeValue)...) {
+        self = .object(Attributes(pairs: elements))
+    }
+}
+
+extension AttributeValue {
+    /// The value as JSON; dates become their text.
+    public var json: JSONValue {
+        switch self {
+        case .string(let value): .string(value)
+        case .integer(let value): .integer(value)
+        case .double(let value): .double(value)
+        case .boolean(let value): .boolean(value)
+        case .date(let value): .string(value.description)
+        case .array(let values): .array(values.map(\.json))
+        case .object(let attributes): .object(attributes.json)
+        }
+    }
+
+    /// The value from JSON; nil for null. Text in the exact form of a date becomes a date, as everywhere.
+    public init?(_ json: JSONValue) {
+        switch json {
+        case .null: return nil
+        case .boolean(let value): self = .boolean(value)
+        case .integer(let value): self = .integer(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = Timestamp(value).map { .date($0) } ?? .string(value)
+        case .array(let values): self = .array(values.compactMap { AttributeValue($0) })
+        case .object(let object): self = .object(Attributes(object))
+        }
+    }
+}
+
+extension Attributes {
+    /// The attributes as a JSON object.
+    public var json: JSONValue.Object {
+        JSONValue.Object(map { JSONValue.Object.Member(key: $0.key, value: $0.value.json) })
+    }
+
+    /// The attributes from a JSON object; members that are null are left out.
+    public init(_ object: JSONValue.Object) {
+        self.init()
+        for member in object.members { self[member.key] = AttributeValue(member.value) }
+    }
+}
+
+extension AttributeValue {
+    /// The value in a few words, for messages.
+    var summary: String {
+        switch self {
+        case .string(let text): text.cut(toBytes: Diagnostic.maximumValueBytes)
+        case .integer(let number): String(number)
+        case .double(let number): number.description
+        case .boolean(let truth): String(truth)
+        case .date(let date):
+            Timestamp.expressible.contains(date) ? date.iso8601 : "\(date.milliseconds) ms since 1970"
+        case .array(let values): "an array of \(values.count)"
+        case .object(let attributes): "an object of \(attributes.count)"
+        }
+    }
+}

@@ -105,3 +105,78 @@ extension Attributes: ExpressibleByDictionaryLiteral {
         self.init(pairs: elements)
     }
 }
+
+extension Attributes: RandomAccessCollection {
+    /// One named value.
+    public typealias Element = (key: String, value: AttributeValue)
+
+    /// Always 0.
+    @inlinable
+    public var startIndex: Int { 0 }
+
+    /// The number of pairs.
+    @inlinable
+    public var endIndex: Int { pairs.count }
+
+    /// The pair at a place. The place must be valid.
+    @inlinable
+    public subscript(position: Int) -> Element {
+        let pair = pairs[position]
+        return (key: pair.0, value: pair.1)
+    }
+}
+
+extension Attributes {
+    /// The pairs with each key once: the last value, in the place of the first. Keys differ when their bytes differ.
+    ///
+    /// - Complexity: O(n).
+    package init(uniquing pairs: [(String, AttributeValue)]) {
+        guard Self.hasDuplicate(pairs) else {
+            self.init(pairs: pairs)
+            return
+        }
+        var places: [[UInt8]: Int] = [:]
+        var unique: [(String, AttributeValue)] = []
+        for pair in pairs {
+            let bytes = Array(pair.0.utf8)
+            if let place = places[bytes] {
+                unique[place].1 = pair.1
+            } else {
+                places[bytes] = unique.count
+                unique.append(pair)
+            }
+        }
+        self.init(pairs: unique)
+    }
+
+    private static func hasDuplicate(_ pairs: [(String, AttributeValue)]) -> Bool {
+        var filter = KeyFilter()
+        for (index, pair) in pairs.enumerated() where filter.mayHaveSeen(pair.0) {
+            // Many keys make the filter guess often; hashing them all is then cheaper than looking each one up.
+            if index > 64 || pairs[..<index].contains(where: { $0.0.utf8.elementsEqual(pair.0.utf8) }) { return true }
+        }
+        return false
+    }
+}
+
+extension Attributes: CustomStringConvertible {
+    /// The attributes as one would write them down: `["sku": "A-1", "price": 12.5]`. For people who read tests and logs; not
+    /// a format.
+    public var description: String {
+        isEmpty ? "[:]" : "[\(map { "\(Self.quoted($0.key)): \(Self.text($0.value))" }.joined(separator: ", "))]"
+    }
+
+    private static func text(_ value: AttributeValue) -> String {
+        switch value {
+        case .string(let text): quoted(text)
+        case .integer(let number): number.description
+        case .double(let number): number.description
+        case .boolean(let truth): truth.description
+        case .date(let date): date.description
+        case .array(let values): "[\(values.map(text).joined(separator: ", "))]"
+        case .object(let attributes): attributes.description
+        }
+    }
+
+    private static func quoted(_ text: String) -> String { text.debugDescription }
+}

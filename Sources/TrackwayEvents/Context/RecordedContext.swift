@@ -79,3 +79,195 @@ public struct RecordedContext: Sendable, Hashable {
         }
     }
 }
+
+extension RecordedContext {
+    /// Who used the app, as far as the app said.
+    public struct User: Sendable, Hashable {
+        /// The id the app gave; nil when nobody was signed in.
+        public var id: String?
+        /// When the user signed in; nil when nobody did, or when it is not known.
+        public var signedInAt: Timestamp?
+        /// Names the person for back-ends that tell people apart on one device: the same again when a known user comes
+        /// back.
+        public var uniqueID: String?
+        /// When this person first opened the app.
+        public var firstTouch: Timestamp?
+        /// Names the device's anonymous visitor; stays when people sign in and out.
+        public var anonymousID: String?
+        /// Further ids of the person, by the name of their kind.
+        public var identities: Attributes
+        /// What the app said about the person.
+        public var attributes: [Attribute]
+        /// Whose consent counts for events of this context; nil when consent is not kept by person.
+        public var subject: String?
+
+        /// A user of these parts.
+        public init(
+            id: String? = nil,
+            signedInAt: Timestamp? = nil,
+            uniqueID: String? = nil,
+            firstTouch: Timestamp? = nil,
+            anonymousID: String? = nil,
+            identities: Attributes = [:],
+            attributes: [Attribute] = [],
+            subject: String? = nil
+        ) {
+            self.id = id
+            self.signedInAt = signedInAt
+            self.uniqueID = uniqueID
+            self.firstTouch = firstTouch
+            self.anonymousID = anonymousID
+            self.identities = identities
+            self.attributes = attributes
+            self.subject = subject
+        }
+
+        /// One attribute of a user.
+        public struct Attribute: Sendable, Hashable {
+            /// Its name.
+            public var name: String
+            /// Its value.
+            public var value: AttributeValue
+            /// When the app set it.
+            public var setAt: Timestamp
+
+            /// An attribute of these parts.
+            public init(name: String, value: AttributeValue, setAt: Timestamp) {
+                self.name = name
+                self.value = value
+                self.setAt = setAt
+            }
+        }
+    }
+}
+
+extension RecordedContext {
+    /// Reads the JSON of a context record. Members it does not know, or that hold something else than expected, are passed
+    /// over: a context is worth having in parts.
+    ///
+    /// - Throws: `JSONError` when the bytes are no JSON object.
+    public init(json bytes: UnsafeRawBufferPointer) throws(JSONError) {
+        let json = try JSONValue.parse(bytes)
+        guard json.object != nil else { throw JSONError(.unexpectedType, at: 0) }
+        self.init(json)
+    }
+
+    /// Reads the JSON of a context record.
+    ///
+    /// - Throws: `JSONError` when the bytes are no JSON object.
+    public init(json bytes: [UInt8]) throws(JSONError) {
+        self = try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) -> RecordedContext in
+            try RecordedContext(json: UnsafeRawBufferPointer(bytes))
+        }
+    }
+
+    /// Reads a context out of a JSON value; what is not there stays empty.
+    public init(_ json: JSONValue) {
+        self.init(
+            app: Attributes(json["app"]?.object ?? .init()),
+            device: Attributes(json["device"]?.object ?? .init()),
+            boot: json["boot"]?.string ?? "",
+            user: json["user"].map { User($0) } ?? User(),
+            session: json["session"].flatMap { Session($0) },
+            screen: json["screen"].flatMap { Screen($0) },
+            global: Attributes(json["global"]?.object ?? .init()),
+            modes: Attributes(json["modes"]?.object ?? .init())
+        )
+    }
+
+    /// The context as the journal stores it and destinations read it.
+    ///
+    /// - Complexity: O(size of the context).
+    public func json() -> [UInt8] {
+        var members: [JSONValue.Object.Member] = []
+        func put(_ key: String, _ object: JSONValue.Object) {
+            if !object.members.isEmpty { members.append(.init(key: key, value: .object(object))) }
+        }
+        put("app", app.json)
+        put("device", device.json)
+        if !boot.isEmpty { members.append(.init(key: "boot", value: .string(boot))) }
+        put("user", user.json)
+        if let session { put("session", session.json) }
+        if let screen { put("screen", screen.json) }
+        put("global", global.json)
+        put("modes", modes.json)
+        return JSONValue.object(.init(members)).json()
+    }
+}
+
+extension RecordedContext.User {
+    fileprivate init(_ json: JSONValue) {
+        self.init(
+            id: json["id"]?.string,
+            signedInAt: json["signed_in"]?.integer.map { Timestamp(milliseconds: $0) },
+            uniqueID: json["unique_id"]?.string,
+            firstTouch: json["first_touch"]?.integer.map { Timestamp(milliseconds: $0) },
+            anonymousID: json["anonymous_id"]?.string,
+            identities: Attributes(json["identities"]?.object ?? .init()),
+            attributes: (json["attributes"]?.object?.members ?? []).compactMap { member in
+                guard let value = member.value["value"].flatMap({ AttributeValue($0) }),
+                    let set = member.value["set"]?.integer
+                else { return nil }
+                return Attribute(name: member.key, value: value, setAt: Timestamp(milliseconds: set))
+            },
+            subject: json["subject"]?.string
+        )
+    }
+
+    fileprivate var json: JSONValue.Object {
+        var object = JSONValue.Object()
+        func put(_ key: String, _ value: JSONValue?) {
+            if let value { object.members.append(.init(key: key, value: value)) }
+        }
+        put("id", id.map { .string($0) })
+        put("signed_in", signedInAt.map { .integer($0.milliseconds) })
+        put("unique_id", uniqueID.map { .string($0) })
+        put("first_touch", firstTouch.map { .integer($0.milliseconds) })
+        put("anonymous_id", anonymousID.map { .string($0) })
+        put("identities", identities.isEmpty ? nil : .object(identities.json))
+        let described = attributes.map { attribute in
+            JSONValue.Object.Member(
+                key: attribute.name,
+                value: .object(
+                    .init([
+                        .init(key: "value", value: attribute.value.json),
+                        .init(key: "set", value: .integer(attribute.setAt.milliseconds)),
+                    ])
+                )
+            )
+        }
+        put("attributes", described.isEmpty ? nil : .object(.init(described)))
+        put("subject", subject.map { .string($0) })
+        return object
+    }
+}
+
+extension RecordedContext.Session {
+    fileprivate init?(_ json: JSONValue) {
+        guard let id = json["id"]?.string, let number = json["number"]?.integer, let start = json["start"]?.integer
+        else { return nil }
+        self.init(id: id, number: number, start: Timestamp(milliseconds: start))
+    }
+
+    fileprivate var json: JSONValue.Object {
+        .init([
+            .init(key: "id", value: .string(id)),
+            .init(key: "number", value: .integer(number)),
+            .init(key: "start", value: .integer(start.milliseconds)),
+        ])
+    }
+}
+
+extension RecordedContext.Screen {
+    fileprivate init?(_ json: JSONValue) {
+        guard let name = json["name"]?.string else { return nil }
+        self.init(name: name, id: json["id"]?.string, uniqueID: json["unique_id"]?.string)
+    }
+
+    fileprivate var json: JSONValue.Object {
+        var object = JSONValue.Object([.init(key: "name", value: .string(name))])
+        if let id { object.members.append(.init(key: "id", value: .string(id))) }
+        if let uniqueID { object.members.append(.init(key: "unique_id", value: .string(uniqueID))) }
+        return object
+    }
+}

@@ -41,3 +41,36 @@ public final class EventIDGenerator: @unchecked Sendable {
         return EventID(high: UInt64(truncatingIfNeeded: time.milliseconds) << 16 | high, low: low | UInt64(count))
     }
 }
+
+/// The identity of one event: time-ordered (UUID version 7), the same on the device, on the wire and in the collector.
+public struct EventID: UniqueID {
+    /// The first eight bytes: 48 bits of wall time in milliseconds, the version, 12 bits of chance.
+    public let high: UInt64
+    /// The last eight bytes: the variant, 30 bits of chance, a 32-bit counter.
+    public let low: UInt64
+
+    /// An identity of these sixteen bytes.
+    @inlinable
+    public init(high: UInt64, low: UInt64) {
+        self.high = high
+        self.low = low
+    }
+
+    /// The wall time in the first 48 bits, as the device's clock showed it.
+    public var time: Timestamp { Timestamp(milliseconds: Int64(high >> 16)) }
+}
+
+/// Random bits from the kernel.
+enum Entropy {
+    /// Sixty-four fresh bits. One system call.
+    static func bits() -> UInt64 {
+        var value: UInt64 = 0
+        if ctrackway_random_bytes(&value, MemoryLayout<UInt64>.size) == 0 { return value }
+        // Only a locked-down kernel refuses. Identities must still differ between processes and calls, so mix what
+        // differs: the nanosecond, the process, and where this call's stack lies.
+        let time = UInt64(truncatingIfNeeded: ctrackway_monotonic_nanoseconds())
+        let process = UInt64(UInt32(bitPattern: ctrackway_process_id()))
+        let place = withUnsafePointer(to: &value) { UInt64(UInt(bitPattern: $0)) }
+        return (time ^ process << 40 ^ place << 20) &* 0x9E37_79B9_7F4A_7C15
+    }
+}

@@ -69,3 +69,85 @@ extension UniqueID {
         try container.encode(description)
     }
 }
+
+/// The 36-character form of sixteen bytes, both ways, eight digits at a time.
+enum UUIDText {
+    /// Characters of the form `01234567-89ab-cdef-0123-456789abcdef`.
+    static let length = 36
+
+    /// Writes the 36 lower-case characters at `target`, which must have room for them.
+    @inline(__always)
+    static func write(high: UInt64, low: UInt64, to target: UnsafeMutableRawPointer) {
+        let first = digits(UInt32(truncatingIfNeeded: high >> 32))
+        let second = digits(UInt32(truncatingIfNeeded: high))
+        let third = digits(UInt32(truncatingIfNeeded: low >> 32))
+        let fourth = digits(UInt32(truncatingIfNeeded: low))
+        let dash = UInt8(ascii: "-")
+        target.storeBytes(of: first.littleEndian, as: UInt64.self)
+        target.storeBytes(of: dash, toByteOffset: 8, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: second).littleEndian, toByteOffset: 9, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 13, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: second >> 32).littleEndian, toByteOffset: 14, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 18, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: third).littleEndian, toByteOffset: 19, as: UInt32.self)
+        target.storeBytes(of: dash, toByteOffset: 23, as: UInt8.self)
+        target.storeBytes(of: UInt32(truncatingIfNeeded: third >> 32).littleEndian, toByteOffset: 24, as: UInt32.self)
+        target.storeBytes(of: fourth.littleEndian, toByteOffset: 28, as: UInt64.self)
+    }
+
+    /// Reads the 36-character form; nil when a character or the length is wrong.
+    @inline(__always)
+    static func read(_ text: UnsafeRawBufferPointer) -> (high: UInt64, low: UInt64)? {
+        guard text.count == length else { return nil }
+        let dashes = (text[8] ^ 0x2D) | (text[13] ^ 0x2D) | (text[18] ^ 0x2D) | (text[23] ^ 0x2D)
+        let second = join(text.loadUnaligned(fromByteOffset: 9, as: UInt32.self), text, at: 14)
+        let third = join(text.loadUnaligned(fromByteOffset: 19, as: UInt32.self), text, at: 24)
+        guard dashes == 0,
+            let a = value(UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 0, as: UInt64.self))),
+            let b = value(second),
+            let c = value(third),
+            let d = value(UInt64(littleEndian: text.loadUnaligned(fromByteOffset: 28, as: UInt64.self)))
+        else { return nil }
+        return (UInt64(a) << 32 | UInt64(b), UInt64(c) << 32 | UInt64(d))
+    }
+
+    @inline(__always)
+    private static func join(_ first: UInt32, _ text: UnsafeRawBufferPointer, at offset: Int) -> UInt64 {
+        UInt64(UInt32(littleEndian: first))
+            | UInt64(UInt32(littleEndian: text.loadUnaligned(fromByteOffset: offset, as: UInt32.self))) << 32
+    }
+
+    /// Eight hexadecimal digits, the first in the lowest byte.
+    @inline(__always)
+    private static func digits(_ value: UInt32) -> UInt64 {
+        // One half-byte per byte, in the order of reading.
+        var spread = UInt64(value.byteSwapped)
+        spread = (spread | spread << 16) & 0x0000_FFFF_0000_FFFF
+        spread = (spread | spread << 8) & 0x00FF_00FF_00FF_00FF
+        spread = (spread >> 4 | spread << 8) & 0x0F0F_0F0F_0F0F_0F0F
+        // 10...15 carry into bit 4 when 6 is added; those bytes get 'a' - '0' - 10 = 39 more.
+        let letters = (spread &+ 0x0606_0606_0606_0606) >> 4 & 0x0101_0101_0101_0101
+        return spread &+ 0x3030_3030_3030_3030 &+ letters &* 39
+    }
+
+    /// The value of eight hexadecimal digits, the first in the lowest byte; nil when one is no digit.
+    @inline(__always)
+    private static func value(_ text: UInt64) -> UInt32? {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let highBits: UInt64 = 0x8080_8080_8080_8080
+        guard text & highBits == 0 else { return nil }
+        let lower = text | 0x2020_2020_2020_2020
+        // The high bit of each byte tells whether it is in the range; all bytes are ASCII, so nothing carries over.
+        let isDigit = (text &+ ones &* (0x80 - 0x30)) & ~(text &+ ones &* (0x80 - 0x3A))
+        let isLetter = (lower &+ ones &* (0x80 - 0x61)) & ~(lower &+ ones &* (0x80 - 0x67))
+        guard (isDigit | isLetter) & highBits == highBits else { return nil }
+        let letters = isLetter >> 7 & ones
+        var packed = (lower & 0x0F0F_0F0F_0F0F_0F0F) &+ letters &* 9
+        // 0h0l0h0l… -> hl bytes -> 32 bits, the first digit most significant.
+        packed = packed << 4 | packed >> 8
+        packed &= 0x00FF_00FF_00FF_00FF
+        packed = (packed | packed >> 8) & 0x0000_FFFF_0000_FFFF
+        packed = (packed | packed >> 16) & 0xFFFF_FFFF
+        return UInt32(truncatingIfNeeded: packed).byteSwapped
+    }
+}

@@ -185,3 +185,33 @@ public struct JSONScanner {
         return first
     }
 }
+
+/// What kind of value comes next in a JSON text.
+public enum JSONKind: Sendable, Hashable {
+    /// `{`
+    case object
+    /// `[`
+    case array
+    /// `"`
+    case string
+    /// `-` or a digit.
+    case number
+    /// `true` or `false`.
+    case boolean
+    /// `null`
+    case null
+}
+
+/// Where the content of a JSON string lies, between its quotes. The scanner has checked it.
+public struct JSONText: Sendable, Hashable {
+    /// The content's place in the scanned bytes, without the quotes.
+    public internal(set) var range: Range<Int>
+    /// True when the content holds escapes, so that its bytes are not the text yet.
+    public internal(set) var hasEscapes: Bool
+
+    /// A string's place.
+    init(range: Range<Int>, hasEscapes: Bool) {
+        self.range = range
+        self.hasEscapes = hasEscapes
+    }
+}

@@ -5,6 +5,52 @@
 ///
 /// `recorded = delivered + pending + dropped` holds at every instant and across restarts.
 public struct Ledger: Sendable, Hashable {
+    /// A part of an installation's journal that could not be counted, perhaps because another user owns it, or because the
+    /// process has no file left to open.
+    public struct Uncounted: Error, Sendable, Hashable {
+        /// The file or folder that cannot be read now.
+        public var path: String
+        /// Why, in a sentence for people, with the remedy.
+        public var reason: String
+
+        /// Something that could not be counted.
+        public init(path: String, reason: String) {
+            self.path = path
+            self.reason = reason
+        }
+    }
+
+    /// One destination's side of the ledger.
+    public struct Account: Sendable, Hashable {
+        /// Events addressed to this destination.
+        public var recorded: UInt64
+        /// Events the back-end has accepted.
+        public var delivered: UInt64
+        /// Events that wait in the journal.
+        public var pending: UInt64
+        /// Events that will not be delivered, by reason.
+        public var dropped: [DropReason: UInt64]
+
+        /// An account of these counts.
+        public init(
+            recorded: UInt64 = 0,
+            delivered: UInt64 = 0,
+            pending: UInt64 = 0,
+            dropped: [DropReason: UInt64] = [:]
+        ) {
+            self.recorded = recorded
+            self.delivered = delivered
+            self.pending = pending
+            self.dropped = dropped
+        }
+
+        /// Events that will not be delivered, for whatever reason.
+        public var droppedTotal: UInt64 { dropped.values.reduce(0, &+) }
+
+        /// True when `recorded = delivered + pending + dropped`.
+        public var isBalanced: Bool { recorded == delivered &+ pending &+ droppedTotal }
+    }
+
     /// Events recorded by this installation, all writers together.
     public var recorded: UInt64
     /// What became of them, per destination.

@@ -36,3 +36,17 @@ public struct EventLimits: Sendable, Hashable {
     /// The default limits. Change those that should differ.
     public init() {}
 }
+
+extension String {
+    /// The longest beginning that has at most `limit` UTF-8 bytes and ends between characters as Unicode numbers them.
+    ///
+    /// - Complexity: O(`limit`).
+    public func cut(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        guard limit > 0 else { return "" }
+        var end = utf8.index(utf8.startIndex, offsetBy: limit)
+        // Bytes of the form 10xxxxxx continue a character.
+        while utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}

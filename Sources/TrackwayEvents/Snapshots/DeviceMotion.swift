@@ -81,3 +81,66 @@ public struct DeviceMotion: Sendable, Hashable {
         return attributes
     }
 }
+
+/// What one sensor read at one moment.
+public struct SensorReading: Sendable, Hashable {
+    /// Which sensor.
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Acceleration, gravity included, in units of standard gravity.
+        case acceleration
+        /// Rotation in radians per second.
+        case rotationRate = "rotation_rate"
+        /// The magnetic field in microteslas, the device's own included.
+        case magneticField = "magnetic_field"
+    }
+
+    /// When, on the wall clock.
+    public var time: Timestamp
+    /// Along the three axes; the unit is the kind's.
+    public var values: Vector3
+
+    /// A reading of these parts.
+    public init(time: Timestamp, values: Vector3) {
+        self.time = time
+        self.values = values
+    }
+
+    /// The reading as an event carries it: `time` in milliseconds since 1970, and the three parts under the kind's name.
+    public func attributes(_ kind: Kind) -> Attributes {
+        var attributes: Attributes = ["time": .integer(time.milliseconds)]
+        attributes.set(kind.rawValue, values)
+        return attributes
+    }
+}
+
+/// Three numbers along the axes of a device: x to the right, y to the top, z out of the screen.
+public struct Vector3: Sendable, Hashable {
+    /// Along the axis to the right.
+    public var x: Double
+    /// Along the axis to the top.
+    public var y: Double
+    /// Along the axis out of the screen.
+    public var z: Double
+
+    /// A vector of these parts.
+    public init(x: Double, y: Double, z: Double) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+}
+
+extension Attributes {
+    /// Adds a vector's parts under a name; parts that are no number are left out.
+    mutating func set(_ name: String, _ vector: Vector3) {
+        set(finite: "\(name)_x", vector.x)
+        set(finite: "\(name)_y", vector.y)
+        set(finite: "\(name)_z", vector.z)
+    }
+
+    /// Adds a number, unless it is none: a reading that is infinite or not a number is as good as no reading.
+    mutating func set(finite name: String, _ number: Double?) {
+        guard let number, number.isFinite else { return }
+        self[name] = .double(number)
+    }
+}

@@ -61,3 +61,171 @@ public struct BatchHeader: Sendable, Hashable {
         return BatchSequences(first: first, last: last, without: dropped.map(\.sequences) + skipped)
     }
 }
+
+extension BatchHeader {
+    /// Longest text of a member, in bytes.
+    private static let longestText = 128
+
+    /// Reads a header line, `{"batch":{…}}`. Members it does not know are passed over, so that newer senders are understood.
+    ///
+    /// - Throws: `JSONError` when the line is not JSON, or a member it knows has a value it cannot have.
+    public init(json line: UnsafeRawBufferPointer) throws(JSONError) {
+        self.init()
+        var scanner = try JSONScanner(line)
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if scanner.text(key, equals: "batch") {
+                try readMembers(&scanner)
+            } else {
+                _ = try scanner.skipValue()
+            }
+        }
+        try scanner.finish()
+        // Half a range says nothing about where the events belong.
+        guard (first == nil) == (last == nil) else { throw JSONError(.memberMissing, at: line.count) }
+        if let first, let last, last < first, last != first &- 1 {
+            throw JSONError(.memberInvalid, at: line.count)
+        }
+    }
+
+    private mutating func readMembers(_ scanner: inout JSONScanner) throws(JSONError) {
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if scanner.text(key, equals: "id") {
+                id = try Self.readText(&scanner)
+            } else if scanner.text(key, equals: "installation") {
+                installation = try Self.readID(&scanner)
+            } else if scanner.text(key, equals: "writer") {
+                writer = try Self.readID(&scanner)
+            } else if scanner.text(key, equals: "first") {
+                first = try Self.readCount(&scanner)
+            } else if scanner.text(key, equals: "last") {
+                last = try Self.readCount(&scanner)
+            } else if scanner.text(key, equals: "recorded") {
+                recorded = try Self.readCount(&scanner)
+            } else if scanner.text(key, equals: "sent") {
+                sent = Timestamp(milliseconds: try Self.readInteger(&scanner))
+            } else if scanner.text(key, equals: "sdk") {
+                sdk = try Self.readText(&scanner)
+            } else if scanner.text(key, equals: "dropped") {
+                dropped = try Self.readRanges(&scanner, withReasons: true).map {
+                    DroppedRange(sequences: $0.range, reason: DropReason(rawValue: $0.reason))
+                }
+            } else if scanner.text(key, equals: "skipped") {
+                skipped = try Self.readRanges(&scanner, withReasons: false).map(\.range)
+            } else {
+                _ = try scanner.skipValue()
+            }
+        }
+    }
+
+    private static func readText(_ scanner: inout JSONScanner) throws(JSONError) -> String {
+        let at = scanner.offset
+        let text = try scanner.readText()
+        guard scanner.length(text) <= longestText else { throw JSONError(.tooLarge, at: at) }
+        return scanner.string(text)
+    }
+
+    private static func readID<ID: UniqueID>(_ scanner: inout JSONScanner) throws(JSONError) -> ID {
+        let at = scanner.offset
+        guard let id = ID(try readText(&scanner)) else { throw JSONError(.memberInvalid, at: at) }
+        return id
+    }
+
+    private static func readInteger(_ scanner: inout JSONScanner) throws(JSONError) -> Int64 {
+        let at = scanner.offset
+        guard case .integer(let value) = try scanner.readNumber() else { throw JSONError(.memberInvalid, at: at) }
+        return value
+    }
+
+    private static func readCount(_ scanner: inout JSONScanner) throws(JSONError) -> UInt64 {
+        let at = scanner.offset
+        guard let value = UInt64(exactly: try readInteger(&scanner)) else { throw JSONError(.memberInvalid, at: at) }
+        return value
+    }
+
+    private static func readRanges(
+        _ scanner: inout JSONScanner,
+        withReasons: Bool
+    ) throws(JSONError) -> [(range: ClosedRange<UInt64>, reason: String)] {
+        var ranges: [(range: ClosedRange<UInt64>, reason: String)] = []
+        try scanner.enterArray()
+        while try scanner.nextElement() {
+            let at = scanner.offset
+            try scanner.enterArray()
+            var bounds: [UInt64] = []
+            var reason = ""
+            while try scanner.nextElement() {
+                switch bounds.count {
+                case 0, 1: bounds.append(try readCount(&scanner))
+                case 2 where withReasons && reason.isEmpty: reason = try readText(&scanner)
+                default: _ = try scanner.skipValue()
+                }
+            }
+            guard bounds.count == 2, bounds[0] <= bounds[1], withReasons != reason.isEmpty else {
+                throw JSONError(.memberInvalid, at: at)
+            }
+            ranges.append((bounds[0]...bounds[1], reason))
+        }
+        return ranges
+    }
+}
+
+extension BatchHeader {
+    /// Writes the header line without its line end. What is not known is left out.
+    public func write(into writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("batch")
+        writer.beginObject()
+        if let id { writer.member("id", id) }
+        if let installation {
+            writer.key("installation")
+            writer.id(installation)
+        }
+        if let writerID = self.writer {
+            writer.key("writer")
+            writer.id(writerID)
+        }
+        for (key, value) in [("first", first), ("last", last), ("recorded", recorded)] {
+            guard let value else { continue }
+            writer.key(key)
+            writer.integer(value)
+        }
+        if let sent {
+            writer.key("sent")
+            writer.integer(sent.milliseconds)
+        }
+        if let sdk { writer.member("sdk", sdk) }
+        writer.ranges("dropped", dropped.map { ($0.sequences, $0.reason.rawValue) })
+        writer.ranges("skipped", skipped.map { ($0, nil) })
+        writer.endObject()
+        writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    mutating func member(_ key: String, _ value: String) {
+        self.key(key)
+        string(value)
+    }
+
+    fileprivate mutating func ranges(_ key: String, _ ranges: [(ClosedRange<UInt64>, String?)]) {
+        guard !ranges.isEmpty else { return }
+        self.key(key)
+        beginArray()
+        for (range, reason) in ranges {
+            element()
+            beginArray()
+            element()
+            integer(range.lowerBound)
+            element()
+            integer(range.upperBound)
+            if let reason {
+                element()
+                string(reason)
+            }
+            endArray()
+        }
+        endArray()
+    }
+}

@@ -20,7 +20,7 @@ enum CollectorJudge {
         case .failure(let failure):
             return verdict(on: failure, status: response.status, wait: wait)
         case nil:
-            return unproven(response, wait: wait)
+            return unproven(response)
         }
     }
 
@@ -63,19 +63,12 @@ enum CollectorJudge {
         }
     }
 
-    private static func unproven(_ response: WireResponse, wait: Duration?) -> Verdict {
-        switch response.status {
-        case 413:
-            // Proxies in front of the collector have a limit of their own and say so with a page of their own. Nothing
-            // that is not on the way to the collector says it.
-            return .tooLarge
-        case 408, 425, 429, 500..<600:
-            return .retry(after: wait, reason: "Status \(response.status).")
-        default:
-            let type = response.headers["content-type"] ?? "no content type"
-            return .notTheBackEnd(
-                reason: "Status \(response.status) (\(type.prefix(80))) is not an answer of the collector's."
-            )
-        }
+    private static func unproven(_ response: WireResponse) -> Verdict {
+        // Proxies in front of the collector have a limit of their own and say so with a page of their own.
+        if let verdict = response.verdictWhoeverAnswers { return verdict }
+        let type = response.headers["content-type"] ?? "no content type"
+        return .notTheBackEnd(
+            reason: "Status \(response.status) (\(type.prefix(80))) is not an answer of the collector's."
+        )
     }
 }

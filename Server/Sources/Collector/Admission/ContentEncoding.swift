@@ -25,3 +25,29 @@ package enum ContentEncoding: String, Sendable, Hashable {
         }
     }
 }
+
+/// Which content types the collector reads. The body itself tells lines from arrays, so the type only has to be honest.
+package enum ContentType {
+    /// Checks the type a sender names; none at all is fine.
+    ///
+    /// - Throws: ``AdmissionError`` `unsupported_type`.
+    package static func check(_ header: String?) throws(AdmissionError) {
+        guard let header else { return }
+        let type = header.prefix { $0 != ";" && $0 != " " }.lowercased()
+        guard !accepted.contains(type) else { return }
+        throw AdmissionError(
+            .unsupported,
+            code: "unsupported_type",
+            field: "content-type",
+            message:
+                "The content type “\(type.prefix(64))” is not supported; send application/x-ndjson or application/json."
+        )
+    }
+
+    private static let accepted: Set<String> = [
+        "", "application/x-ndjson", "application/ndjson", "application/json", "application/jsonl",
+        "application/json-lines", "text/json", "text/plain",
+        // What a browser's beacon and `curl --data` send when nobody says otherwise.
+        "application/x-www-form-urlencoded",
+    ]
+}

@@ -65,3 +65,56 @@ struct IntakeGate: Sendable {
         end = end ?? IntakeError(code: .closing, message: "The collector is shutting down.")
     }
 }
+
+/// How the intake log is laid out and how much may wait for it.
+package struct IntakeOptions: Sendable, Hashable {
+    /// Bytes reserved for each segment, at most 128 MiB (what an event's position can express).
+    package var segmentBytes = 16 << 20
+    /// The most batches that may wait for a flush; the next one is refused with `busy`.
+    package var waitingBatches = 1_024
+    /// The most bytes that may wait for a flush.
+    package var waitingBytes = 64 << 20
+    /// Free bytes on the disk below which nothing is accepted, so that the index and the system can still work.
+    package var reserveBytes = 64 << 20
+    /// How long a look at the free space counts.
+    package var spaceCheckInterval: Duration = .seconds(1)
+
+    /// The default options.
+    package init() {}
+}
+
+/// Why a batch could not be committed. Nothing of it counts as stored; the sender keeps it and comes back.
+package struct IntakeError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What stands in the way.
+    package enum Code: String, Sendable, Hashable {
+        /// Too much is waiting for the disk already.
+        case busy
+        /// The disk is full; it recovers by itself when there is space again.
+        case diskFull = "disk_full"
+        /// The free space is below the reserve; it recovers by itself.
+        case diskLow = "disk_low"
+        /// The storage refused for another reason; the next batch may succeed.
+        case storage
+        /// A flush to stable storage failed: nothing is accepted until the collector is started again.
+        case stopped
+        /// The collector is shutting down.
+        case closing
+    }
+
+    /// What stands in the way.
+    package var code: Code
+    /// One sentence for a person, with the remedy.
+    package var message: String
+
+    /// When a sender should come back.
+    package var retryAfter: Duration {
+        switch code {
+        case .busy, .closing: .seconds(1)
+        case .storage: .seconds(5)
+        case .diskFull, .diskLow: .seconds(30)
+        case .stopped: .seconds(60)
+        }
+    }
+
+    package var description: String { "\(code.rawValue): \(message)" }
+}

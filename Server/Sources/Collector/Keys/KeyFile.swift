@@ -182,3 +182,50 @@ package final class KeyFile: KeyStore {
         return records
     }
 }
+
+/// Making the text of a new key.
+private enum KeyText {
+    // No 0, 1, l, o: a key may be read aloud.
+    private static let alphabet = Array("23456789abcdefghijkmnpqrstuvwxyz".utf8)
+
+    /// A key such as `tw_w_…` with 260 random bits; the letters behind `tw_` say what it allows.
+    static func make(scopes: Set<KeyScope>, using generator: inout some RandomNumberGenerator) -> String {
+        var text: [UInt8] = []
+        while text.count < 52 {
+            // Five bits a letter; 12 letters from one number.
+            var bits: UInt64 = generator.next()
+            for _ in 0..<min(12, 52 - text.count) {
+                text.append(alphabet[Int(bits & 31)])
+                bits >>= 5
+            }
+        }
+        let letters = KeyScope.allCases.filter(scopes.contains).map { String($0.rawValue.prefix(1)) }.joined()
+        return "tw_\(letters)_" + String(decoding: text, as: UTF8.self)
+    }
+}
+
+/// Why a key file could not be used or changed.
+package struct KeyFileError: Error, Hashable, CustomStringConvertible {
+    /// What kind of failure it is.
+    package enum Code: String, Sendable, Hashable {
+        /// The file cannot be read or written.
+        case storage
+        /// A line is not a key's.
+        case malformed
+        /// The name is taken.
+        case nameTaken = "name_taken"
+        /// The name has characters a key's name may not have.
+        case nameInvalid = "name_invalid"
+        /// Another key lets in the account already.
+        case accountTaken = "account_taken"
+        /// There is no key of that name.
+        case unknown
+    }
+
+    /// What kind of failure it is.
+    package var code: Code
+    /// One sentence with the file at fault and the remedy.
+    package var message: String
+
+    package var description: String { message }
+}

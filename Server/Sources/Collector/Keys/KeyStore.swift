@@ -14,3 +14,76 @@ package protocol KeyStore: Sendable {
     /// - Throws: ``KeyFileError``; what was known before stays in force.
     func reload() throws(KeyFileError)
 }
+
+/// A known key's name and what it allows; the key itself is not kept.
+package struct KeyGrant: Sendable, Hashable {
+    /// The name a person gave the key.
+    package var name: String
+    /// What it allows.
+    package var scopes: Set<KeyScope>
+    /// The accounts of other formats it was made for; nil for a key that is good for all of them.
+    package var accounts: [VendorAccount]?
+    /// How much it may ask for, where that is set for it alone.
+    package var limits: KeyLimits
+
+    /// A grant under a name.
+    package init(
+        name: String,
+        scopes: Set<KeyScope>,
+        accounts: [VendorAccount]? = [],
+        limits: KeyLimits = KeyLimits()
+    ) {
+        self.name = name
+        self.scopes = scopes
+        self.accounts = accounts
+        self.limits = limits
+    }
+
+    /// Whether it was made for an account.
+    package func lets(in account: VendorAccount) -> Bool { accounts?.contains(account) ?? true }
+}
+
+/// What a key allows. A key that writes cannot read unless it was made for both.
+package enum KeyScope: String, Sendable, Hashable, CaseIterable {
+    /// Sending events.
+    case write
+    /// Reading events, the ledger and metrics.
+    case read
+}
+
+/// What a client of another format says it belongs to; the name stands in every request. Clients of Clickstream and Sensors
+/// Analytics know no keys: the key that was made for the account lets them in. Clients of Sift send that key.
+package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
+    /// The `appId` of Clickstream.
+    case clickstreamApp(String)
+    /// The `project` of Sensors Analytics.
+    case sensorsProject(String)
+    /// The account id of Sift.
+    case siftAccount(String)
+
+    /// Whether a name may stand for an account: 1 to 128 letters, digits, `.`, `_`, `-`.
+    package static func isValid(name: String) -> Bool {
+        (1...128).contains(name.utf8.count) && name.utf8.allSatisfy(KeyRecord.mayStandInName)
+    }
+
+    /// The account as the key file writes it: `clickstream=shopping`.
+    package var description: String {
+        switch self {
+        case .clickstreamApp(let name): "clickstream=" + name
+        case .sensorsProject(let name): "sensors=" + name
+        case .siftAccount(let name): "sift=" + name
+        }
+    }
+
+    /// Reads the key file's form; nil for anything else.
+    init?(word: some StringProtocol) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, Self.isValid(name: String(parts[1])) else { return nil }
+        switch parts[0] {
+        case "clickstream": self = .clickstreamApp(String(parts[1]))
+        case "sensors": self = .sensorsProject(String(parts[1]))
+        case "sift": self = .siftAccount(String(parts[1]))
+        default: return nil
+        }
+    }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayEvents
+
 /// A row of an answer, with about as many bytes as it takes there.
 package protocol BudgetedRow {
     /// Bytes in the answer, roughly.
@@ -21,34 +23,10 @@ extension Collection where Element: BudgetedRow {
     }
 }
 
-extension StoredEvent: BudgetedRow {
-    package var answerBytes: Int { 256 + json.count + context.count }
-}
-
-extension FailedEvent: BudgetedRow {
-    // What is no text is written with replacement characters.
-    package var answerBytes: Int { 256 + message.utf8.count + 3 * content.count }
-}
-
-extension LedgerRow: BudgetedRow {
-    package var answerBytes: Int { 320 + 24 * gaps.count + 48 * dropped.count }
-}
-
-extension StoredSession: BudgetedRow {
-    package var answerBytes: Int {
-        let texts = screens.reduce(0) { sum, screen in
-            sum + 96 + screen.name.utf8.count + (screen.id?.utf8.count ?? 0) + (screen.uniqueID?.utf8.count ?? 0)
-        }
-        return 256 + texts + 128 * launches.count + users.reduce(0) { $0 + $1.utf8.count + 4 }
+extension JSONWriter {
+    /// The member `next`, by which a reader goes on behind the last of these rows; none when they do not fill an answer.
+    package mutating func next<Row: BudgetedRow>(behind rows: [Row], limit: Int, _ place: (Row) -> String) {
+        guard let last = rows.last, rows.isFull(limit: limit) else { return }
+        member("next", place(last))
     }
-}
-
-extension StoredUser: BudgetedRow {
-    package var answerBytes: Int {
-        256 + 40 * installations.count + attributes.reduce(0) { $0 + 48 + $1.name.utf8.count + $1.value.count }
-    }
-}
-
-extension StoredDevice: BudgetedRow {
-    package var answerBytes: Int { 512 }
 }

@@ -48,3 +48,70 @@ package protocol EventStore: Sendable {
     /// The indexed position at once, and again after each step of the index; a slow reader sees only the latest.
     func progress() -> AsyncStream<EventPosition>
 }
+
+/// The index as a whole, in numbers, and how it is doing.
+package struct StoreTotals: Sendable, Hashable {
+    /// Distinct events stored.
+    package var events: UInt64
+    /// Installations that have an account in the ledger.
+    package var installations: UInt64
+    /// Events, or whole batches, that admission refused.
+    package var failed: UInt64
+    /// Events that arrived again and were not counted twice.
+    package var duplicates: UInt64
+    /// Damaged stretches of the intake log that the index had to pass over.
+    package var damaged: UInt64
+    /// Installations that were erased.
+    package var erasedInstallations: UInt64
+    /// Their events, removed or not taken; repeats count.
+    package var erasedEvents: UInt64
+    /// Why the index does not follow at the moment, or is being made anew, one sentence; nil while all is well.
+    package var trouble: String?
+
+    /// Totals with all their numbers.
+    package init(
+        events: UInt64 = 0,
+        installations: UInt64 = 0,
+        failed: UInt64 = 0,
+        duplicates: UInt64 = 0,
+        damaged: UInt64 = 0,
+        erasedInstallations: UInt64 = 0,
+        erasedEvents: UInt64 = 0,
+        trouble: String? = nil
+    ) {
+        self.events = events
+        self.installations = installations
+        self.failed = failed
+        self.duplicates = duplicates
+        self.damaged = damaged
+        self.erasedInstallations = erasedInstallations
+        self.erasedEvents = erasedEvents
+        self.trouble = trouble
+    }
+}
+
+extension StoreTotals {
+    /// Writes the numbers as members of an object that is open.
+    package func writeMembers(to writer: inout JSONWriter) {
+        for (key, value) in [
+            ("events", events), ("installations", installations), ("failed", failed), ("duplicates", duplicates),
+            ("damaged", damaged), ("erased_installations", erasedInstallations), ("erased_events", erasedEvents),
+        ] {
+            writer.member(key, value)
+        }
+        if let trouble { writer.member("trouble", trouble) }
+    }
+}
+
+/// Why the index could not answer. Intake is never affected: the log is the source of truth.
+package struct StoreError: Error, Hashable, CustomStringConvertible {
+    /// One sentence with the file or statement at fault.
+    package var message: String
+
+    /// An error with its sentence.
+    package init(_ message: String) {
+        self.message = message
+    }
+
+    package var description: String { message }
+}

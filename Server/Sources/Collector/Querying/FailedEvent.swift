@@ -46,3 +46,23 @@ package struct FailedEvent: Sendable, Hashable {
         self.bytes = bytes ?? content.count
     }
 }
+
+extension FailedEvent: BudgetedRow {
+    // What is no text is written with replacement characters.
+    package var answerBytes: Int { 256 + message.utf8.count + 3 * content.count }
+
+    /// Writes the failed event; bytes that are no UTF-8 appear as replacement characters.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("position", position.description)
+        writer.member("received", received)
+        for (name, text) in [
+            ("key", key), ("code", code), ("field", field), ("message", message),
+            ("content", String(decoding: content, as: UTF8.self)),
+        ] {
+            writer.member(name, text)
+        }
+        writer.member("bytes", Int64(bytes))
+        writer.endObject()
+    }
+}

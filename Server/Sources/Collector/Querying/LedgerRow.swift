@@ -56,3 +56,54 @@ package struct LedgerRow: Sendable, Hashable {
         self.number = number
     }
 }
+
+/// Which writers' accounts are asked for.
+package struct LedgerQuery: Sendable, Hashable {
+    /// Those of this installation.
+    package var installation: InstallationID?
+    /// The number of the last one already seen; the answer goes on behind it.
+    package var after: Int64?
+    /// The most accounts in one answer.
+    package var limit: Int
+
+    /// A query for everybody's, the writer met last first.
+    package init(installation: InstallationID? = nil, after: Int64? = nil, limit: Int = 1_000) {
+        self.installation = installation
+        self.after = after
+        self.limit = limit
+    }
+}
+
+extension LedgerRow: BudgetedRow {
+    package var answerBytes: Int { 320 + 24 * gaps.count + 48 * dropped.count }
+
+    /// Whether every number the writer has told of is accounted for.
+    package var isComplete: Bool { gaps.isEmpty }
+
+    /// Writes the row.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("installation", installation)
+        writer.member("writer", self.writer)
+        for (key, value) in [
+            ("recorded", recorded), ("received", received), ("rejected", rejected), ("duplicates", duplicates),
+        ] {
+            writer.member(key, value)
+        }
+        writer.object("dropped") { writer in
+            for (reason, count) in dropped.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
+        }
+        writer.member("skipped", skipped)
+        writer.list("gaps", gaps) { gap, writer in
+            writer.beginArray()
+            writer.element()
+            writer.integer(gap.lowerBound)
+            writer.element()
+            writer.integer(gap.upperBound)
+            writer.endArray()
+        }
+        writer.member("last_received", lastReceived)
+        writer.member("complete", isComplete)
+        writer.endObject()
+    }
+}

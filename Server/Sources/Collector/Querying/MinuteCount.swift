@@ -22,3 +22,23 @@ package struct MinuteCount: Sendable, Hashable {
         self.others = others
     }
 }
+
+extension MinuteCount {
+    /// Writes `[minute,events,{"name":events,…}]`, the most frequent name first.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginArray()
+        writer.element()
+        writer.integer(minute.milliseconds)
+        writer.element()
+        writer.integer(events)
+        writer.element()
+        writer.beginObject()
+        for (name, events) in names.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) {
+            writer.member(name, events)
+        }
+        writer.endObject()
+        writer.element()
+        writer.integer(others)
+        writer.endArray()
+    }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayEvents
+
 /// Which screens were shown, how long they were used, and how people went from one to the next.
 package struct ScreenFlow: Sendable, Hashable {
     /// One screen in numbers.
@@ -62,5 +64,49 @@ package struct ScreenFlow: Sendable, Hashable {
     package init(screens: [Totals] = [], steps: [Step] = []) {
         self.screens = screens
         self.steps = steps
+    }
+}
+
+/// Which screens a reader wants to know about.
+package struct ScreenQuery: Sendable, Hashable {
+    /// Those of one installation.
+    package var installation: InstallationID?
+    /// Those shown since.
+    package var from: Timestamp?
+    /// The most screens, and the most steps, in the answer.
+    package var limit: Int
+
+    /// A query for all screens.
+    package init(installation: InstallationID? = nil, from: Timestamp? = nil, limit: Int = 50) {
+        self.installation = installation
+        self.from = from
+        self.limit = limit
+    }
+}
+
+extension ScreenFlow {
+    /// Writes the screens and the steps between them.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.list("screens", screens) { screen, writer in
+            writer.beginObject()
+            writer.member("name", screen.name)
+            for (key, value) in [
+                ("views", screen.views), ("entrances", screen.entrances), ("exits", screen.exits),
+                ("installations", screen.installations),
+            ] {
+                writer.member(key, value)
+            }
+            writer.member("engagement", screen.engagement)
+            writer.endObject()
+        }
+        writer.list("steps", steps) { step, writer in
+            writer.beginObject()
+            writer.member("from", step.from)
+            writer.member("to", step.to)
+            writer.member("count", step.count)
+            writer.endObject()
+        }
+        writer.endObject()
     }
 }

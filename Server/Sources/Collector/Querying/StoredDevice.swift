@@ -48,3 +48,145 @@ package struct StoredDevice: Sendable, Hashable {
         self.propertyChanges = propertyChanges
     }
 }
+
+/// Which devices a reader wants, those heard of last first.
+package struct DeviceQuery: Sendable, Hashable {
+    /// Those behind this place, for the next page.
+    package var after: TimedPlace?
+    /// The most devices in one answer.
+    package var limit: Int
+
+    /// A query for all devices.
+    package init(after: TimedPlace? = nil, limit: Int = 50) {
+        self.after = after
+        self.limit = limit
+    }
+}
+
+/// What a device told about itself over time, the latest first.
+package struct DeviceHistory: Sendable, Hashable {
+    /// One moment at which properties were other than before.
+    package struct Step: Sendable, Hashable {
+        /// When.
+        package var time: Timestamp
+        /// What was other, in the order of names.
+        package var changes: [PropertyChange]
+
+        /// A step of these changes.
+        package init(time: Timestamp, changes: [PropertyChange]) {
+            self.time = time
+            self.changes = changes
+        }
+    }
+
+    /// The device itself.
+    package var device: StoredDevice
+    /// The properties of the latest snapshot, in the order of names.
+    package var properties: JSONValue.Object
+    /// When they were other than before.
+    package var steps: [Step]
+    /// What the app and the device were about, from time to time.
+    package var states: [StoredAppState]
+
+    /// A history of these parts.
+    package init(
+        device: StoredDevice,
+        properties: JSONValue.Object,
+        steps: [Step],
+        states: [StoredAppState]
+    ) {
+        self.device = device
+        self.properties = properties
+        self.steps = steps
+        self.states = states
+    }
+}
+
+/// A device property that is another than at the snapshot before.
+package struct PropertyChange: Sendable, Hashable {
+    /// The property's name.
+    package var name: String
+    /// What it was; nil when it was not told.
+    package var before: JSONValue?
+    /// What it is; nil when it is not told any more.
+    package var after: JSONValue?
+
+    /// A change of a property.
+    package init(name: String, before: JSONValue?, after: JSONValue?) {
+        self.name = name
+        self.before = before
+        self.after = after
+    }
+
+    /// What differs between two snapshots, in the order of names. A number is the same with a fraction of zero as without.
+    ///
+    /// - Complexity: O(n log n).
+    package static func between(_ before: JSONValue.Object, _ after: JSONValue.Object) -> [PropertyChange] {
+        let old = Dictionary(before.members.map { ($0.key, $0.value) }) { $1 }
+        let new = Dictionary(after.members.map { ($0.key, $0.value) }) { $1 }
+        return Set(old.keys).union(new.keys).sorted().compactMap { name in
+            guard !isSame(old[name], new[name]) else { return nil }
+            return PropertyChange(name: name, before: old[name], after: new[name])
+        }
+    }
+
+    private static func isSame(_ before: JSONValue?, _ after: JSONValue?) -> Bool {
+        if before == after { return true }
+        guard let before = before?.double, let after = after?.double else { return false }
+        return before == after
+    }
+}
+
+extension StoredDevice: BudgetedRow {
+    package var answerBytes: Int { 512 }
+
+    /// Writes the device; what is not known is null.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("installation", installation)
+        writer.member("app", app)
+        writer.member("user", user)
+        writer.member("first_seen", first)
+        writer.member("last_seen", last)
+        writer.member("model", model)
+        writer.member("system", system)
+        writer.member("battery_level", batteryLevel)
+        writer.member("battery_state", batteryState)
+        writer.member("application_state", applicationState)
+        writer.member("states", states)
+        writer.member("property_changes", propertyChanges)
+        writer.endObject()
+    }
+}
+
+extension DeviceHistory {
+    /// Writes what the device told, the latest first; what is not known is null.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("installation", device.installation)
+        writer.member("app", device.app)
+        writer.member("user", device.user)
+        writer.key("properties")
+        JSONValue.object(properties).write(into: &writer)
+        writer.list("history", steps) { step, writer in
+            writer.beginObject()
+            writer.member("at", step.time)
+            writer.list("changes", step.changes) { $0.write(to: &$1) }
+            writer.endObject()
+        }
+        writer.list("states", states) { $0.write(to: &$1) }
+        writer.endObject()
+    }
+}
+
+extension PropertyChange {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("name", name)
+        writer.key("before")
+        (before ?? .null).write(into: &writer)
+        writer.key("after")
+        (after ?? .null).write(into: &writer)
+        writer.endObject()
+    }
+}

@@ -25,3 +25,16 @@ package struct StoredErasure: Sendable, Hashable {
         self.events = events
     }
 }
+
+extension StoredErasure {
+    /// Writes the erasure.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("installation", installation)
+        writer.member("erased", time)
+        writer.member("by", isByOperator ? "operator" : "installation")
+        writer.member("key", key)
+        writer.member("events", events)
+        writer.endObject()
+    }
+}

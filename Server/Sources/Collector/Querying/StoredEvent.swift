@@ -59,3 +59,75 @@ package struct StoredEvent: Sendable, Hashable {
         self.context = context
     }
 }
+
+/// Which stored events a reader wants. Every field that is set narrows the answer.
+package struct EventQuery: Sendable, Hashable {
+    /// Which end of the log an answer begins at.
+    package enum Order: String, Sendable, Hashable {
+        /// Latest arrival first: what a person wants to see.
+        case newestFirst = "desc"
+        /// Earliest arrival first: what a program that follows wants.
+        case oldestFirst = "asc"
+    }
+
+    /// The event's name, exactly.
+    package var name: String?
+    /// The installation that recorded it.
+    package var installation: InstallationID?
+    /// The user it belongs to.
+    package var user: String?
+    /// The session it belongs to.
+    package var session: String?
+    /// The project of a client of Sensors Analytics it came for.
+    package var project: String?
+    /// The earliest event time, inclusive.
+    package var from: Timestamp?
+    /// The latest event time, exclusive.
+    package var to: Timestamp?
+    /// The last position already seen: the answer continues beyond it in the direction of ``order``.
+    package var after: EventPosition?
+    /// The direction of the answer.
+    package var order: Order
+    /// The most events in one answer; a store may return fewer only at the end.
+    package var limit: Int
+
+    /// A query for everything, latest first.
+    package init(order: Order = .newestFirst, limit: Int = 100) {
+        self.order = order
+        self.limit = limit
+    }
+}
+
+extension StoredEvent: BudgetedRow {
+    package var answerBytes: Int { 256 + json.count + context.count }
+
+    /// Writes the event with everything the index knows about it; the event and its context as they were received.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("position", position.description)
+        writer.member("id", id)
+        writer.member("received", received)
+        if let installation {
+            writer.member("installation", installation)
+        }
+        if let id = self.writer {
+            writer.member("writer", id)
+        }
+        if let sequence {
+            writer.member("sequence", sequence)
+        }
+        if let user {
+            writer.member("user", user)
+        }
+        if let session {
+            writer.member("session", session)
+        }
+        writer.key("event")
+        writer.raw(json)
+        if !context.isEmpty {
+            writer.key("context")
+            writer.raw(context)
+        }
+        writer.endObject()
+    }
+}

@@ -52,3 +52,139 @@ package struct StoredSession: Sendable, Hashable {
         self.foreground = foreground
     }
 }
+
+/// A screen that was shown in a session.
+package struct StoredScreen: Sendable, Hashable {
+    /// When.
+    package var time: Timestamp
+    /// Its name.
+    package var name: String
+    /// Where in the app it lies, if known.
+    package var id: String?
+    /// What tells two screens of one name apart.
+    package var uniqueID: String?
+    /// How long it was used, in milliseconds; 0 when nothing was heard of that.
+    package var engagement: Int64
+
+    /// A screen of these parts.
+    package init(time: Timestamp, name: String, id: String?, uniqueID: String?, engagement: Int64) {
+        self.time = time
+        self.name = name
+        self.id = id
+        self.uniqueID = uniqueID
+        self.engagement = engagement
+    }
+}
+
+/// A start, an end or a crash of the app.
+package struct StoredLaunch: Sendable, Hashable {
+    /// When.
+    package var time: Timestamp
+    /// `cold`, `hot` or `passive` for a start (`start` when the client does not say), `end`, or `crash`.
+    package var kind: String
+    /// Whether it is the first start ever.
+    package var isFirst: Bool
+    /// Whether it was lost to a kill and told at the next start.
+    package var isRecovered: Bool
+    /// For an end: how long the app was in the foreground, in milliseconds.
+    package var duration: Int64?
+
+    /// A launch of these parts.
+    package init(time: Timestamp, kind: String, isFirst: Bool, isRecovered: Bool, duration: Int64?) {
+        self.time = time
+        self.kind = kind
+        self.isFirst = isFirst
+        self.isRecovered = isRecovered
+        self.duration = duration
+    }
+}
+
+/// Which sessions a reader wants, latest first. Every field that is set narrows the answer.
+package struct SessionQuery: Sendable, Hashable {
+    /// The installation they took place on.
+    package var installation: InstallationID?
+    /// A user who took part, signed in.
+    package var user: String?
+    /// The session's own id.
+    package var id: String?
+    /// The place behind which the answer continues: the last one of the answer before.
+    package var after: TimedPlace?
+    /// The most sessions in one answer.
+    package var limit: Int
+
+    /// A query for all sessions.
+    package init(
+        installation: InstallationID? = nil,
+        user: String? = nil,
+        id: String? = nil,
+        after: TimedPlace? = nil,
+        limit: Int = 50
+    ) {
+        self.installation = installation
+        self.user = user
+        self.id = id
+        self.after = after
+        self.limit = limit
+    }
+}
+
+extension StoredSession: BudgetedRow {
+    package var answerBytes: Int {
+        let texts = screens.reduce(0) { sum, screen in
+            sum + 96 + screen.name.utf8.count + (screen.id?.utf8.count ?? 0) + (screen.uniqueID?.utf8.count ?? 0)
+        }
+        return 256 + texts + 128 * launches.count + users.reduce(0) { $0 + $1.utf8.count + 4 }
+    }
+
+    /// Writes the session with its screens and launches; what is not known is left out.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        if let installation {
+            writer.member("installation", installation)
+        }
+        writer.member("id", id)
+        if let number {
+            writer.member("number", number)
+        }
+        for (key, value) in [
+            ("start", start.milliseconds), ("last", last.milliseconds), ("engagement", engagement),
+            ("foreground", foreground),
+        ] {
+            writer.member(key, value)
+        }
+        writer.member("events", events)
+        writer.list("users", users) { $1.string($0) }
+        writer.list("launches", launches) { $0.write(to: &$1) }
+        writer.list("screens", screens) { $0.write(to: &$1) }
+        writer.endObject()
+    }
+}
+
+extension StoredLaunch {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("time", time)
+        writer.member("kind", kind)
+        for (key, value) in [("first", isFirst), ("recovered", isRecovered)] where value {
+            writer.member(key, true)
+        }
+        if let duration {
+            writer.member("foreground", duration)
+        }
+        writer.endObject()
+    }
+}
+
+extension StoredScreen {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("time", time)
+        writer.member("name", name)
+        for (key, value) in [("id", id), ("unique_id", uniqueID)] {
+            guard let value else { continue }
+            writer.member(key, value)
+        }
+        writer.member("engagement", engagement)
+        writer.endObject()
+    }
+}

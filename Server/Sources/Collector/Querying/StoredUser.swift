@@ -74,3 +74,69 @@ package struct StoredUser: Sendable, Hashable {
         self.sessions = sessions
     }
 }
+
+/// Which people a reader wants, those seen last first.
+package struct UserQuery: Sendable, Hashable {
+    /// The one with this id.
+    package var id: String?
+    /// Those who used this installation.
+    package var installation: InstallationID?
+    /// Those last seen before this time.
+    package var before: Timestamp?
+    /// The last one already seen; the answer goes on behind it.
+    package var after: TimedPlace?
+    /// The most people in one answer.
+    package var limit: Int
+
+    /// A query for everybody.
+    package init(
+        id: String? = nil,
+        installation: InstallationID? = nil,
+        before: Timestamp? = nil,
+        after: TimedPlace? = nil,
+        limit: Int = 50
+    ) {
+        self.id = id
+        self.installation = installation
+        self.before = before
+        self.after = after
+        self.limit = limit
+    }
+}
+
+extension StoredUser: BudgetedRow {
+    package var answerBytes: Int {
+        256 + 40 * installations.count + attributes.reduce(0) { $0 + 48 + $1.name.utf8.count + $1.value.count }
+    }
+
+    /// Writes the person with what the app said about them; what is not known is left out.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for (key, value) in [("id", id), ("unique_id", uniqueID), ("anonymous_id", anonymousID)] {
+            guard let value else { continue }
+            writer.member(key, value)
+        }
+        if let firstTouch {
+            writer.member("first_touch", firstTouch)
+        }
+        writer.member("first", first)
+        writer.member("last", last)
+        writer.member("events", events)
+        writer.member("sessions", sessions)
+        writer.list("installations", installations) { $1.id($0) }
+        writer.object("attributes") { writer in
+            for attribute in attributes {
+                writer.object(attribute.name) { writer in
+                    writer.key("value")
+                    writer.raw(attribute.value)
+                    writer.member("set", attribute.set)
+                    if attribute.omitted > 0 { writer.member("omitted", attribute.omitted) }
+                }
+            }
+        }
+        if hasMoreAttributes {
+            writer.member("more_attributes", true)
+        }
+        writer.endObject()
+    }
+}

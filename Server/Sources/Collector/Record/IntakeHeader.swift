@@ -31,3 +31,105 @@ package struct IntakeHeader: Sendable, Hashable {
         self.format = format
     }
 }
+
+/// In which format a kept batch was sent. What lies in the log is the canonical form in every case.
+package enum IntakeFormat: String, Sendable, Hashable, CaseIterable {
+    /// The collector's own: the body is kept exactly as it was received.
+    case trackway
+    /// Clickstream: translated when it arrived.
+    case clickstream
+    /// Sensors Analytics: translated when it arrived.
+    case sensorsAnalytics = "sensors_analytics"
+    /// Sift: translated when it arrived.
+    case sift
+
+    /// Whether a body may tell of several installations, each under a header of its own.
+    var hasManyHeaders: Bool { self != .trackway }
+}
+
+extension IntakeHeader {
+    /// Writes the header as one JSON object:
+    /// `{"received":…,"key":"…","encoding":"gzip","format":"clickstream","rejected":[[7,"code","field","message","id"]]}`.
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("received", received)
+        writer.member("key", key)
+        writer.member("encoding", encoding.rawValue)
+        if format != .trackway {
+            writer.member("format", format.rawValue)
+        }
+        if !rejected.isEmpty {
+            writer.key("rejected")
+            writer.beginArray()
+            for event in rejected {
+                writer.element()
+                writer.beginArray()
+                writer.element()
+                writer.integer(Int64(event.index))
+                for text in [event.code, event.field, event.message] {
+                    writer.element()
+                    writer.string(text)
+                }
+                if let id = event.id {
+                    writer.element()
+                    writer.id(id)
+                }
+                writer.endArray()
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+
+    /// Reads a header. Unknown members are passed over, so that older versions can read newer records.
+    init(json: UnsafeRawBufferPointer) throws(JSONError) {
+        self.init(received: Timestamp(milliseconds: 0), key: "", encoding: .identity)
+        var scanner = try JSONScanner(json)
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if scanner.text(key, equals: "received") {
+                guard case .integer(let value) = try scanner.readNumber() else {
+                    throw JSONError(.memberInvalid, at: scanner.offset)
+                }
+                received = Timestamp(milliseconds: value)
+            } else if scanner.text(key, equals: "key") {
+                self.key = scanner.string(try scanner.readText())
+            } else if scanner.text(key, equals: "encoding") {
+                guard let encoding = ContentEncoding(rawValue: scanner.string(try scanner.readText())) else {
+                    throw JSONError(.memberInvalid, at: scanner.offset)
+                }
+                self.encoding = encoding
+            } else if scanner.text(key, equals: "format") {
+                guard let format = IntakeFormat(rawValue: scanner.string(try scanner.readText())) else {
+                    throw JSONError(.memberInvalid, at: scanner.offset)
+                }
+                self.format = format
+            } else if scanner.text(key, equals: "rejected") {
+                try scanner.enterArray()
+                while try scanner.nextElement() { rejected.append(try scanner.rejectedEvent()) }
+            } else {
+                try scanner.skipValue()
+            }
+        }
+        try scanner.finish()
+    }
+}
+
+extension JSONScanner {
+    fileprivate mutating func rejectedEvent() throws(JSONError) -> RejectedEvent {
+        try enterArray()
+        guard try nextElement(), case .integer(let index) = try readNumber(), index >= 0 else {
+            throw JSONError(.memberInvalid, at: offset)
+        }
+        var texts: [String] = []
+        while try nextElement() { texts.append(string(try readText())) }
+        guard texts.count >= 3 else { throw JSONError(.memberMissing, at: offset) }
+        return RejectedEvent(
+            index: Int(index),
+            id: texts.count > 3 ? EventID(texts[3]) : nil,
+            code: texts[0],
+            field: texts[1],
+            message: texts[2]
+        )
+    }
+}

@@ -36,16 +36,13 @@ package struct QuarantineRecord: Sendable, Hashable {
         let kept = Array(body)
         return JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
-            writer.key("received")
-            writer.integer(received.milliseconds)
+            writer.member("received", received)
             for (name, text) in [
                 ("key", key), ("code", error.code), ("field", error.field), ("message", error.message),
             ] {
-                writer.key(name)
-                writer.string(text)
+                writer.member(name, text)
             }
-            writer.key("bytes")
-            writer.integer(Int64(bodyBytes))
+            writer.member("bytes", Int64(bodyBytes))
             writer.endObject()
             writer.byte(UInt8(ascii: "\n"))
             writer.raw(kept)

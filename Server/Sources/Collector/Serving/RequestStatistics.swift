@@ -29,19 +29,19 @@ package struct RequestStatistics: Sendable, Hashable {
 
     /// A batch was committed.
     package mutating func committed(_ batch: AdmittedBatch, wireBytes: Int) {
-        batches += 1
-        accepted += UInt64(batch.accepted)
-        for event in batch.rejected { rejected[event.code, default: 0] += 1 }
-        self.wireBytes += UInt64(wireBytes)
-        inflatedBytes += UInt64(batch.inflatedBytes)
+        committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes)
     }
 
     /// A body of another format was committed.
     package mutating func committed(_ batch: VendorBatch, wireBytes: Int) {
+        committed(batch.accepted, batch.rejected, wireBytes: wireBytes, inflatedBytes: batch.inflatedBytes)
+    }
+
+    private mutating func committed(_ accepted: Int, _ rejected: [RejectedEvent], wireBytes: Int, inflatedBytes: Int) {
         batches += 1
-        accepted += UInt64(batch.accepted)
-        for event in batch.rejected { rejected[event.code, default: 0] += 1 }
+        self.accepted += UInt64(accepted)
+        for event in rejected { self.rejected[event.code, default: 0] += 1 }
         self.wireBytes += UInt64(wireBytes)
-        inflatedBytes += UInt64(batch.inflatedBytes)
+        self.inflatedBytes += UInt64(inflatedBytes)
     }
 }

@@ -27,6 +27,20 @@ extension JSONValue.Object {
         if self[key] == nil { put(key, value) }
     }
 
+    /// Takes members out and puts them into a section of a context, under our names.
+    ///
+    /// - Parameter unknown: Texts that say nothing: such a fact is absent with us.
+    mutating func take(
+        _ keys: [(theirs: String, ours: String)],
+        into section: inout Attributes,
+        unless unknown: Set<String> = [""]
+    ) {
+        for (theirs, ours) in keys {
+            guard let value = take(theirs), value.string.map(unknown.contains) != true else { continue }
+            section[ours] = AttributeValue(value)
+        }
+    }
+
     /// Without members that are null.
     var withoutNulls: JSONValue.Object { JSONValue.Object(members.filter { $0.value != .null }) }
 }

@@ -14,7 +14,7 @@ package struct VendorBatch: Sendable {
     /// What the intake log keeps: usually one record; several when the body is long.
     package private(set) var records: [[UInt8]] = []
     /// Bytes of the body as inflated.
-    package var inflatedBytes = 0
+    package private(set) var inflatedBytes = 0
     /// How many events of erased installations came. Nothing of them is in the records; in ``rejected`` they are.
     package private(set) var erased: [InstallationID: Int] = [:]
 
@@ -57,9 +57,34 @@ package struct VendorBatch: Sendable {
     /// How many events came, refused ones included.
     package var count: Int { accepted + rejected.count }
 
+    /// Takes every event of an unpacked body apart, one after the other, and ends the last record. A faulty event costs only
+    /// itself.
+    ///
+    /// - Parameter key: The member of the body under which the events stand; nil where the body is the events.
+    /// - Throws: ``AdmissionError`` as ``VendorBody/elements(of:under:limits:_:)``.
+    mutating func fill(
+        from json: [UInt8],
+        under key: StaticString? = nil,
+        by translation: inout some VendorTranslation
+    ) throws(AdmissionError) {
+        inflatedBytes = json.count
+        try VendorBody.elements(of: json, under: key, limits: limits) { element in
+            switch element {
+            case .refused(let text, let fault): refuse(fault, original: .string(text))
+            case .value(let value):
+                do throws(VendorFault) {
+                    add(try translation.event(value), original: value)
+                } catch {
+                    refuse(error, original: value, installation: translation.installation(value))
+                }
+            }
+        }
+        close()
+    }
+
     /// Takes an event, if it fits our limits and its installation was not erased. One with a name that means something to
     /// the collector is taken under another name.
-    mutating func add(_ event: VendorEvent, original: JSONValue) {
+    private mutating func add(_ event: VendorEvent, original: JSONValue) {
         if passesOver(event.installation, id: event.id) { return }
         let event = ReservedName.renamed(event, from: format)
         let line = event.line
@@ -88,7 +113,7 @@ package struct VendorBatch: Sendable {
 
     /// Keeps an event with the reason why it is not taken. It stands in the log as it came, wrapped under the format's
     /// name, so that it is never mistaken for one of ours.
-    mutating func refuse(
+    private mutating func refuse(
         _ fault: VendorFault,
         original: JSONValue,
         installation: InstallationID? = nil,
@@ -117,7 +142,7 @@ package struct VendorBatch: Sendable {
     }
 
     /// Ends the record that is being filled.
-    mutating func close() {
+    private mutating func close() {
         guard !outcomes.isEmpty else { return }
         var body: [UInt8] = []
         body.reserveCapacity(bytes + 128)
@@ -172,5 +197,29 @@ package struct VendorBatch: Sendable {
             format: format
         )
         return (isSafe ? compressed : body).withUnsafeBytes { IntakeRecord.bytes(header, body: $0) }
+    }
+}
+
+/// Names of events that tell the collector to do something. They mean that in our own format only; an event of another
+/// format that has such a name is kept under another one.
+private enum ReservedName {
+    /// How every such name begins, of today and of later versions.
+    private static let prefix = "_installation_"
+    /// The attribute that holds the name an event came with.
+    static let originalKey = "_original_name"
+    /// The attribute that says why it has another.
+    static let reasonKey = "_renamed_because"
+
+    /// Whether a name is reserved.
+    static func isReserved(_ name: String) -> Bool { name.hasPrefix(prefix) }
+
+    /// The event under a name that means nothing to the collector, with its own name and the reason as attributes.
+    static func renamed(_ event: VendorEvent, from format: IntakeFormat) -> VendorEvent {
+        guard isReserved(event.name) else { return event }
+        var renamed = event
+        renamed.name = format.rawValue + ":" + event.name
+        renamed.attributes.put(originalKey, .string(event.name))
+        renamed.attributes.put(reasonKey, .string("Only Trackway's own format may use the name."))
+        return renamed
     }
 }

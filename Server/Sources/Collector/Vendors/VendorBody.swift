@@ -10,10 +10,10 @@ enum VendorBody {
     ///
     /// - Throws: ``AdmissionError`` `malformed_base64`, or a `gzip_` code.
     static func unpack(
-        base64 text: UnsafeRawBufferPointer,
+        base64 text: [UInt8],
         limits: InflateLimits
     ) throws(AdmissionError) -> [UInt8] {
-        guard let bytes = Base64Text.decode(text) else {
+        guard let bytes = text.withUnsafeBytes({ Base64Text.decode($0) }) else {
             throw AdmissionError(
                 .malformed,
                 code: "malformed_base64",
@@ -32,6 +32,9 @@ enum VendorBody {
         }
     }
 
+    /// The first byte that is no white space, by which JSON is told from packed text; nil when there is none.
+    static func firstByte(_ text: [UInt8]) -> UInt8? { text.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } }
+
     /// Whether bytes begin as gzip does.
     static func isGzip(_ bytes: some RandomAccessCollection<UInt8>) -> Bool {
         bytes.count >= 2 && bytes.first == 0x1F && bytes.dropFirst().first == 0x8B
@@ -45,111 +48,142 @@ enum VendorBody {
         case refused(String, VendorFault)
     }
 
-    /// Hands over every element of an array, or the one object, one after the other.
+    /// Hands over every element of a body, one after the other: those of an array, or the one object; or, where a key is
+    /// given, those of the list under that key of the body's object, whose other members are checked and passed over.
     ///
-    /// An element that is longer than an event may be becomes no value: as one it could take a hundred times its length.
+    /// An element that is longer than an event may be becomes no value: as one it could take a hundred times its length. In
+    /// a list under a key, an element that cannot be read costs only itself, when it is not longer than an event may be and
+    /// its brackets tell where it ends.
     ///
-    /// - Throws: ``AdmissionError`` `malformed_json` when the text is broken: then nobody can tell where events end.
+    /// - Throws: ``AdmissionError`` `malformed_json` when nobody can tell where elements begin and end, `field_missing` or
+    ///   `field_invalid` when there is no list under the key.
     static func elements(
-        of json: UnsafeRawBufferPointer,
+        of json: [UInt8],
+        under key: StaticString? = nil,
         limits: AdmissionLimits,
-        _ visit: (Element) throws(AdmissionError) -> Void
+        _ visit: (Element) -> Void
     ) throws(AdmissionError) {
-        var scanner = try scanner(json, limits)
-        let longest = limits.vendorEvent.eventBytes
-        if try peek(&scanner) == .array {
-            try entered(&scanner)
-            while try hasNext(&scanner) { try visit(try boundedElement(&scanner, of: json, longest: longest)) }
+        // Through a Result: withUnsafeBytes hands on untyped errors only.
+        let outcome = json.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) -> AdmissionError? in
+                // Two levels more than an event's own: the array around them, and the wrapping of a refused one.
+                var scanner = try JSONScanner(
+                    bytes,
+                    limits: JSONLimits(bytes: limits.body.inflatedBytes, depth: limits.vendorEvent.depth + 2)
+                )
+                let longest = limits.vendorEvent.eventBytes
+                guard let key else {
+                    try array(&scanner, of: bytes, longest: longest, visit)
+                    return nil
+                }
+                return try list(under: key, &scanner, of: bytes, longest: longest, visit)
+            }
+        }
+        switch outcome {
+        case .success(nil): break
+        case .success(let fault?): throw fault
+        case .failure(let error):
+            throw AdmissionError(
+                error.code == .tooLarge ? .tooLarge : .malformed,
+                code: "malformed_json",
+                message: "The body is not valid JSON: \(error)."
+            )
+        }
+    }
+
+    private static func array(
+        _ scanner: inout JSONScanner,
+        of json: UnsafeRawBufferPointer,
+        longest: Int,
+        _ visit: (Element) -> Void
+    ) throws(JSONError) {
+        if try scanner.peek() == .array {
+            try scanner.enterArray()
+            while try scanner.nextElement() { visit(try element(&scanner, of: json, longest: longest)) }
         } else {
-            try visit(try boundedElement(&scanner, of: json, longest: longest))
+            visit(try element(&scanner, of: json, longest: longest))
         }
-        do {
-            try scanner.finish()
-        } catch {
-            throw malformed(error)
+        try scanner.finish()
+    }
+
+    /// Returns what is wrong with the body beside its JSON.
+    private static func list(
+        under key: StaticString,
+        _ scanner: inout JSONScanner,
+        of json: UnsafeRawBufferPointer,
+        longest: Int,
+        _ visit: (Element) -> Void
+    ) throws(JSONError) -> AdmissionError? {
+        guard try scanner.peek() == .object else {
+            return AdmissionError(
+                .malformed,
+                code: "field_invalid",
+                message: "The body is not an object; send {\"\(key)\":[…]}."
+            )
         }
+        var hasList = false
+        try scanner.enterObject()
+        while let found = try scanner.nextKey() {
+            guard scanner.text(found, equals: key) else {
+                try scanner.skipValue()
+                continue
+            }
+            guard try scanner.peek() == .array else {
+                return AdmissionError(
+                    .malformed,
+                    code: "field_invalid",
+                    field: "\(key)",
+                    message: "“\(key)” is not a list of events."
+                )
+            }
+            hasList = true
+            try scanner.enterArray()
+            while try scanner.nextElement() { visit(try readableElement(&scanner, of: json, longest: longest)) }
+        }
+        try scanner.finish()
+        if hasList { return nil }
+        return AdmissionError(
+            .malformed,
+            code: "field_missing",
+            field: "\(key)",
+            message: "The body has no “\(key)”; send {\"\(key)\":[…]}."
+        )
     }
 
     /// The next element, as a value if it is not longer than an event may be.
-    private static func boundedElement(
+    private static func element(
         _ scanner: inout JSONScanner,
         of json: UnsafeRawBufferPointer,
         longest: Int
-    ) throws(AdmissionError) -> Element {
-        guard json.count > longest else { return .value(try value(&scanner)) }
+    ) throws(JSONError) -> Element {
+        if json.count > longest {
+            let start = scanner
+            let range = try scanner.skipValue()
+            if range.count > longest {
+                let excerpt = String(decoding: json[range].prefix(excerptBytes), as: UTF8.self)
+                return .refused(excerpt, .tooLong(range.count, longest))
+            }
+            scanner = start
+        }
+        return .value(try scanner.readValue())
+    }
+
+    /// The next element; refused when it cannot be read and yet its end can be told.
+    private static func readableElement(
+        _ scanner: inout JSONScanner,
+        of json: UnsafeRawBufferPointer,
+        longest: Int
+    ) throws(JSONError) -> Element {
         let start = scanner
-        let range: Range<Int>
-        do {
-            range = try scanner.skipValue()
+        do throws(JSONError) {
+            return try element(&scanner, of: json, longest: longest)
         } catch {
-            throw malformed(error)
+            scanner = start
+            guard let range = scanner.skipUnreadableValue(), range.count <= longest else { throw error }
+            return .refused(String(decoding: json[range], as: UTF8.self), .unreadable(error))
         }
-        if range.count > longest { return .refused(excerpt(json, range), .tooLong(range.count, longest)) }
-        scanner = start
-        return .value(try value(&scanner))
     }
 
-    /// How an element that is not kept begins.
-    static func excerpt(_ json: UnsafeRawBufferPointer, _ range: Range<Int>) -> String {
-        String(decoding: json[range].prefix(excerptBytes), as: UTF8.self)
-    }
-
+    /// How much is kept of an element that is too long.
     private static let excerptBytes = 4 << 10
-
-    // MARK: The scanner, its errors as those of admission
-
-    static func scanner(
-        _ json: UnsafeRawBufferPointer,
-        _ limits: AdmissionLimits
-    ) throws(AdmissionError) -> JSONScanner {
-        do {
-            // Two levels more than an event's own: the array around them, and the wrapping of a refused one.
-            return try JSONScanner(
-                json,
-                limits: JSONLimits(bytes: limits.body.inflatedBytes, depth: limits.vendorEvent.depth + 2)
-            )
-        } catch {
-            throw malformed(error)
-        }
-    }
-
-    static func peek(_ scanner: inout JSONScanner) throws(AdmissionError) -> JSONKind {
-        do {
-            return try scanner.peek()
-        } catch {
-            throw malformed(error)
-        }
-    }
-
-    static func entered(_ scanner: inout JSONScanner) throws(AdmissionError) {
-        do {
-            try scanner.enterArray()
-        } catch {
-            throw malformed(error)
-        }
-    }
-
-    static func hasNext(_ scanner: inout JSONScanner) throws(AdmissionError) -> Bool {
-        do {
-            return try scanner.nextElement()
-        } catch {
-            throw malformed(error)
-        }
-    }
-
-    static func value(_ scanner: inout JSONScanner) throws(AdmissionError) -> JSONValue {
-        do {
-            return try scanner.readValue()
-        } catch {
-            throw malformed(error)
-        }
-    }
-
-    static func malformed(_ error: JSONError) -> AdmissionError {
-        AdmissionError(
-            error.code == .tooLarge ? .tooLarge : .malformed,
-            code: "malformed_json",
-            message: "The body is not valid JSON: \(error)."
-        )
-    }
 }

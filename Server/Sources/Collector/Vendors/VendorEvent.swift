@@ -24,12 +24,9 @@ struct VendorEvent: Sendable, Hashable {
     var line: [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
-            writer.key("id")
-            writer.id(id)
-            writer.key("name")
-            writer.string(name)
-            writer.key("time")
-            writer.integer(time.milliseconds)
+            writer.member("id", id)
+            writer.member("name", name)
+            writer.member("time", time)
             if !attributes.members.isEmpty {
                 writer.key("attributes")
                 JSONValue.object(attributes).write(into: &writer)
@@ -42,4 +39,59 @@ struct VendorEvent: Sendable, Hashable {
             return writer.array()
         }
     }
+}
+
+/// Turns the events of one body of another format into ours.
+protocol VendorTranslation {
+    /// The event of a value; called once for each, in order, as an id may depend on what came before.
+    ///
+    /// - Throws: ``VendorFault`` when it is not what the format says, with the member at fault.
+    mutating func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent
+    /// The installation of an event, faulty or not; nil when it names none.
+    func installation(_ value: JSONValue) -> InstallationID?
+}
+
+/// Why one event of another format is not taken.
+package struct VendorFault: Error, Sendable, Hashable {
+    /// The machine-readable reason, such as `field_missing`.
+    package var code: String
+    /// The field at fault, as the format spells it; empty when the whole event is.
+    package var field: String
+    /// One sentence for a person.
+    package var message: String
+
+    /// A fault with its reason.
+    package init(_ code: String, _ field: String, _ message: String) {
+        self.code = code
+        self.field = field
+        self.message = message
+    }
+
+    static func missing(_ field: String) -> VendorFault {
+        VendorFault("field_missing", field, "Every event needs “\(field)”.")
+    }
+
+    /// An event that is no JSON.
+    static func unreadable(_ error: JSONError) -> VendorFault {
+        VendorFault("malformed_json", "", "The event is not valid JSON: \(error) of the body.")
+    }
+
+    /// An event that is longer than one may be; it is not taken apart, and its beginning is kept.
+    static func tooLong(_ bytes: Int, _ most: Int) -> VendorFault {
+        VendorFault("event_too_large", "", "The event has \(bytes) bytes; at most \(most) are accepted.")
+    }
+
+    /// A value of another kind than belongs there.
+    static func invalid(_ field: String, _ expectation: String, _ value: JSONValue) -> VendorFault {
+        let subject = field.isEmpty ? "The event" : "“\(field)”"
+        return VendorFault("field_invalid", field, "\(subject) is \(excerpt(value)); send \(expectation).")
+    }
+
+    /// A value as it was sent, cut where it gets long.
+    private static func excerpt(_ value: JSONValue) -> String {
+        let text = String(decoding: value.json(), as: UTF8.self)
+        return text.utf8.count > longestExcerpt ? text.prefix(longestExcerpt) + "…" : text
+    }
+
+    private static let longestExcerpt = 48
 }

@@ -24,10 +24,7 @@ struct BehaviorEndpoints: Sendable {
         return Answer.json { writer in
             writer.beginObject()
             writer.list("sessions", sessions) { $0.write(to: &$1) }
-            if let last = sessions.last, sessions.isFull(limit: limit) {
-                writer.key("next")
-                writer.string(last.place.description)
-            }
+            writer.next(behind: sessions, limit: limit) { $0.place.description }
             writer.endObject()
         }
     }
@@ -59,10 +56,7 @@ struct BehaviorEndpoints: Sendable {
         return Answer.json { writer in
             writer.beginObject()
             writer.list("users", users) { $0.write(to: &$1) }
-            if let last = users.last, users.isFull(limit: limit) {
-                writer.key("next")
-                writer.string(last.place.description)
-            }
+            writer.next(behind: users, limit: limit) { $0.place.description }
             writer.endObject()
         }
     }

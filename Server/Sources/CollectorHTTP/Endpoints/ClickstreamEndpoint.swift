@@ -95,8 +95,7 @@ struct ClickstreamEndpoint: Sendable {
         if let trouble = dependencies.intake.trouble { throw RequestFailure(trouble) }
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("ok")
-            writer.boolean(true)
+            writer.member("ok", true)
             writer.endObject()
         }
     }

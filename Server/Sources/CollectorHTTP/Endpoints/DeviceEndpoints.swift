@@ -18,10 +18,7 @@ struct DeviceEndpoints: Sendable {
         return Answer.json { writer in
             writer.beginObject()
             writer.list("devices", devices) { $0.write(to: &$1) }
-            if let last = devices.last, devices.isFull(limit: limit) {
-                writer.key("next")
-                writer.string(last.place.description)
-            }
+            writer.next(behind: devices, limit: limit) { $0.place.description }
             writer.endObject()
         }
     }

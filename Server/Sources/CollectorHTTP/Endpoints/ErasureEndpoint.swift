@@ -26,12 +26,9 @@ struct ErasureEndpoint: Sendable {
             let position = try await dependencies.intake.commit(kind: .erasure, record: record.bytes)
             return Answer.json { writer in
                 writer.beginObject()
-                writer.key("installation")
-                writer.id(installation)
-                writer.key("position")
-                writer.string(position.description)
-                writer.key("durability")
-                writer.string("disk")
+                writer.member("installation", installation)
+                writer.member("position", position.description)
+                writer.member("durability", "disk")
                 writer.endObject()
             }
         } catch {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
+
 /// Writes Prometheus' text format, version 0.0.4.
 struct PrometheusText {
     static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -62,5 +64,82 @@ struct PrometheusText {
 
     private static func seconds(_ duration: Duration) -> Double {
         Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
+    }
+}
+
+extension PrometheusText {
+    /// What was asked and decided.
+    mutating func write(_ statistics: RequestStatistics) {
+        counters(
+            "trackway_http_answers_total",
+            "Answers by status.",
+            "status",
+            statistics.answers.sorted { $0.key < $1.key }.map { (String($0.key), $0.value) }
+        )
+        counters(
+            "trackway_http_refused_total",
+            "Requests refused or failed, by the code of their answer.",
+            "code",
+            statistics.failures.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        )
+        counter("trackway_batches_total", "Batches on stable storage.", statistics.batches)
+        counter("trackway_events_accepted_total", "Events on stable storage.", statistics.accepted)
+        counters(
+            "trackway_events_rejected_total",
+            "Events refused one by one, by code.",
+            "code",
+            statistics.rejected.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        )
+        counters(
+            "trackway_batches_refused_total",
+            "Batches refused as a whole, by code.",
+            "code",
+            statistics.refused.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        )
+        counter(
+            "trackway_quarantine_cut_total",
+            "Batches refused as a whole of which only a part was kept, because of the quota.",
+            statistics.quarantineCut
+        )
+        counter("trackway_bodies_busy_total", "Bodies refused because there was no memory for them.", statistics.busy)
+        counter("trackway_wire_bytes_total", "Bytes of accepted bodies as sent.", statistics.wireBytes)
+        counter("trackway_inflated_bytes_total", "Bytes of accepted bodies as inflated.", statistics.inflatedBytes)
+    }
+
+    /// How the intake log fares.
+    mutating func write(_ intake: IntakeStatistics, isReady: Bool) {
+        gauge("trackway_ready", "1 while batches are accepted.", isReady ? 1 : 0)
+        counter("trackway_intake_records_total", "Records on stable storage.", intake.records)
+        counter("trackway_intake_bytes_total", "Their bytes.", intake.bytes)
+        counter("trackway_intake_refused_total", "Records the disk refused.", intake.refused)
+        gauge("trackway_intake_waiting", "Batches waiting for a flush.", intake.waiting)
+        histogram(
+            "trackway_intake_flush_seconds",
+            "How long flushes to stable storage took.",
+            buckets: zip(IntakeStatistics.flushBounds, intake.flushCounts).map { ($0, $1) },
+            count: intake.flushes,
+            sum: intake.flushTime
+        )
+    }
+
+    /// What the index holds.
+    mutating func write(_ totals: StoreTotals, lag: (segments: Int, bytes: Int)) {
+        gauge("trackway_index_events", "Distinct events in the index.", Int(clamping: totals.events))
+        gauge("trackway_index_duplicates", "Events that arrived again.", Int(clamping: totals.duplicates))
+        gauge("trackway_index_failed", "Events and batches kept as failed.", Int(clamping: totals.failed))
+        gauge("trackway_index_damaged", "Damaged stretches of the intake log.", Int(clamping: totals.damaged))
+        gauge(
+            "trackway_index_erased_installations",
+            "Installations that were erased.",
+            Int(clamping: totals.erasedInstallations)
+        )
+        gauge(
+            "trackway_index_erased_events",
+            "Events of erased installations, removed or not taken.",
+            Int(clamping: totals.erasedEvents)
+        )
+        gauge("trackway_index_following", "1 while the index follows the log.", totals.trouble == nil ? 1 : 0)
+        gauge("trackway_index_lag_segments", "Segments of the log the index has still to finish.", lag.segments)
+        gauge("trackway_index_lag_bytes", "Bytes it has still to read in the newest segment.", lag.bytes)
     }
 }

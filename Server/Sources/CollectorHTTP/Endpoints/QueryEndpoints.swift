@@ -26,10 +26,7 @@ struct QueryEndpoints: Sendable {
         return Answer.json { writer in
             writer.beginObject()
             writer.list("events", events) { $0.write(to: &$1) }
-            if let last = events.last, events.isFull(limit: limit) {
-                writer.key("next")
-                writer.string(last.position.description)
-            }
+            writer.next(behind: events, limit: limit) { $0.position.description }
             writer.endObject()
         }
     }
@@ -60,17 +57,11 @@ struct QueryEndpoints: Sendable {
         let erasures = try await dependencies.store.erasures(installation: installation, limit: Self.maxErasures)
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("indexed")
-            writer.string(indexed.description)
-            writer.key("end")
-            writer.string(end.description)
+            writer.member("indexed", indexed.description)
+            writer.member("end", end.description)
             writer.list("writers", rows) { $0.write(to: &$1) }
-            writer.key("total")
-            writer.integer(Int64(total))
-            if let last = rows.last, rows.isFull(limit: limit) {
-                writer.key("next")
-                writer.string(String(last.number))
-            }
+            writer.member("total", Int64(total))
+            writer.next(behind: rows, limit: limit) { String($0.number) }
             writer.list("erasures", erasures) { $0.write(to: &$1) }
             writer.endObject()
         }
@@ -91,10 +82,7 @@ struct QueryEndpoints: Sendable {
         return Answer.json { writer in
             writer.beginObject()
             writer.list("failed", failed) { $0.write(to: &$1) }
-            if let last = failed.last, failed.isFull(limit: limit) {
-                writer.key("next")
-                writer.string(last.position.description)
-            }
+            writer.next(behind: failed, limit: limit) { $0.position.description }
             writer.endObject()
         }
     }
@@ -120,20 +108,8 @@ struct QueryEndpoints: Sendable {
         let indexed = dependencies.store.indexed
         return Answer.json { writer in
             writer.beginObject()
-            for (key, value) in [
-                ("events", totals.events), ("installations", totals.installations), ("failed", totals.failed),
-                ("duplicates", totals.duplicates), ("damaged", totals.damaged),
-                ("erased_installations", totals.erasedInstallations), ("erased_events", totals.erasedEvents),
-            ] {
-                writer.key(key)
-                writer.integer(value)
-            }
-            if let trouble = totals.trouble {
-                writer.key("trouble")
-                writer.string(trouble)
-            }
-            writer.key("indexed")
-            writer.string(indexed.description)
+            totals.writeMembers(to: &writer)
+            writer.member("indexed", indexed.description)
             writer.endObject()
         }
     }

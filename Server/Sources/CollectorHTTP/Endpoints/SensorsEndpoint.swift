@@ -157,27 +157,13 @@ struct SensorsEndpoint: Sendable {
     private static func reasons(_ faults: [RejectedEvent]) -> Response {
         Answer.json(.badRequest) { writer in
             writer.beginObject()
-            writer.key("error")
-            writer.beginObject()
-            for (key, text) in [("code", faults[0].code), ("field", faults[0].field), ("message", faults[0].message)] {
-                writer.key(key)
-                writer.string(text)
-            }
-            writer.endObject()
-            writer.key("reasons")
-            writer.beginArray()
-            for fault in faults {
-                writer.element()
+            writer.object("error") { faults[0].writeReason(to: &$0) }
+            writer.list("reasons", faults) { fault, writer in
                 writer.beginObject()
-                writer.key("i")
-                writer.integer(fault.index)
-                for (key, text) in [("code", fault.code), ("field", fault.field), ("message", fault.message)] {
-                    writer.key(key)
-                    writer.string(text)
-                }
+                writer.member("i", Int64(fault.index))
+                fault.writeReason(to: &writer)
                 writer.endObject()
             }
-            writer.endArray()
             writer.endObject()
         }
     }

@@ -119,32 +119,16 @@ struct SiftEndpoint: Sendable {
         return Answer.json(first == nil ? .ok : .badRequest) { writer in
             writer.beginObject()
             if let first {
-                writer.key("error")
+                writer.object("error") { first.writeReason(to: &$0) }
+            }
+            writer.member("accepted", Int64(batch.accepted))
+            writer.list("rejected", batch.rejected) { event, writer in
                 writer.beginObject()
-                write(first, to: &writer)
+                writer.member("index", Int64(event.index))
+                event.writeReason(to: &writer)
                 writer.endObject()
             }
-            writer.key("accepted")
-            writer.integer(Int64(batch.accepted))
-            writer.key("rejected")
-            writer.beginArray()
-            for event in batch.rejected {
-                writer.element()
-                writer.beginObject()
-                writer.key("index")
-                writer.integer(Int64(event.index))
-                write(event, to: &writer)
-                writer.endObject()
-            }
-            writer.endArray()
             writer.endObject()
-        }
-    }
-
-    private static func write(_ event: RejectedEvent, to writer: inout JSONWriter) {
-        for (key, text) in [("code", event.code), ("field", event.field), ("message", event.message)] {
-            writer.key(key)
-            writer.string(text)
         }
     }
 }

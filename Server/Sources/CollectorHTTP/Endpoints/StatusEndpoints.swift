@@ -16,8 +16,7 @@ struct StatusEndpoints: Sendable {
     func alive() -> Response {
         Answer.json { writer in
             writer.beginObject()
-            writer.key("status")
-            writer.string("alive")
+            writer.member("status", "alive")
             writer.endObject()
         }
     }
@@ -36,10 +35,8 @@ struct StatusEndpoints: Sendable {
         }
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("status")
-            writer.string("ready")
-            writer.key("durability")
-            writer.string("disk")
+            writer.member("status", "ready")
+            writer.member("durability", "disk")
             writer.endObject()
         }
     }
@@ -49,8 +46,7 @@ struct StatusEndpoints: Sendable {
         let now = dependencies.clock.now().wall
         return Answer.json { writer in
             writer.beginObject()
-            writer.key("time")
-            writer.integer(now.milliseconds)
+            writer.member("time", now)
             writer.endObject()
         }
     }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import HTTPTypes
 internal import ServiceLifecycle
 internal import TrackwayEvents
 
@@ -24,7 +25,7 @@ struct IndexFollower: Sendable {
     /// Calls `visit` until it says stop, the pass is in force no more, the caller is cancelled, or the server shuts down
     /// gracefully.
     ///
-    /// Signals that come while `visit` runs are folded into few: it always looks at the present state.
+    /// Signals that come while `visit` runs are coalesced: it always looks at the present state.
     ///
     /// - Parameter visit: Returns whether to go on.
     @concurrent
@@ -59,4 +60,48 @@ struct IndexFollower: Sendable {
             }
         }
     }
+}
+
+/// The places for live streams and waits: so many, and each is taken by one.
+final class FollowerSlots: Sendable {
+    private let taken = Locked(0)
+    private let limit: Int
+
+    /// - Parameter limit: How many there are.
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Takes a place, in one step with looking whether there is one.
+    ///
+    /// - Throws: ``RequestFailure`` `too_many_followers` when all are taken.
+    func take() throws(RequestFailure) -> FollowerSlot {
+        let isFree = taken.withLock { taken in
+            guard taken < limit else { return false }
+            taken += 1
+            return true
+        }
+        guard isFree else {
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: "too_many_followers",
+                message: "\(limit) streams are open already; close one.",
+                retryAfter: .seconds(10)
+            )
+        }
+        return FollowerSlot(of: self)
+    }
+
+    fileprivate func leave() { taken.withLock { $0 -= 1 } }
+}
+
+/// A place among the followers, until the last reference to it goes: also that of a body that was never asked for.
+final class FollowerSlot: Sendable {
+    private let slots: FollowerSlots
+
+    fileprivate init(of slots: FollowerSlots) {
+        self.slots = slots
+    }
+
+    deinit { slots.leave() }
 }

@@ -56,18 +56,82 @@ extension WaitCondition.State {
     /// Writes `{"done":…,"indexed":…,"count":…,"event":…}`.
     func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.key("done")
-        writer.boolean(isDone)
-        writer.key("indexed")
-        writer.string(indexed.description)
+        writer.member("done", isDone)
+        writer.member("indexed", indexed.description)
         if let count {
-            writer.key("count")
-            writer.integer(Int64(count))
+            writer.member("count", Int64(count))
         }
         if let event {
             writer.key("event")
             event.write(to: &writer)
         }
         writer.endObject()
+    }
+}
+
+/// Counts events for any number of waiters, one count at a time: whoever wants to know the same shares it.
+///
+/// A count that began when the index was elsewhere may lack what a waiter was woken for. So a waiter takes the answer for the
+/// place where the index is, or that of the next count, together with all who came meanwhile.
+actor SharedCounts {
+    private struct Made {
+        /// Its number, given when it began.
+        var number: Int
+        var indexed: EventPosition
+        var result: Result<Int, StoreError>
+    }
+
+    /// The most answers that are kept for those who ask the same a moment later.
+    private static let capacity = 256
+
+    private let store: any EventStore
+    private var made: [EventQuery: Made] = [:]
+    /// How many counts have begun.
+    private var begun = 0
+    private var isCounting = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// - Parameter store: What is counted in.
+    init(in store: any EventStore) {
+        self.store = store
+    }
+
+    /// How many events match, as of now or later.
+    func count(matching query: EventQuery) async throws(StoreError) -> Int {
+        var query = query
+        // It plays no part in counting.
+        query.after = nil
+        let asked = store.indexed
+        let before = begun
+        while true {
+            if let made = made[query] {
+                // An index that is made anew comes to every place again, so an old answer counts for its own place only.
+                if made.number > before || made.indexed == asked { return try made.result.get() }
+            }
+            if isCounting {
+                await withCheckedContinuation { waiting.append($0) }
+            } else {
+                await make(query)
+            }
+        }
+    }
+
+    private func make(_ query: EventQuery) async {
+        isCounting = true
+        begun += 1
+        let number = begun
+        let indexed = store.indexed
+        let result: Result<Int, StoreError>
+        do throws(StoreError) {
+            result = .success(try await store.count(matching: query))
+        } catch {
+            result = .failure(error)
+        }
+        if made.count >= Self.capacity { made = [:] }
+        made[query] = Made(number: number, indexed: indexed, result: result)
+        isCounting = false
+        let woken = waiting
+        waiting = []
+        for waiter in woken { waiter.resume() }
     }
 }

@@ -125,3 +125,6 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         }
     }
 }
+
+/// A request's body did not arrive in time.
+struct SlowRequestError: Error {}

@@ -125,3 +125,41 @@ package struct CollectorServer: Service {
         )
     }
 }
+
+/// What every endpoint works with.
+struct CollectorDependencies: Sendable {
+    let configuration: CollectorConfiguration
+    let intake: Intake
+    let store: any EventStore
+    let authorization: Authorization
+    let clock: any EventClock
+    let bodies: BodyBudget
+    let sensorsConfiguration: SensorsConfigurationFile?
+    let connections: ConnectionLimit
+    let statistics = Locked(RequestStatistics())
+    let quarantine: Locked<QuarantineQuota>
+}
+
+/// Looks about once a second whether the keys have changed, so that making and revoking keys needs no restart.
+private struct KeyReloading: Service {
+    let keys: any KeyStore
+    let logger: Logger
+
+    func run() async throws {
+        // Ends by cancellation, which is how a graceful shutdown arrives here.
+        try? await cancelWhenGracefulShutdown {
+            var complaint: KeyFileError?
+            while true {
+                try await ContinuousClock().sleep(for: .seconds(1))
+                do throws(KeyFileError) {
+                    try keys.reload()
+                    complaint = nil
+                } catch {
+                    // Said once, not every second.
+                    if error != complaint { logger.error("The keys known before stay in force: \(error)") }
+                    complaint = error
+                }
+            }
+        }
+    }
+}

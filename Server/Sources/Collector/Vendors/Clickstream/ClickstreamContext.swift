@@ -16,8 +16,8 @@ enum ClickstreamContext {
     ) -> RecordedContext {
         var context = RecordedContext()
         context.app["id"] = .string(app)
-        take(appKeys, from: &event, into: &context.app)
-        take(deviceKeys, from: &event, into: &context.device)
+        event.take(appKeys, into: &context.app, unless: unknown)
+        event.take(deviceKeys, into: &context.device, unless: unknown)
         network(&event, &context.device)
         if let offset = event.take("zone_offset")?.wholeNumber {
             context.device["zone_offset_seconds"] = .integer(offset / 1000)
@@ -54,6 +54,8 @@ enum ClickstreamContext {
         return user
     }
 
+    /// Clients write these where they know nothing.
+    private static let unknown: Set<String> = ["", "UNKNOWN"]
     private static let appKeys = [
         ("app_title", "name"), ("app_version", "version"), ("app_package_name", "package_name"),
         ("sdk_name", "sdk_name"), ("sdk_version", "sdk_version"),
@@ -64,18 +66,6 @@ enum ClickstreamContext {
         ("carrier", "carrier"), ("screen_width", "screen_width"), ("screen_height", "screen_height"),
         ("system_language", "language"), ("country_code", "country"),
     ]
-
-    /// Takes known keys over under our names. Empty texts and `UNKNOWN` say nothing: such a fact is absent with us.
-    private static func take(
-        _ keys: [(theirs: String, ours: String)],
-        from event: inout JSONValue.Object,
-        into section: inout Attributes
-    ) {
-        for (theirs, ours) in keys {
-            guard let value = event.take(theirs), value.string != "", value.string != "UNKNOWN" else { continue }
-            section[ours] = AttributeValue(value)
-        }
-    }
 
     private static func network(_ event: inout JSONValue.Object, _ device: inout Attributes) {
         switch event.take("network_type")?.string {

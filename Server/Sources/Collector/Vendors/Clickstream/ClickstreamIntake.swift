@@ -46,25 +46,8 @@ package struct ClickstreamIntake: Sendable {
             received: received,
             isErased: isErased
         )
-        batch.inflatedBytes = json.count
-        let translation = ClickstreamTranslation(app: app)
-        let outcome = json.withUnsafeBytes { bytes in
-            Result { () throws(AdmissionError) in
-                try VendorBody.elements(of: bytes, limits: limits) { (element) throws(AdmissionError) in
-                    guard case .value(let value) = element else {
-                        if case .refused(let text, let fault) = element { batch.refuse(fault, original: .string(text)) }
-                        return
-                    }
-                    do throws(VendorFault) {
-                        batch.add(try translation.event(value), original: value)
-                    } catch {
-                        batch.refuse(error, original: value, installation: translation.installation(value))
-                    }
-                }
-            }
-        }
-        try outcome.get()
-        batch.close()
+        var translation = ClickstreamTranslation(app: app)
+        try batch.fill(from: json, by: &translation)
         return batch
     }
 
@@ -91,8 +74,7 @@ package struct ClickstreamIntake: Sendable {
 
     private func unpack(_ text: [UInt8]) throws(AdmissionError) -> [UInt8] {
         if VendorBody.isGzip(text) { return try VendorBody.inflate(text, limits: limits.body) }
-        let first = text.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
-        switch first {
+        switch VendorBody.firstByte(text) {
         case nil:
             throw AdmissionError(
                 .malformed,
@@ -101,11 +83,7 @@ package struct ClickstreamIntake: Sendable {
             )
         case UInt8(ascii: "["), UInt8(ascii: "{"): return text
         default:
-            let limits = limits.body
-            let outcome = text.withUnsafeBytes { bytes in
-                Result { () throws(AdmissionError) in try VendorBody.unpack(base64: bytes, limits: limits) }
-            }
-            return try outcome.get()
+            return try VendorBody.unpack(base64: text, limits: limits.body)
         }
     }
 }

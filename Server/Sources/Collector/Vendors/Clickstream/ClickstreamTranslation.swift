@@ -5,7 +5,7 @@ internal import TrackwayEvents
 
 /// Turns an event of the Clickstream format into one of ours: common attributes become the context, the names of captured
 /// events are the same.
-struct ClickstreamTranslation: Sendable {
+struct ClickstreamTranslation: VendorTranslation {
     /// The app that the request names.
     let app: String
 

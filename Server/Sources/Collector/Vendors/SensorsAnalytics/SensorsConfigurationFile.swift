@@ -52,7 +52,7 @@ package struct SensorsConfigurationFile: Sendable {
             bytes: bytes,
             version: Self.text(json["v"]),
             contentVersion: Self.text(json["configs"]?["nv"]),
-            entityTag: WebAsset(path: "", contentType: "", body: bytes).entityTag
+            entityTag: WebAsset.entityTag(of: bytes)
         )
     }
 

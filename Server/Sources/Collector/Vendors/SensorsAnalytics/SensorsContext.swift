@@ -19,8 +19,8 @@ enum SensorsContext {
         // Names whose id it is; the context says so already.
         if properties["$is_login_id"]?.boolean != nil { properties.remove(["$is_login_id"]) }
         guard kind.isEvent else { return context }
-        take(appKeys, from: &properties, into: &context.app)
-        take(deviceKeys, from: &properties, into: &context.device)
+        properties.take(appKeys, into: &context.app)
+        properties.take(deviceKeys, into: &context.device)
         network(&properties, &context.device)
         if let behind = properties.take("$timezone_offset")?.wholeNumber {
             context.device["zone_offset_seconds"] = .integer(0 &- behind &* 60)
@@ -50,17 +50,6 @@ enum SensorsContext {
         guard let library = record["lib"]?.object else { return }
         for (theirs, ours) in [("$lib", "sdk_name"), ("$lib_version", "sdk_version"), ("$app_version", "version")] {
             if let text = library[theirs]?.text { app[ours] = .string(text) }
-        }
-    }
-
-    private static func take(
-        _ keys: [(theirs: String, ours: String)],
-        from properties: inout JSONValue.Object,
-        into section: inout Attributes
-    ) {
-        for (theirs, ours) in keys {
-            guard let value = properties.take(theirs), value.string != "" else { continue }
-            section[ours] = AttributeValue(value)
         }
     }
 

@@ -32,7 +32,7 @@ package struct SensorsIntake: Sendable {
         _ wire: [UInt8],
         encoding: ContentEncoding,
         project: String,
-        allows: (String) -> Bool,
+        allows: @escaping (String) -> Bool,
         grant: KeyGrant,
         received: Timestamp,
         isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
@@ -45,27 +45,8 @@ package struct SensorsIntake: Sendable {
             received: received,
             isErased: isErased
         )
-        batch.inflatedBytes = json.count
-        let translation = SensorsTranslation(project: project)
-        var occurrences = VendorOccurrences()
-        let outcome = json.withUnsafeBytes { bytes in
-            Result { () throws(AdmissionError) in
-                try VendorBody.elements(of: bytes, limits: limits) { (element) throws(AdmissionError) in
-                    guard case .value(let value) = element else {
-                        if case .refused(let text, let fault) = element { batch.refuse(fault, original: .string(text)) }
-                        return
-                    }
-                    do throws(VendorFault) {
-                        try Self.checkProject(value, project, allows)
-                        batch.add(try translation.event(value, &occurrences), original: value)
-                    } catch {
-                        batch.refuse(error, original: value, installation: translation.installation(value))
-                    }
-                }
-            }
-        }
-        try outcome.get()
-        batch.close()
+        var translation = SensorsTranslation(project: project, allows: allows)
+        try batch.fill(from: json, by: &translation)
         return batch
     }
 
@@ -81,52 +62,26 @@ package struct SensorsIntake: Sendable {
         let json = try unpack(wire, encoding)
         var faults: [RejectedEvent] = []
         var index = 0
-        let translation = SensorsTranslation(project: project)
-        let outcome = json.withUnsafeBytes { bytes in
-            Result { () throws(AdmissionError) in
-                try VendorBody.elements(of: bytes, limits: limits) { (element) throws(AdmissionError) in
-                    defer { index += 1 }
-                    guard case .value(let value) = element else {
-                        if case .refused(_, let fault) = element {
-                            faults.append(
-                                RejectedEvent(
-                                    index: index,
-                                    code: fault.code,
-                                    field: fault.field,
-                                    message: fault.message
-                                )
-                            )
-                        }
-                        return
-                    }
-                    var found = SensorsRules.faults(of: value)
-                    do throws(VendorFault) {
-                        var occurrences = VendorOccurrences()
-                        _ = try translation.event(value, &occurrences)
-                    } catch {
-                        if !found.contains(where: { $0.field == error.field }) { found.insert(error, at: 0) }
-                    }
-                    faults += found.map {
-                        RejectedEvent(index: index, code: $0.code, field: $0.field, message: $0.message)
-                    }
+        try VendorBody.elements(of: json, limits: limits) { element in
+            var found: [VendorFault] = []
+            switch element {
+            case .refused(_, let fault): found = [fault]
+            case .value(let value):
+                found = SensorsRules.faults(of: value)
+                // What is asked here has no key, so that no other project is out of its reach.
+                var translation = SensorsTranslation(project: project, allows: { _ in true })
+                do throws(VendorFault) {
+                    _ = try translation.event(value)
+                } catch {
+                    if !found.contains(where: { $0.field == error.field }) { found.insert(error, at: 0) }
                 }
             }
+            faults += found.map {
+                RejectedEvent(index: index, code: $0.code, field: $0.field, message: $0.message)
+            }
+            index += 1
         }
-        try outcome.get()
         return faults
-    }
-
-    private static func checkProject(
-        _ value: JSONValue,
-        _ project: String,
-        _ allows: (String) -> Bool
-    ) throws(VendorFault) {
-        guard let own = value["project"]?.text, own != project, !allows(own) else { return }
-        throw VendorFault(
-            "project_unknown",
-            "project",
-            "The event names the project “\(own.prefix(128))”, which the key of “\(project)” does not let in."
-        )
     }
 
     private func unpack(_ wire: [UInt8], _ encoding: ContentEncoding) throws(AdmissionError) -> [UInt8] {
@@ -150,12 +105,9 @@ package struct SensorsIntake: Sendable {
                     + "switch encryption off in the client or in its remote configuration."
             )
         }
-        let first = data.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
+        let first = VendorBody.firstByte(data)
         if first == UInt8(ascii: "[") || first == UInt8(ascii: "{") { return data }
-        let outcome = data.withUnsafeBytes { bytes in
-            Result { () throws(AdmissionError) in try VendorBody.unpack(base64: bytes, limits: inflateLimits) }
-        }
-        return try outcome.get()
+        return try VendorBody.unpack(base64: data, limits: inflateLimits)
     }
 
     private func check(_ form: SensorsForm, _ data: [UInt8]) throws(AdmissionError) {
@@ -175,5 +127,51 @@ package struct SensorsIntake: Sendable {
         var limits = limits.body
         limits.wireBytes = self.limits.sensorsBytes
         return limits
+    }
+}
+
+/// A body of the Sensors Analytics format: a form with one text of packed events in it.
+struct SensorsForm: Sendable, Hashable {
+    /// The packed events: `data_list`, or `data` for a single one.
+    var data: [UInt8]?
+    /// What `gzip` says: 0 plain, 1 compressed, 9 and 13 encrypted; nil when it is not said.
+    var packing: Int?
+    /// The checksum of the packed text, if there is one.
+    var checksum: Int32?
+    /// Whether there is a checksum that is no number.
+    var hasBadChecksum = false
+
+    /// Reads a form; fields it does not know are passed over, and of one that stands twice the last counts.
+    ///
+    /// - Complexity: O(bytes).
+    init(_ body: [UInt8]) {
+        var single: [UInt8]?
+        for field in body.split(separator: UInt8(ascii: "&")) {
+            let equals = field.firstIndex(of: UInt8(ascii: "=")) ?? field.endIndex
+            let value = field[min(equals + 1, field.endIndex)...]
+            switch String(decoding: field[..<equals], as: UTF8.self) {
+            case "data_list": data = Self.unescaped(value)
+            case "data": single = Self.unescaped(value)
+            case "gzip": packing = Int(String(decoding: Self.unescaped(value), as: UTF8.self))
+            case "crc":
+                let text = String(decoding: Self.unescaped(value), as: UTF8.self)
+                // Signed as documented; some clients print the same 32 bits without a sign.
+                checksum = Int32(text) ?? UInt32(text).map { Int32(bitPattern: $0) }
+                hasBadChecksum = checksum == nil
+            default: break
+            }
+        }
+        data = data ?? single
+    }
+
+    /// Text with its escapes resolved. A percent sign without two digits stands for itself.
+    static func unescaped(_ text: ArraySlice<UInt8>) -> [UInt8] {
+        guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") }) else { return Array(text) }
+        return PercentText.decode(text, plusIsSpace: true)
+    }
+
+    /// The format's checksum of a text: `h = 31·h + unit` over its UTF-16 units, wrapping.
+    static func checksum(of text: [UInt8]) -> Int32 {
+        String(decoding: text, as: UTF8.self).utf16.reduce(0) { 31 &* $0 &+ Int32($1) }
     }
 }

@@ -5,14 +5,26 @@ internal import TrackwayEvents
 
 /// Turns a record of the Sensors Analytics format into one of our events: preset properties become the context, captured
 /// events get back the names they have in our vocabulary.
-struct SensorsTranslation: Sendable {
-    /// The project that the request names.
-    let project: String
+struct SensorsTranslation: VendorTranslation {
+    private let project: String
+    private let allows: (String) -> Bool
+    private var occurrences = VendorOccurrences()
+
+    /// Translation of the events of one body.
+    ///
+    /// - Parameters:
+    ///   - project: The project that the request names.
+    ///   - allows: Whether an event may name another project for itself.
+    init(project: String, allows: @escaping (String) -> Bool) {
+        self.project = project
+        self.allows = allows
+    }
 
     /// The event of a record.
     ///
     /// - Throws: ``VendorFault`` when it lacks what every record must have.
-    func event(_ value: JSONValue, _ occurrences: inout VendorOccurrences) throws(VendorFault) -> VendorEvent {
+    mutating func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent {
+        try checkProject(value)
         guard let record = value.object else { throw .invalid("", "an object", value) }
         let kind = try Self.kind(record)
         guard let given = record["time"] else { throw .missing("time") }
@@ -28,7 +40,7 @@ struct SensorsTranslation: Sendable {
         let name = try Self.name(of: kind, record)
         let person = SensorsPerson(record, kind, properties)
         if !kind.isItem, person.distinctID == nil { throw .missing("distinct_id") }
-        let id = id(of: record, kind, name, time, person, &occurrences)
+        let id = id(of: record, kind, name, time, person)
         var event = VendorEvent(
             installation: person.installation(in: project),
             context: SensorsContext.context(
@@ -53,6 +65,15 @@ struct SensorsTranslation: Sendable {
         return SensorsPerson(record, kind, record["properties"]?.object ?? .init()).installation(in: project)
     }
 
+    private func checkProject(_ value: JSONValue) throws(VendorFault) {
+        guard let own = value["project"]?.text, own != project, !allows(own) else { return }
+        throw VendorFault(
+            "project_unknown",
+            "project",
+            "The event names the project “\(own.prefix(128))”, which the key of “\(project)” does not let in."
+        )
+    }
+
     private static func kind(_ record: JSONValue.Object) throws(VendorFault) -> SensorsKind {
         guard let type = record["type"] else { throw .missing("type") }
         guard let kind = type.string.flatMap(SensorsKind.init) else {
@@ -73,13 +94,12 @@ struct SensorsTranslation: Sendable {
     }
 
     /// The event's id: made from what tells the record apart. The records' own numbers have 32 bits only.
-    private func id(
+    private mutating func id(
         of record: JSONValue.Object,
         _ kind: SensorsKind,
         _ name: String?,
         _ time: Timestamp,
-        _ person: SensorsPerson,
-        _ occurrences: inout VendorOccurrences
+        _ person: SensorsPerson
     ) -> EventID {
         let who = record["project"]?.text ?? project
         if let number = record["_track_id"]?.wholeNumber {
@@ -143,5 +163,72 @@ struct SensorsTranslation: Sendable {
             ])
             for member in properties.members { event.attributes.putNew(member.key, member.value) }
         }
+    }
+}
+
+/// An event of the Sensors Analytics format under the name it has with us. Events that apps name themselves pass as they
+/// are.
+private struct SensorsCapturedEvent {
+    /// Its name.
+    private(set) var name: String
+    /// Its attributes.
+    private(set) var attributes: JSONValue.Object
+
+    /// Translates an event; `properties` are those that are not preset.
+    init(_ name: String, _ properties: JSONValue.Object) {
+        self.name = name
+        attributes = properties
+        switch name {
+        case "$AppStart": translateStart(isPassive: false)
+        case "$AppStartPassively": translateStart(isPassive: true)
+        case "$AppEnd":
+            self.name = CapturedName.appEnd
+            move(seconds: CapturedKey.eventDuration, to: CapturedKey.foregroundDuration)
+        case "$AppViewScreen":
+            self.name = CapturedName.screenView
+            translateScreen()
+        case "$AppPageLeave":
+            self.name = CapturedName.userEngagement
+            move(seconds: CapturedKey.eventDuration, to: CapturedKey.engagementTime)
+        case "AppCrashed":
+            self.name = CapturedName.appException
+            translateException()
+        default: break
+        }
+    }
+
+    private mutating func translateStart(isPassive: Bool) {
+        name = CapturedName.appStart
+        let isFirst = attributes.take("$is_first_time")?.boolean ?? false
+        let isResumed = attributes.take("$resume_from_background")?.boolean ?? false
+        attributes.putNew(CapturedKey.isFirstTime, .boolean(!isResumed))
+        attributes.putNew(CapturedKey.startKind, .string(isPassive ? "passive" : isResumed ? "hot" : "cold"))
+        attributes.putNew(CapturedKey.isFirstStart, .boolean(isFirst))
+        attributes.putNew(CapturedKey.resumedFromBackground, .boolean(isResumed))
+    }
+
+    private mutating func translateScreen() {
+        for (theirs, ours) in [
+            ("$screen_name", CapturedKey.screenName), ("$url", CapturedKey.screenID),
+            ("$referrer", CapturedKey.previousScreenID),
+        ] {
+            attributes.putNew(ours, attributes.take(theirs))
+        }
+    }
+
+    private mutating func translateException() {
+        guard let reason = attributes.take("app_crashed_reason")?.string else { return }
+        let lines = reason.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
+        attributes.putNew(CapturedKey.exceptionMessage, .string(lines.first.map(String.init) ?? ""))
+        if lines.count > 1 { attributes.putNew(CapturedKey.exceptionStack, .string(String(lines[1]))) }
+    }
+
+    /// Seconds under one key become whole milliseconds under another.
+    private mutating func move(seconds key: String, to target: String) {
+        guard let seconds = attributes[key]?.double else { return }
+        // No duration of an app is longer than this, and beyond it the product is no whole number any more.
+        guard seconds.isFinite, abs(seconds) < 1e12 else { return }
+        attributes.remove([key])
+        attributes.putNew(target, .integer(Int64((seconds * 1000).rounded())))
     }
 }

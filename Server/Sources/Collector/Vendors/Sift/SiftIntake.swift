@@ -36,7 +36,7 @@ package struct SiftIntake: Sendable {
         isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
     ) throws(AdmissionError) -> VendorBatch {
         let json = VendorBody.isGzip(wire) ? try VendorBody.inflate(wire, limits: inflateLimits) : wire
-        guard json.contains(where: { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }) else {
+        guard VendorBody.firstByte(json) != nil else {
             throw AdmissionError(
                 .malformed,
                 code: "empty_batch",
@@ -50,21 +50,8 @@ package struct SiftIntake: Sendable {
             received: received,
             isErased: isErased
         )
-        batch.inflatedBytes = json.count
-        let translation = SiftTranslation(account: account, received: received, body: json)
-        var occurrences = VendorOccurrences()
-        let outcome = json.withUnsafeBytes { bytes in
-            Result { () throws(AdmissionError) in
-                try VendorBody.elements(under: "data", of: bytes, limits: limits) { element in
-                    switch element {
-                    case .value(let value): translation.add(value, to: &batch, &occurrences)
-                    case .refused(let text, let fault): batch.refuse(fault, original: .string(text))
-                    }
-                }
-            }
-        }
-        try outcome.get()
-        batch.close()
+        var translation = SiftTranslation(account: account, received: received, body: json)
+        try batch.fill(from: json, under: "data", by: &translation)
         return batch
     }
 

@@ -49,3 +49,136 @@ struct SiftSnapshot {
     /// Takes out the version of the SDK that made the snapshot: it says nothing about the device.
     mutating func takeVersion() -> String? { attributes.take("sdk_version")?.text }
 }
+
+/// One walk over a snapshot of the Sift format, checking every value against the format.
+private struct SiftReading {
+    /// The places of what is no number where one belongs.
+    private(set) var omitted: [String] = []
+
+    /// The value in our spelling; nil when it is to be left out.
+    ///
+    /// - Throws: ``VendorFault`` naming the place of a value of another kind.
+    mutating func read(
+        _ value: JSONValue,
+        as shape: SiftShape,
+        at place: String
+    ) throws(VendorFault) -> JSONValue? {
+        switch shape {
+        case .text(let prefix):
+            guard let text = value.string else { throw .invalid(place, "text", value) }
+            return .string(text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text)
+        case .truth:
+            guard value.boolean != nil else { throw .invalid(place, "true or false", value) }
+            return value
+        case .number:
+            if let text = value.string, Self.isNoNumber(text) {
+                omitted.append(place)
+                return nil
+            }
+            // Asked of the case, not of `double`: a whole number may be too large to be held as one.
+            switch value {
+            case .integer, .double: return value
+            case .null, .boolean, .string, .array, .object: throw .invalid(place, "a number", value)
+            }
+        case .property:
+            guard Self.isProperty(value) else {
+                throw .invalid(place, "text, a number, true or false, or a list of texts", value)
+            }
+            return value
+        case .list(let element): return try list(value, of: element, at: place)
+        case .object(let shapes, let others): return try object(value, shapes, others, at: place)
+        }
+    }
+
+    private mutating func list(
+        _ value: JSONValue,
+        of shape: SiftShape,
+        at place: String
+    ) throws(VendorFault) -> JSONValue {
+        guard let values = value.array else { throw .invalid(place, "a list", value) }
+        var kept: [JSONValue] = []
+        for (index, value) in values.enumerated() {
+            if let value = try read(value, as: shape, at: "\(place)[\(index)]") { kept.append(value) }
+        }
+        return .array(kept)
+    }
+
+    private mutating func object(
+        _ value: JSONValue,
+        _ shapes: [String: SiftShape],
+        _ others: SiftShape?,
+        at place: String
+    ) throws(VendorFault) -> JSONValue {
+        guard let object = value.object else { throw .invalid(place, "an object", value) }
+        var kept = JSONValue.Object()
+        for member in object.withoutNulls.members {
+            guard let shape = shapes[member.key] ?? others else {
+                // A newer client may know more; it is kept as it is.
+                kept.members.append(member)
+                continue
+            }
+            kept.put(member.key, try read(member.value, as: shape, at: "\(place).\(member.key)"))
+        }
+        return .object(kept)
+    }
+
+    private static func isProperty(_ value: JSONValue) -> Bool {
+        switch value {
+        case .string, .integer, .double, .boolean: true
+        case .array(let values): values.allSatisfy { $0.string != nil }
+        case .null, .object: false
+        }
+    }
+
+    /// How programs write down what is infinite or not a number; JSON itself has no word for it.
+    private static func isNoNumber(_ text: String) -> Bool {
+        let word = text.lowercased()
+        let unsigned = word.hasPrefix("-") || word.hasPrefix("+") ? String(word.dropFirst()) : word
+        return ["nan", "inf", "infinity"].contains(unsigned)
+    }
+}
+
+/// What kind of value stands where in the snapshots of the Sift format.
+private indirect enum SiftShape: Sendable {
+    /// Text. Values of enumerations carry their type's name in front, which is left off.
+    case text(dropping: String = "")
+    /// True or false.
+    case truth
+    /// A number.
+    case number
+    /// Whatever a device property can be: text, a number, true or false, or texts.
+    case property
+    /// Values of one kind.
+    case list(SiftShape)
+    /// Members of these kinds; the others of one kind, or, where there is none, of any.
+    case object([String: SiftShape], others: SiftShape? = nil)
+
+    /// `ios_app_state`
+    static let appState = SiftShape.object([
+        "sdk_version": .text(),
+        "application_state": .text(dropping: "ui_application_state_"),
+        "window_root_view_controller_titles": .list(.text()),
+        "battery_level": .number,
+        "battery_state": .text(dropping: "ui_device_battery_state_"),
+        "device_orientation": .text(dropping: "ui_device_orientation_"),
+        "proximity_state": .truth,
+        "network_addresses": .list(.text()),
+        "location": readings,
+        "heading": readings,
+        "motion": .list(
+            .object(
+                ["magnetic_field_calibration_accuracy": .text(dropping: "cm_magnetic_field_calibration_accuracy_")],
+                others: .number
+            )
+        ),
+        "raw_accelerometer": .list(readings),
+        "raw_gyro": .list(readings),
+        "raw_magnetometer": .list(readings),
+    ])
+
+    /// `ios_device_properties`
+    static let deviceProperties = SiftShape.object(["sdk_version": .text()], others: .property)
+
+    /// Numbers and nothing else.
+    private static let readings = SiftShape.object([:], others: .number)
+}

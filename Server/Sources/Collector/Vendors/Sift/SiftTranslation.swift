@@ -6,11 +6,12 @@ internal import TrackwayWire
 
 /// Turns an event of the Sift format into one of ours: an app state or device properties become the snapshot that our own
 /// SDK records; everything else is an event under its type's name, with its fields for attributes.
-struct SiftTranslation: Sendable {
+struct SiftTranslation: VendorTranslation {
     private let account: String
     private let received: Timestamp
     /// What tells this body from every other one.
     private let body: String
+    private var occurrences = VendorOccurrences()
 
     /// What an event without a type is called.
     static let untypedName = "_event"
@@ -22,19 +23,10 @@ struct SiftTranslation: Sendable {
         self.body = String(decoding: Base64.encode(SHA256.hash(body)), as: UTF8.self)
     }
 
-    /// Puts an event into a batch: taken, or kept with the reason why not.
-    func add(_ value: JSONValue, to batch: inout VendorBatch, _ occurrences: inout VendorOccurrences) {
-        do throws(VendorFault) {
-            batch.add(try event(value, &occurrences), original: value)
-        } catch {
-            batch.refuse(error, original: value, installation: installation(value))
-        }
-    }
-
     /// The event of a value.
     ///
     /// - Throws: ``VendorFault`` when a member is something else than the format says, with the member's place.
-    func event(_ value: JSONValue, _ occurrences: inout VendorOccurrences) throws(VendorFault) -> VendorEvent {
+    mutating func event(_ value: JSONValue) throws(VendorFault) -> VendorEvent {
         guard let given = value.object else { throw .invalid("", "an object", value) }
         var event = given.withoutNulls
         let time = try Self.time(&event)
@@ -54,7 +46,7 @@ struct SiftTranslation: Sendable {
         return VendorEvent(
             installation: installation(value),
             context: context,
-            id: id(of: given, at: time, &occurrences),
+            id: id(of: given, at: time),
             name: snapshot?.name ?? type ?? Self.untypedName,
             time: time ?? received,
             attributes: snapshot.map { parts.attributes(beside: $0.attributes, type: type) } ?? parts.attributes
@@ -73,11 +65,7 @@ struct SiftTranslation: Sendable {
     ///
     /// Without a time two events that are alike cannot be told from one that comes twice; then the body is asked too: sent
     /// again it is the same to the byte.
-    private func id(
-        of event: JSONValue.Object,
-        at time: Timestamp?,
-        _ occurrences: inout VendorOccurrences
-    ) -> EventID {
+    private mutating func id(of event: JSONValue.Object, at time: Timestamp?) -> EventID {
         let content = JSONValue.object(event.withoutNulls).inOrder.json()
         let occurrence = String(occurrences.next(content))
         let said = ["sift", account, String(decoding: content, as: UTF8.self), occurrence]

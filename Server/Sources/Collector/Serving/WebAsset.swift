@@ -19,8 +19,13 @@ package struct WebAsset: Sendable, Hashable {
         self.path = path
         self.contentType = contentType
         self.body = body
+        entityTag = Self.entityTag(of: body)
+    }
+
+    /// A strong entity tag for a content, by FNV-1a, quotes included.
+    static func entityTag(of body: [UInt8]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in body { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        entityTag = "\"" + String(hash, radix: 16) + "\""
+        return "\"" + String(hash, radix: 16) + "\""
     }
 }

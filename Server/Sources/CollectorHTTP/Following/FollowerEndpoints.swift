@@ -10,20 +10,20 @@ internal import TrackwayEvents
 /// The endpoints that stay: the live stream, and waiting until something has arrived.
 struct FollowerEndpoints: Sendable {
     let dependencies: CollectorDependencies
-    let seats: FollowerSeats
-    let counts: SharedCounts
+    private let slots: FollowerSlots
+    private let counts: SharedCounts
     /// The most events the stream reads from the index at once.
     private static let pageEvents = 200
 
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies
-        seats = FollowerSeats(limit: dependencies.configuration.followers)
+        slots = FollowerSlots(limit: dependencies.configuration.followers)
         counts = SharedCounts(in: dependencies.store)
     }
 
     /// `GET /v1/live`: until the reader goes, or may read no more.
     func live(_ request: Request, pass: ReadPass) throws(RequestFailure) -> Response {
-        let seat = try seats.take()
+        let slot = try slots.take()
         let query = Query(request.uri)
         var filter = try query.filter(order: .oldestFirst, limit: Self.pageEvents)
         let last = try query.number("last", in: 0...1_000) ?? 0
@@ -38,15 +38,15 @@ struct FollowerEndpoints: Sendable {
         let body = ResponseBody { [dependencies, filter] writer in
             try await Self.stream(dependencies, filter, pass, replaying: last, to: &writer)
             try await writer.finish(nil)
-            withExtendedLifetime(seat) {}
+            withExtendedLifetime(slot) {}
         }
         return Response(status: .ok, headers: headers, body: body)
     }
 
     /// `GET /v1/wait`: until it holds, the time is over, or the reader may read no more.
     func wait(_ request: Request, pass: ReadPass) async throws -> Response {
-        let seat = try seats.take()
-        defer { withExtendedLifetime(seat) {} }
+        let slot = try slots.take()
+        defer { withExtendedLifetime(slot) {} }
         let query = Query(request.uri)
         let timeout = try query.number("timeout", in: 0...60) ?? 10
         let condition = try WaitCondition(query)
@@ -120,4 +120,36 @@ struct FollowerEndpoints: Sendable {
     private static let lastEventID = Answer.name("last-event-id")
     /// Tells proxies to hand the stream on as it comes.
     private static let buffering = Answer.name("x-accel-buffering")
+}
+
+/// Writes stored events as server-sent events.
+private enum ServerSentEvents {
+    /// How long a browser waits before it comes back, and the end of the stream's beginning.
+    static let opening = ByteBuffer(string: "retry: 2000\n\n")
+    /// A comment: the stream is alive.
+    static let heartbeat = ByteBuffer(string: ": alive\n\n")
+
+    /// Several events in one buffer. The id of each is its position, which a browser sends back to resume.
+    static func buffer(_ events: [StoredEvent]) -> ByteBuffer {
+        JSONWriter.withThreadBuffer { writer in
+            for event in events {
+                writer.raw("event: event\nid: \(event.position)\ndata: ".utf8)
+                // Raw line ends would end the datum. In valid JSON they stand between values only, where a space does.
+                if event.json.contains(where: isLineEnd) || event.context.contains(where: isLineEnd) {
+                    var flat = event
+                    flat.json = flat.json.map { isLineEnd($0) ? UInt8(ascii: " ") : $0 }
+                    flat.context = flat.context.map { isLineEnd($0) ? UInt8(ascii: " ") : $0 }
+                    flat.write(to: &writer)
+                } else {
+                    event.write(to: &writer)
+                }
+                writer.raw("\n\n".utf8)
+            }
+            return ByteBuffer(bytes: writer.bytes)
+        }
+    }
+
+    private static func isLineEnd(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    }
 }

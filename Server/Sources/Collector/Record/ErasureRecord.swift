@@ -35,14 +35,10 @@ package struct ErasureRecord: Sendable, Hashable {
     package var bytes: [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
-            writer.key("received")
-            writer.integer(received.milliseconds)
-            writer.key("key")
-            writer.string(key)
-            writer.key("installation")
-            writer.id(installation)
-            writer.key("events")
-            writer.integer(Int64(events))
+            writer.member("received", received)
+            writer.member("key", key)
+            writer.member("installation", installation)
+            writer.member("events", Int64(events))
             writer.endObject()
             return writer.array()
         }

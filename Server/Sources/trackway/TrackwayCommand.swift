@@ -55,3 +55,9 @@ struct TrackwayCommand: AsyncParsableCommand {
         }
     }
 }
+
+/// The version of the command and of the collector inside it.
+enum TrackwayVersion {
+    /// Semantic version.
+    static let current = "0.1.0"
+}

@@ -98,17 +98,17 @@ struct EndToEndTests {
     @Test("a bad destination before a real collector: every event once, the repeats recognised")
     func flaky() async throws {
         try await RunningCollector.withFolder { folder in
-            try await DemoStage.open(folder: folder, port: 0) { stage in
+            try await DemoEnvironment.open(folder: folder, port: 0) { environment in
                 var sender = try Sender(
-                    to: try CollectorAddress(stage.flaky, key: "dev"),
+                    to: try CollectorAddress(environment.flaky, key: "dev"),
                     folder: folder + "/journal",
                     console: .standard
                 )
                 for number in 0..<50 { _ = sender.record("event", ["number": .init(number)]) }
                 await sender.finish(timeout: .seconds(60))
                 #expect(sender.tally.pending == 0)
-                #expect(stage.badAnswers.bad >= 2)
-                let client = CollectorClient(stage.audit)
+                #expect(environment.badAnswers.bad >= 2)
+                let client = CollectorClient(environment.audit)
                 _ = try await client.get("/v1/wait", query: [("count", "50"), ("timeout", "60")], timeout: 90)
                 let events = try await client.get("/v1/events", query: [("limit", "1000")])["events"]?.array ?? []
                 #expect(events.count == 50)

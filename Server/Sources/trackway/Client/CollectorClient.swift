@@ -61,7 +61,7 @@ struct CollectorClient: Sendable {
         return try CollectorAnswer.value(status: status, body: Array(body), address: address)
     }
 
-    /// Passes a request on as it came, for a middle-man.
+    /// Passes a request on as it came, for a proxy.
     ///
     /// - Parameters:
     ///   - path: The path, beginning with a slash.
@@ -79,5 +79,112 @@ struct CollectorClient: Sendable {
         request.httpBody = Data(body)
         let (data, response) = try await session.data(for: request)
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, Array(data))
+    }
+}
+
+extension CollectorClient {
+    /// The collector's ledger once the index has caught up: what was just delivered is in the intake log, and may be a moment
+    /// away from the index that answers.
+    ///
+    /// - Parameter installation: only this one; nil for all.
+    /// - Returns: the answer as it came, all pages as one, and as it is read.
+    func settledLedger(installation: String? = nil) async throws(CommandFailure) -> (JSONValue, CollectorLedger) {
+        let query = installation.map { [(name: "installation", value: $0)] } ?? []
+        let answer = try await get("/v1/ledger", query: query + [("limit", "1")])
+        guard let end = answer["end"]?.string, var indexed = answer["indexed"]?.string else {
+            return (answer, CollectorLedger(answer))
+        }
+        while true {
+            let wait = try await get("/v1/wait", query: [("position", end), ("timeout", "1")])
+            // An index that stands still has read all there is: a segment that was just begun holds nothing yet.
+            guard wait["done"]?.boolean != true, let reached = wait["indexed"]?.string, reached != indexed else {
+                break
+            }
+            indexed = reached
+        }
+        let settled = try await wholeLedger(query)
+        return (settled, CollectorLedger(settled))
+    }
+
+    /// All pages as one answer.
+    private func wholeLedger(_ query: [(name: String, value: String)]) async throws(CommandFailure) -> JSONValue {
+        let first = try await get("/v1/ledger", query: query)
+        guard var answer = first.object else { return first }
+        var writers = first["writers"]?.array ?? []
+        var next = first["next"]?.string
+        while let after = next {
+            let page = try await get("/v1/ledger", query: query + [("after", after)])
+            writers += page["writers"]?.array ?? []
+            next = page["next"]?.string
+        }
+        answer.members.removeAll { $0.key == "next" }
+        for index in answer.members.indices where answer.members[index].key == "writers" {
+            answer.members[index].value = .array(writers)
+        }
+        return .object(answer)
+    }
+}
+
+/// What an answer means, whoever fetched it.
+enum CollectorAnswer {
+    /// The JSON of a good answer.
+    ///
+    /// - Throws: ``CommandFailure`` for every status but 2xx, and for a body that is not a collector's.
+    static func value(status: Int, body: [UInt8], address: CollectorAddress) throws(CommandFailure) -> JSONValue {
+        let json: JSONValue?
+        do {
+            json = try JSONValue.parse(body, limits: JSONLimits(bytes: 256 * 1024 * 1024))
+        } catch {
+            json = nil
+        }
+        if (200..<300).contains(status), let json { return json }
+        throw failure(status: status, json: json, address: address)
+    }
+
+    /// Why nobody answered.
+    static func unreachable(_ address: CollectorAddress, _ error: any Error) -> CommandFailure {
+        CommandFailure(
+            .unavailable,
+            "no answer from \(address.root): \(reason(error))",
+            remedy: "is the collector running? Start one with `trackway serve`, or say where it is with --url"
+        )
+    }
+
+    /// Why the answer is not a good one.
+    static func failure(status: Int, json: JSONValue?, address: CollectorAddress) -> CommandFailure {
+        guard let error = json?["error"], let message = error["message"]?.string else {
+            return CommandFailure(
+                .unavailable,
+                "\(address.root) answered \(status), but not as a Trackway collector does",
+                remedy: "check the address: another server or a proxy seems to live there"
+            )
+        }
+        let code = error["code"]?.string ?? "\(status)"
+        let said = "the collector says: \(message) (\(status) \(code))"
+        switch status {
+        case 401, 403:
+            return CommandFailure(
+                .refused,
+                said,
+                remedy: "give a valid key with --key or in TRACKWAY_KEY; `trackway keys create` makes one"
+            )
+        case 404: return CommandFailure(.negative, said)
+        case 408, 429, 500...: return CommandFailure(.temporary, said, remedy: "try again in a moment")
+        default: return CommandFailure(.usage, said)
+        }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        let error = error as NSError
+        guard error.domain == NSURLErrorDomain else { return error.localizedDescription }
+        // The words of the system differ from release to release and say less.
+        return switch error.code {
+        case NSURLErrorCannotConnectToHost: "connection refused"
+        case NSURLErrorCannotFindHost, NSURLErrorDNSLookupFailed: "unknown host"
+        case NSURLErrorTimedOut: "timed out"
+        case NSURLErrorNetworkConnectionLost: "the connection was lost"
+        case NSURLErrorSecureConnectionFailed: "no secure connection"
+        default: error.localizedDescription
+        }
     }
 }

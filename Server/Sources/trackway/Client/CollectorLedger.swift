@@ -11,7 +11,7 @@ struct CollectorLedger: Sendable, Hashable {
         var installation: String
         /// The process that recorded.
         var writer: String
-        /// The highest sequence number told of.
+        /// The highest sequence number reported.
         var recorded: UInt64
         /// Distinct events stored.
         var received: UInt64

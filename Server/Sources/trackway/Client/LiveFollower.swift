@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Foundation
 internal import TrackwayEvents
+
+#if canImport(FoundationNetworking)
+internal import FoundationNetworking
+#endif
 
 /// Follows the live stream over as many connections as it takes.
 struct LiveFollower {
@@ -29,8 +34,8 @@ struct LiveFollower {
             do {
                 // Resuming goes by id; `last` would show the past again.
                 let query = stream.lastID == nil ? query : query.filter { $0.name != "last" }
-                for try await happening in try LiveStream.open(address, query: query, lastID: stream.lastID) {
-                    guard case .bytes(let bytes) = happening else {
+                for try await update in try LiveStream.open(address, query: query, lastID: stream.lastID) {
+                    guard case .bytes(let bytes) = update else {
                         if hasConnected { console.note(console.messageStyle.faint("— connected again")) }
                         hasConnected = true
                         wait = Self.shortestWait
@@ -57,4 +62,96 @@ struct LiveFollower {
 extension CommandFailure {
     /// Whether the same question may be answered later.
     fileprivate var isWorthRetrying: Bool { status == .unavailable || status == .temporary }
+}
+
+/// One connection to the collector's live stream, as the bytes arrive.
+private final class LiveStream: NSObject, URLSessionDataDelegate {
+    /// What a connection brings.
+    enum Update: Sendable {
+        /// The collector accepted the question; bytes follow.
+        case opened
+        /// Some bytes of the stream.
+        case bytes([UInt8])
+    }
+
+    private let address: CollectorAddress
+    private let output: AsyncThrowingStream<Update, any Error>.Continuation
+    private let answer = Locked(Answer())
+
+    private struct Answer: Sendable {
+        var status = 200
+        var body: [UInt8] = []
+    }
+
+    private init(_ address: CollectorAddress, output: AsyncThrowingStream<Update, any Error>.Continuation) {
+        self.address = address
+        self.output = output
+    }
+
+    /// Opens a connection. The sequence ends when the collector closes it, and throws a ``CommandFailure``; giving up the
+    /// sequence closes the connection.
+    ///
+    /// - Parameters:
+    ///   - address: The collector.
+    ///   - query: The filter, and how much of the past to show first.
+    ///   - lastID: The last message's id of an earlier connection, to go on behind it.
+    static func open(
+        _ address: CollectorAddress,
+        query: [(name: String, value: String)],
+        lastID: String?
+    ) throws(CommandFailure) -> AsyncThrowingStream<Update, any Error> {
+        var request = URLRequest(url: try address.url("/v1/live", query: query))
+        // The heartbeat comes every fifteen seconds; silence of a minute means a dead connection.
+        request.timeoutInterval = 60
+        request.setValue("text/event-stream", forHTTPHeaderField: "accept")
+        if let key = address.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "authorization") }
+        if let lastID { request.setValue(lastID, forHTTPHeaderField: "last-event-id") }
+        let configuration = URLSessionConfiguration.ephemeral
+        configuration.urlCache = nil
+        let (stream, output) = AsyncThrowingStream.makeStream(of: Update.self)
+        let session = URLSession(
+            configuration: configuration,
+            delegate: LiveStream(address, output: output),
+            delegateQueue: nil
+        )
+        output.onTermination = { _ in session.invalidateAndCancel() }
+        session.dataTask(with: request).resume()
+        return stream
+    }
+
+    /// The answer's head: a stream, or a refusal whose sentence follows.
+    func urlSession(
+        _ session: URLSession,
+        dataTask: URLSessionDataTask,
+        didReceive response: URLResponse,
+        completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+    ) {
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        answer.withLock { $0.status = status }
+        if status == 200 { output.yield(.opened) }
+        completionHandler(.allow)
+    }
+
+    /// More bytes.
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+        let isStream = answer.withLock { answer in
+            if answer.status != 200, answer.body.count < 65_536 { answer.body += data }
+            return answer.status == 200
+        }
+        if isStream { output.yield(.bytes(Array(data))) }
+    }
+
+    /// The end, wanted or not.
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+        let answer = answer.withLock { $0 }
+        if let error {
+            output.finish(throwing: CollectorAnswer.unreachable(address, error))
+        } else if answer.status == 200 {
+            output.finish()
+        } else {
+            // A refusal without JSON is described by its status alone.
+            let json = try? JSONValue.parse(answer.body)
+            output.finish(throwing: CollectorAnswer.failure(status: answer.status, json: json, address: address))
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import Foundation
+internal import TrackwayEvents
 
 /// Where the collector is: the options that every asking command shares.
 struct CollectorOptions: ParsableArguments {
@@ -19,5 +20,39 @@ struct CollectorOptions: ParsableArguments {
             url ?? environment["TRACKWAY_URL"] ?? CollectorAddress.local,
             key: key ?? environment["TRACKWAY_KEY"]
         )
+    }
+}
+
+/// Which events are wanted.
+struct FilterOptions: ParsableArguments {
+    @Option(help: "Only events of this name.")
+    var name: String?
+
+    @Option(help: "Only events of this installation.")
+    var installation: String?
+
+    @Option(help: "Only events of this user.")
+    var user: String?
+
+    @Option(help: "Only events of this session.")
+    var session: String?
+
+    @Option(help: "Only events of this project of Sensors Analytics.")
+    var project: String?
+
+    /// The filter as the collector's query understands it.
+    var query: [(name: String, value: String)] {
+        [
+            ("name", name), ("installation", installation), ("user", user), ("session", session), ("project", project),
+        ].compactMap { field, value in value.map { (name: field, value: $0) } }
+    }
+
+    /// Sees that what must be an id is one.
+    func validate() throws {
+        if let installation, InstallationID(installation) == nil {
+            throw ValidationError(
+                "“\(installation)” is not an installation's id: it has 36 characters, as `trackway ledger` shows them"
+            )
+        }
     }
 }

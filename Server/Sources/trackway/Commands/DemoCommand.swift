@@ -55,21 +55,22 @@ struct DemoCommand: AsyncParsableCommand {
         }
         let folder = data ?? scratch
         let console = Console.standard
-        try await DemoStage.open(folder: CollectorFolder(option: folder, environment: [:]).path, port: port) { stage in
-            console.write("Collector  \(stage.collector.root)/  (data in \(stage.folder))")
+        try await DemoEnvironment.open(folder: CollectorFolder(option: folder, environment: [:]).path, port: port) {
+            environment in
+            console.write("Collector  \(environment.collector.root)/  (data in \(environment.folder))")
             console.write("Audit      a second destination that answers badly: 503, lost answers, a captive portal")
             let demo = Demo(
                 shop: shop,
                 visitors: visitors,
-                folder: stage.folder,
-                collector: stage.collector,
-                audit: stage.audit,
-                flaky: stage.flaky,
-                key: DemoStage.key,
+                folder: environment.folder,
+                collector: environment.collector,
+                audit: environment.audit,
+                flaky: environment.flaky,
+                key: DemoEnvironment.key,
                 console: console
             )
             let accounts = try await demo.run()
-            let (bad, requests) = stage.badAnswers
+            let (bad, requests) = environment.badAnswers
             console.write("Audit      answered \(bad) of \(requests) requests badly")
             console.write([""] + DemoAccount.lines(accounts, style: console.style) + [""])
             for account in accounts where account.arrivedAllTheSame > 0 {
@@ -91,13 +92,15 @@ struct DemoCommand: AsyncParsableCommand {
             )
             console.write("Visitors   \(try await demo.usage().sentence)")
             console.write("Devices    \(try await demo.devices().sentence)")
-            console.write("Page       \(stage.collector.root)/  and who was there: \(stage.collector.root)/?visitors")
-            console.write("           with which devices: \(stage.collector.root)/?devices")
+            console.write(
+                "Page       \(environment.collector.root)/  and who was there: \(environment.collector.root)/?visitors"
+            )
+            console.write("           with which devices: \(environment.collector.root)/?devices")
             if exit {
                 guard isBalanced else { throw ExitCode(CommandStatus.negative.rawValue) }
                 return
             }
-            console.write("Journal    trackway inspect \(stage.folder)/shop")
+            console.write("Journal    trackway inspect \(environment.folder)/shop")
             console.write(console.style.faint("Ctrl-C ends it."))
             await Interruption.wait()
         }

@@ -45,7 +45,7 @@ struct EraseCommand: AsyncParsableCommand {
             _ = try await client.get("/v1/wait", query: [("position", position), ("timeout", "30")], timeout: 60)
         }
         let ledger = try await client.get("/v1/ledger", query: [("installation", id)])
-        if json { return Console.standard.write(bytes: ledger.json()) }
+        if json { return Console.standard.write(json: ledger) }
         guard let erasure = CollectorLedger(ledger).erasures.first else {
             return Console.standard.write("The order is kept; the index has not carried it out yet.")
         }

@@ -45,10 +45,85 @@ struct LedgerCommand: AsyncParsableCommand {
         let client = CollectorClient(try collector.address())
         let (answer, ledger) = try await client.settledLedger(installation: installation)
         if json {
-            Console.standard.write(bytes: answer.json())
+            Console.standard.write(json: answer)
         } else {
             Console.standard.write(LedgerText(style: Console.standard.style).lines(ledger))
         }
         if check, !ledger.isComplete { throw ExitCode(CommandStatus.negative.rawValue) }
+    }
+}
+
+/// The collector's ledger for a person.
+struct LedgerText: Sendable {
+    /// Colours.
+    var style: Style
+    /// The zone in which times are shown.
+    var zone: TimeZone
+
+    /// A text; times are shown in the machine's own zone unless another is given.
+    init(style: Style, zone: TimeZone = .current) {
+        self.style = style
+        self.zone = zone
+    }
+
+    /// A table, the sums, and the gaps.
+    func lines(_ ledger: CollectorLedger) -> [String] {
+        guard !ledger.rows.isEmpty else {
+            return ["No writer has sent anything yet.", "Send an event with: trackway send hello"] + erasures(ledger)
+        }
+        let format = EventLineFormat(style: style, zone: zone)
+        var table = Table([
+            ("installation", .left), ("writer", .left), ("recorded", .right), ("received", .right),
+            ("refused", .right), ("dropped", .right), ("elsewhere", .right), ("missing", .right), ("repeats", .right),
+            ("last heard", .left),
+        ])
+        for row in ledger.rows {
+            table.append([
+                row.installation, row.writer, row.recorded.grouped, row.received.grouped, row.rejected.grouped,
+                row.dropped.values.saturatingSum.grouped, row.skipped.grouped, row.missing.grouped,
+                row.duplicates.grouped, format.date(row.lastReceived),
+            ])
+        }
+        return table.lines(style: style) + reasons(ledger) + gaps(ledger) + erasures(ledger) + ["", sum(ledger)]
+    }
+
+    private func sum(_ ledger: CollectorLedger) -> String {
+        let missing = ledger.total(\.missing)
+        let text =
+            "recorded \(ledger.total(\.recorded).grouped) · received \(ledger.total(\.received).grouped)"
+            + " · missing \(missing.grouped) · repeats not counted twice \(ledger.total(\.duplicates).grouped)"
+        return style.coloured(ledger.isComplete ? "✓ " : "… ", ledger.isComplete ? .green : .yellow) + style.bold(text)
+    }
+
+    private func reasons(_ ledger: CollectorLedger) -> [String] {
+        var sums: [String: UInt64] = [:]
+        for row in ledger.rows { sums.merge(row.dropped) { [$0, $1].saturatingSum } }
+        guard !sums.isEmpty else { return [] }
+        let list = sums.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.grouped)" }
+        return ["", "dropped on the device: " + list.joined(separator: ", ")]
+    }
+
+    private func erasures(_ ledger: CollectorLedger) -> [String] {
+        guard !ledger.erasures.isEmpty else { return [] }
+        let format = EventLineFormat(style: style, zone: zone)
+        return [""]
+            + ledger.erasures.map { erasure in
+                let by = erasure.isByOperator ? "by an operator" : "by itself"
+                return "erased \(format.date(erasure.time)) \(by): \(erasure.installation), "
+                    + "\(erasure.events.grouped) events removed or not taken"
+            }
+    }
+
+    private func gaps(_ ledger: CollectorLedger) -> [String] {
+        let rows = ledger.rows.filter { !$0.gaps.isEmpty }
+        guard !rows.isEmpty else { return [] }
+        return [""]
+            + rows.map { row in
+                let list = row.gaps.prefix(8).map { gap in
+                    gap.lowerBound == gap.upperBound ? "\(gap.lowerBound)" : "\(gap.lowerBound)–\(gap.upperBound)"
+                }
+                let more = row.gaps.count > 8 ? ", …" : ""
+                return "not heard of from \(row.writer): \(list.joined(separator: ", "))\(more)"
+            }
     }
 }

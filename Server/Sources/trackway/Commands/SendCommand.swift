@@ -96,7 +96,7 @@ struct SendCommand: AsyncParsableCommand {
                 ("obstacle", tally.obstacle.map { .string($0) } ?? .null),
                 ("folder", .string(sender.folder))
             )
-            console.write(bytes: outcome.json())
+            console.write(json: outcome)
         } else if let id, tally.pending == 0, tally.dropped == 0 {
             console.write("\(id)")
         } else if tally.pending == 0 {

@@ -16,13 +16,13 @@ struct Demo: Sendable {
     var folder: String
     /// Where the main collector listens.
     var collector: CollectorAddress
-    /// Where the second destination's collector listens; the shop knows only the middle-man before it.
+    /// Where the second destination's collector listens; the shop knows only the proxy before it.
     var audit: CollectorAddress
-    /// The middle-man's address, which the shop is given.
+    /// The proxy's address, which the shop is given.
     var flaky: String
     /// The key that both collectors know.
     var key: String
-    /// Where the story is told.
+    /// Where the progress is shown.
     var console: Console
 
     /// The second destination's name.
@@ -146,7 +146,7 @@ struct Demo: Sendable {
         ]
     }
 
-    /// What `trackway ledger --check` says of both collectors: whether every number that any device told of is accounted for.
+    /// What `trackway ledger --check` says of both collectors: whether every sequence number that any device reported is accounted for.
     func isComplete() async throws(CommandFailure) -> Bool {
         for address in [collector, audit] {
             let (_, ledger) = try await CollectorClient(address).settledLedger()
@@ -172,7 +172,7 @@ struct Demo: Sendable {
         return summary
     }
 
-    /// What the devices told about themselves, as the main collector knows it.
+    /// What the devices reported about themselves, as the main collector knows it.
     func devices() async throws(CommandFailure) -> DeviceSummary {
         DeviceSummary(try await CollectorClient(collector).get("/v1/devices", query: [("limit", "200")]))
     }
@@ -195,7 +195,7 @@ struct Demo: Sendable {
             rows: rows.count,
             distinct: rows.distinct,
             repeats: ledger.total(\.duplicates),
-            // Each destination is told once; later visitors come to the shop that was opened anew.
+            // Each destination gets one; later visitors use a new installation.
             erasures: 1
         )
     }

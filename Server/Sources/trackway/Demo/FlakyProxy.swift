@@ -8,12 +8,12 @@ internal import Logging
 internal import NIOCore
 internal import TrackwayEvents
 
-/// A middle-man before a collector that answers badly more often than not.
+/// A proxy before a collector that answers badly more often than not.
 struct FlakyProxy: Sendable {
     private let target: CollectorAddress
     private let answers = Locked(BadAnswers())
 
-    /// A middle-man before `target`.
+    /// A proxy before `target`.
     init(before target: CollectorAddress) {
         self.target = target
     }
@@ -25,7 +25,7 @@ struct FlakyProxy: Sendable {
     ///
     /// - Parameters:
     ///   - logger: Where the server's own words go.
-    ///   - ready: Is told the port, once.
+    ///   - ready: Called with the port, once.
     func run(logger: Logger, ready: @escaping @Sendable (Int) -> Void) async throws {
         let router = Router()
         router.post("v1/events") { request, _ in try await treat(request) }
@@ -73,5 +73,38 @@ struct FlakyProxy: Sendable {
             headers: [.contentType: "text/html"],
             body: ResponseBody(byteBuffer: ByteBuffer(string: page))
         )
+    }
+}
+
+/// How a badly behaved destination treats one request after the other. A value; no chance in it, so that every demo is
+/// the same.
+struct BadAnswers: Sendable, Hashable {
+    /// What happens to one request.
+    enum Treatment: Sendable, Hashable {
+        /// It is refused for now, with a wait.
+        case unavailable
+        /// It arrives, and its answer gets lost on the way back.
+        case lostAnswer
+        /// Something else answers in the destination's place, as a hotel's network does.
+        case captivePortal
+        /// It arrives and is answered.
+        case passed
+    }
+
+    /// How many requests were treated badly so far.
+    private(set) var bad = 0
+    /// How many requests came so far.
+    private(set) var requests = 0
+
+    private static let cycle: [Treatment] = [
+        .unavailable, .lostAnswer, .passed, .captivePortal, .passed, .lostAnswer, .passed, .passed,
+    ]
+
+    /// The next request came.
+    mutating func next() -> Treatment {
+        let treatment = Self.cycle[requests % Self.cycle.count]
+        requests += 1
+        if treatment != .passed { bad += 1 }
+        return treatment
     }
 }

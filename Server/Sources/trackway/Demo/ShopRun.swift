@@ -15,14 +15,14 @@ struct ShopRun {
 
     /// The executable.
     var executable: String
-    /// What it is told on its command line.
+    /// Its command line's arguments.
     var arguments: [String]
 
     /// Starts the shop and follows what it says until it ends.
     ///
     /// - Parameters:
     ///   - victim: The visitor at whose checkout the process is killed with -9; nil lets it live.
-    ///   - progress: Is told every step.
+    ///   - progress: Called with every step.
     func run(killingAtCheckoutOf victim: Int?, progress: (ShopStep) -> Void) async throws(CommandFailure) -> End {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: executable)
@@ -73,4 +73,25 @@ struct ShopRun {
             reader.start()
         }
     }
+}
+
+/// One line of the unattended shop: `visitor 12 checkout`.
+struct ShopStep: Sendable, Hashable {
+    /// Who.
+    var visitor: Int
+    /// What they did.
+    var action: String
+
+    /// Reads a line; nil when it says something else.
+    init?(_ line: String) {
+        let words = line.split(separator: " ")
+        guard words.count >= 3, words[0] == "visitor", let visitor = Int(words[1]) else { return nil }
+        self.visitor = visitor
+        action = String(words[2])
+    }
+
+    /// Whether the visitor stands at the till: the checkout is recorded, the purchase is not yet.
+    var isCheckout: Bool { action == "checkout" }
+    /// Whether the visitor bought something.
+    var isPurchase: Bool { action == "purchased" }
 }

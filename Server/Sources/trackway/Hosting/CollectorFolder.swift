@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import ArgumentParser
 internal import Foundation
 
 /// Where a collector keeps its data.
@@ -56,5 +57,16 @@ struct CollectorFolder: Sendable, Hashable {
                 remedy: "name a folder that you may write with --data or in TRACKWAY_DATA"
             )
         }
+    }
+}
+
+/// Where the collector on this machine keeps its data.
+struct DataOptions: ParsableArguments {
+    @Option(help: "The collector's folder. Default: TRACKWAY_DATA, or ~/.local/share/trackway/collector.")
+    var data: String?
+
+    /// The folder that the options and the environment give.
+    var folder: CollectorFolder {
+        CollectorFolder(option: data, environment: ProcessInfo.processInfo.environment)
     }
 }

@@ -13,7 +13,7 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import UnixSignals
 
-/// A whole collector: introduces intake, index, server and page to each other. They meet nowhere else.
+/// A whole collector: the one place where intake, index, server and page are connected.
 struct CollectorHost: Sendable {
     /// Where the data lies.
     var folder: CollectorFolder
@@ -30,7 +30,7 @@ struct CollectorHost: Sendable {
     ///
     /// - Parameters:
     ///   - signals: Signals that end it in good order.
-    ///   - ready: Is told the port once connections are accepted.
+    ///   - ready: Called with the port once connections are accepted.
     /// - Throws: ``CommandFailure`` when the folder, a file or the port cannot be had.
     func run(
         endingOn signals: [UnixSignal],
@@ -76,7 +76,7 @@ struct CollectorHost: Sendable {
             gracefulShutdownSignals: signals,
             logger: logger
         )
-        // A client that does not let go must not keep the collector from ending.
+        // A client that keeps its connection open must not keep the collector from ending.
         options.maximumGracefulShutdownDuration = .seconds(10)
         do {
             try await ServiceGroup(configuration: options).run()

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Dispatch
 internal import Foundation
+internal import TrackwayEvents
 
 /// The two streams a command writes to: results to standard output, everything else to standard error.
 struct Console: Sendable {
@@ -36,6 +38,12 @@ struct Console: Sendable {
     /// Writes bytes and a line's end to standard output.
     func write(bytes: [UInt8]) { send(String(decoding: bytes, as: UTF8.self) + "\n", to: .standardOutput) }
 
+    /// Writes a value and a line's end to standard output.
+    func write(json value: JSONValue) { write(bytes: value.json()) }
+
+    /// Writes values to standard output, one a line, all in one piece.
+    func write(json values: [JSONValue]) { write(values.map { String(decoding: $0.json(), as: UTF8.self) }) }
+
     /// Writes one line to standard error.
     func note(_ line: String) { send(line + "\n", to: .standardError) }
 
@@ -61,4 +69,56 @@ struct Console: Sendable {
         // A reader that went away (`| head`) is not our failure; there is nobody left to tell.
         try? handle.write(contentsOf: Data(text.utf8))
     }
+}
+
+/// A line that shows how far a long work has come.
+struct ProgressBar: Sendable, Hashable {
+    /// What is done, in the unit of ``total``.
+    var done: UInt64 = 0
+    /// All there is; nil while nobody knows.
+    var total: UInt64?
+    /// What stands behind the bar, such as `1,204 recorded, 1,100 delivered`.
+    var note = ""
+
+    /// The line, no wider than `width` characters.
+    func line(width: Int) -> String {
+        guard let total, total > 0 else { return String(note.prefix(max(0, width - 1))) }
+        let share = min(1, Double(done) / Double(total))
+        let percent = String(Int(share * 100))
+        let text = String(repeating: " ", count: 3 - min(3, percent.count)) + percent + " %  " + note
+        // The bar takes what the words leave, up to forty columns.
+        let room = min(40, width - text.count - 3)
+        guard room >= 5 else { return String(text.prefix(max(0, width - 1))) }
+        let filled = Int(share * Double(room))
+        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: room - filled)
+        return "\(bar)  \(text)"
+    }
+}
+
+/// Waits for Ctrl-C or SIGTERM.
+enum Interruption {
+    /// Returns when the process is asked to end.
+    static func wait() async {
+        let (signals, arrived) = AsyncStream.makeStream(of: Void.self)
+        let sources = [SIGINT, SIGTERM].map { number in
+            // The source sees the signal; without this the system would end the process before.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler { arrived.finish() }
+            source.resume()
+            return source
+        }
+        for await _ in signals {}
+        for source in sources { source.cancel() }
+    }
+}
+
+extension JSONValue {
+    /// An object of these members, in this order.
+    static func members(_ members: (String, JSONValue)...) -> JSONValue {
+        .object(Object(members.map { Object.Member(key: $0.0, value: $0.1) }))
+    }
+
+    /// A count; beyond the range of `Int64` it stays at its end.
+    static func count(_ value: some BinaryInteger) -> JSONValue { .integer(Int64(clamping: value)) }
 }

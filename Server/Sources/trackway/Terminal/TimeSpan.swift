@@ -35,3 +35,16 @@ struct TimeSpan: Sendable, Hashable {
         small == 0 ? "\(large) \(unit)" : "\(large) \(unit) \(small) \(part)"
     }
 }
+
+extension BinaryInteger {
+    /// The number for a person: `1,204,331`.
+    var grouped: String {
+        let digits = String(magnitude)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return self < 0 ? "-" + text : text
+    }
+}

@@ -37,12 +37,40 @@ struct UsageSummary: Sendable, Hashable {
 
     /// The numbers in a sentence.
     var sentence: String {
-        func counted(_ number: Int64, _ noun: String) -> String {
-            "\(UInt64(clamping: number).grouped) \(noun)\(number == 1 ? "" : "s")"
-        }
-        return [
+        [
             counted(Int64(sessions), "session"), counted(Int64(users), "signed-in user"), counted(views, "screen view"),
             TimeSpan(milliseconds: engagement).text + " of engagement",
         ].joined(separator: ", ")
     }
+}
+
+/// What devices reported about themselves, in a few numbers.
+struct DeviceSummary: Sendable, Hashable {
+    /// Devices that sent a snapshot.
+    var devices = 0
+    /// Changes of device properties.
+    var changes: Int64 = 0
+    /// App states.
+    var states: Int64 = 0
+
+    /// The sums of the collector's list of devices; what is absent counts as zero.
+    init(_ list: JSONValue) {
+        for device in list["devices"]?.array ?? [] {
+            devices += 1
+            changes += device["property_changes"]?.integer ?? 0
+            states += device["states"]?.integer ?? 0
+        }
+    }
+
+    /// The numbers in a sentence.
+    var sentence: String {
+        [counted(Int64(devices), "device"), counted(changes, "property change"), counted(states, "app state")].joined(
+            separator: ", "
+        )
+    }
+}
+
+/// A number with the noun it counts.
+private func counted(_ number: Int64, _ noun: String) -> String {
+    "\(UInt64(clamping: number).grouped) \(noun)\(number == 1 ? "" : "s")"
 }

@@ -7,8 +7,8 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 
-/// What the demonstration needs around it: two collectors, and a middle-man before the second.
-struct DemoStage: Sendable {
+/// What the demonstration needs around it: two collectors, and a proxy before the second.
+struct DemoEnvironment: Sendable {
     /// The key that both collectors know.
     static let key = "dev"
 
@@ -18,26 +18,26 @@ struct DemoStage: Sendable {
     let collector: CollectorAddress
     /// The second collector's address.
     let audit: CollectorAddress
-    /// The middle-man's address.
+    /// The proxy's address.
     let flaky: String
     private let proxy: FlakyProxy
 
-    /// How many requests the middle-man treated badly, and how many there were.
+    /// How many requests the proxy treated badly, and how many there were.
     var badAnswers: (bad: Int, requests: Int) { proxy.statistics }
 
-    /// Opens the stage, runs `body` on it, and closes it again.
+    /// Starts everything, runs `body` with it, and stops it again.
     ///
     /// - Parameters:
     ///   - folder: Where everything lies; made when missing.
     ///   - port: The main collector's port; 0 takes a free one.
-    ///   - body: The play.
+    ///   - body: The demonstration.
     static func open(
         folder: String,
         port: Int,
-        _ body: @Sendable @escaping (DemoStage) async throws -> Void
+        _ body: @Sendable @escaping (DemoEnvironment) async throws -> Void
     ) async throws {
         var logger = Logger(label: "trackway")
-        // The stage is torn down under open connections: what the servers say about that helps nobody.
+        // It is stopped under open connections: what the servers say about that helps nobody.
         logger.logLevel = .critical
         try await withThrowingTaskGroup(of: Void.self) { group in
             let collector = try await start(folder + "/collector", port: port, logger: logger, in: &group)
@@ -52,7 +52,7 @@ struct DemoStage: Sendable {
             }
             var flaky = 0
             for await port in ports.stream { flaky = port }
-            let stage = DemoStage(
+            let environment = DemoEnvironment(
                 folder: folder,
                 collector: collector,
                 audit: audit,
@@ -60,7 +60,7 @@ struct DemoStage: Sendable {
                 proxy: proxy
             )
             defer { group.cancelAll() }
-            try await body(stage)
+            try await body(environment)
         }
     }
 

@@ -84,3 +84,46 @@ struct DeviceSnapshot: Sendable {
 
     private static let siftAddress = "http://sift.invalid/device"
 }
+
+/// A destination that wants events as the SDK recorded them: one JSON object a line, and nothing around them.
+private struct NativeFormat: Destination {
+    /// Where it would be.
+    static let address = "http://native.invalid/"
+
+    let id: DestinationID = "native"
+
+    func request(for batch: EventBatch, sentAt: Timestamp) throws(WireEncodingError) -> WireRequest {
+        let lines = batch.records.map { batch.bytes[$0.payload] }
+        return WireRequest(url: Self.address, body: Array(lines.joined(separator: [UInt8(ascii: "\n")])))
+    }
+
+    func verdict(on response: WireResponse, for batch: EventBatch) -> Verdict { .accepted }
+}
+
+/// Takes requests in place of the network, and answers each with success.
+private struct RequestCatcher: Transport {
+    private let caught = AsyncStream.makeStream(of: WireRequest.self)
+
+    func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
+        caught.continuation.yield(request)
+        return WireResponse(status: 200, url: request.url)
+    }
+
+    /// The bodies of the first request to each address; those that came in time.
+    func wait(for addresses: Set<String>, timeout: Duration) async -> [String: [UInt8]] {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                // It fails only when it is cancelled, because everything is there: then the end comes too late to matter.
+                try? await ContinuousClock().sleep(for: timeout)
+                caught.continuation.finish()
+            }
+            var bodies: [String: [UInt8]] = [:]
+            for await request in caught.stream where bodies[request.url] == nil {
+                bodies[request.url] = request.body
+                if addresses.isSubset(of: bodies.keys) { break }
+            }
+            group.cancelAll()
+            return bodies
+        }
+    }
+}

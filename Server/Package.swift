@@ -8,7 +8,7 @@ import PackageDescription
 let warnings: [SwiftSetting] =
     Context.environment["TRACKWAY_WARNINGS_AS_ERRORS"] == "1" ? [.treatAllWarnings(as: .error)] : []
 
-/// How every room is built: the same rules as in the SDK's manifest, and for the same reasons.
+/// How every target is built: the same rules as in the SDK's manifest, and for the same reasons.
 let house: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),  // say `any`: an existential is a decision
@@ -24,7 +24,7 @@ let shared: [Target.Dependency] = [
     .product(name: "TrackwayJournal", package: "trackway"),
 ]
 
-/// The server's own dependencies never import each other (CollectorHTTP, CollectorWeb, CollectorStore): they meet in the executable.
+/// CollectorHTTP, CollectorWeb and CollectorStore never import each other: the executable connects them.
 let package = Package(
     name: "trackway-server",
     platforms: [.macOS(.v14)],
@@ -46,7 +46,7 @@ let package = Package(
         // Floor 0: what is accepted and what it means: admission, keys, durable intake. No HTTP, no SQL.
         .target(name: "Collector", dependencies: shared, swiftSettings: house),
 
-        // Floor 1: three dependencies that know the floor below and not each other.
+        // Floor 1: three targets that know the floor below and not each other.
         .target(
             name: "CollectorStore",
             dependencies: shared + [
@@ -81,7 +81,7 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // Floor 2: the command that introduces them to each other.
+        // Floor 2: the command that connects them.
         .executableTarget(
             name: "trackway",
             dependencies: shared + [

@@ -113,16 +113,16 @@ struct FollowerEndpointTests {
     }
 
     @Test("a place is taken in one step with looking for it, and given back however the follower goes")
-    func seats() async throws {
-        let seats = FollowerSeats(limit: 10)
+    func slots() async throws {
+        let slots = FollowerSlots(limit: 10)
         for _ in 0..<20 {
-            let taken = await withTaskGroup(of: FollowerSeat?.self) { group in
-                for _ in 0..<100 { group.addTask { try? seats.take() } }  // the others find none
-                return await group.reduce(into: [FollowerSeat]()) { if let seat = $1 { $0.append(seat) } }
+            let taken = await withTaskGroup(of: FollowerSlot?.self) { group in
+                for _ in 0..<100 { group.addTask { try? slots.take() } }  // the others find none
+                return await group.reduce(into: [FollowerSlot]()) { if let slot = $1 { $0.append(slot) } }
             }
             #expect(taken.count == 10)
         }
-        let none = FollowerSeats(limit: 0)
+        let none = FollowerSlots(limit: 0)
         #expect(throws: RequestFailure.self) { try none.take() }
     }
 

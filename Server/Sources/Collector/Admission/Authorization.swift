@@ -29,7 +29,7 @@ package struct Authorization: Sendable {
             _ = try known(header: header, for: scope)
             return true
         } catch {
-            // Why it is not does not matter here: the next request is told.
+            // The reason does not matter here: the next request gets it.
             return false
         }
     }

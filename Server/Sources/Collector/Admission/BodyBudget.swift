@@ -17,7 +17,7 @@ package final class BodyBudget: Sendable {
     }
 
     private struct State: Sendable {
-        var line: BodyLine
+        var queue: BodyQueue
         var continuations: [Int: CheckedContinuation<Bool, Never>] = [:]
     }
 
@@ -30,17 +30,17 @@ package final class BodyBudget: Sendable {
     ///
     /// - Parameter sleep: Waits for a time, or less when it is cancelled.
     package init(_ limits: AdmissionLimits, sleep: @escaping @Sendable (Duration) async -> Void) {
-        arriving = Locked(State(line: BodyLine(limit: limits.arrivingBytes)))
-        unpacked = Locked(State(line: BodyLine(limit: limits.unpackedBytes)))
+        arriving = Locked(State(queue: BodyQueue(limit: limits.arrivingBytes)))
+        unpacked = Locked(State(queue: BodyQueue(limit: limits.unpackedBytes)))
         timeout = limits.bodyTimeout
         self.sleep = sleep
     }
 
     /// Bytes in use now.
-    package func used(for use: Use) -> Int { state(use).withLock { $0.line.used } }
+    package func used(for use: Use) -> Int { state(use).withLock { $0.queue.used } }
 
     /// How many bodies wait for room now.
-    package func waiting(for use: Use) -> Int { state(use).withLock { $0.line.count } }
+    package func waiting(for use: Use) -> Int { state(use).withLock { $0.queue.count } }
 
     /// Carries out `body` with room for so many bytes.
     ///
@@ -74,7 +74,7 @@ package final class BodyBudget: Sendable {
         let timer = Locked<Task<Void, Never>?>(nil)
         let isGranted = await withCheckedContinuation { continuation in
             let verdict = state.withLock { state in
-                let verdict = state.line.offered(bytes, by: sender)
+                let verdict = state.queue.offered(bytes, by: sender)
                 if case .waits(let number) = verdict { state.continuations[number] = continuation }
                 return verdict
             }
@@ -96,14 +96,14 @@ package final class BodyBudget: Sendable {
 
     private func give(_ bytes: Int, _ use: Use, _ sender: String) {
         let admitted = state(use).withLock { state in
-            state.line.released(bytes, by: sender).compactMap { state.continuations.removeValue(forKey: $0) }
+            state.queue.released(bytes, by: sender).compactMap { state.continuations.removeValue(forKey: $0) }
         }
         for continuation in admitted { continuation.resume(returning: true) }
     }
 
     private static func giveUp(_ number: Int, _ state: Locked<State>) {
         let (own, admitted) = state.withLock { state in
-            let (wasWaiting, admitted) = state.line.gaveUp(number)
+            let (wasWaiting, admitted) = state.queue.gaveUp(number)
             return (
                 wasWaiting ? state.continuations.removeValue(forKey: number) : nil,
                 admitted.compactMap { state.continuations.removeValue(forKey: $0) }

@@ -26,7 +26,7 @@ package protocol EventStore: Sendable {
     /// The refused event at a position, with all of its content that is kept.
     func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent?
     /// Events per minute of arrival since a moment, earliest first; minutes without events are left out. The busiest names
-    /// of the whole time are told apart, at most `names`.
+    /// of the whole time are counted separately, at most `names`.
     func minutes(since: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount]
     /// Sessions that match, the one that began last first, with their screens and launches.
     func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession]
@@ -36,7 +36,7 @@ package protocol EventStore: Sendable {
     func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser]
     /// Devices that match, the one heard of last first.
     func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice]
-    /// What a device told about itself, at most `limit` steps and as many states; nil when it told nothing.
+    /// What a device reported about itself, at most `limit` steps and as many states; nil when it reported nothing.
     func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory?
     /// The whole index in numbers. Answers from memory.
     func totals() async throws(StoreError) -> StoreTotals

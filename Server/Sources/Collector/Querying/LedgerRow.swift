@@ -10,7 +10,7 @@ package struct LedgerRow: Sendable, Hashable {
     package var installation: InstallationID
     /// The process that recorded the events.
     package var writer: WriterID
-    /// The writer's highest sequence number that any batch has told of.
+    /// The writer's highest sequence number that any batch has reported.
     package var recorded: UInt64
     /// Distinct events stored.
     package var received: UInt64
@@ -77,7 +77,7 @@ package struct LedgerQuery: Sendable, Hashable {
 extension LedgerRow: BudgetedRow {
     package var answerBytes: Int { 320 + 24 * gaps.count + 48 * dropped.count }
 
-    /// Whether every number the writer has told of is accounted for.
+    /// Whether every number the writer has reported is accounted for.
     package var isComplete: Bool { gaps.isEmpty }
 
     /// Writes the row.

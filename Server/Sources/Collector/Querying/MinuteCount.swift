@@ -11,7 +11,7 @@ package struct MinuteCount: Sendable, Hashable {
     package var events: UInt64
     /// The events stored, by name; those of ``others`` left out.
     package var names: [String: UInt64]
-    /// The events of all names that are not told apart.
+    /// The events of all names that are not counted separately.
     package var others: UInt64
 
     /// Counts for the minute that begins at `minute`.

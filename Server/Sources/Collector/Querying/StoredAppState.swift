@@ -35,7 +35,7 @@ package struct StoredAppState: Sendable, Hashable {
     package var place: Place?
     /// Where it pointed: degrees from true north, or else from magnetic north.
     package var heading: Double?
-    /// How many readings of its motion it told.
+    /// How many readings of its motion it sent.
     package var motionReadings = 0
     /// How many readings of the accelerometer.
     package var accelerometerReadings = 0

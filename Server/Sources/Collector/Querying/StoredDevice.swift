@@ -3,7 +3,7 @@
 
 package import TrackwayEvents
 
-/// A device as its snapshots tell of it: an installation that sent device properties or an app state at least once.
+/// A device as its snapshots describe it: an installation that sent device properties or an app state at least once.
 package struct StoredDevice: Sendable, Hashable {
     /// Its place among all devices.
     package var place: TimedPlace
@@ -23,13 +23,13 @@ package struct StoredDevice: Sendable, Hashable {
     package var system: String?
     /// How full its battery was last, 0…1.
     package var batteryLevel: Double?
-    /// What its battery was about last.
+    /// The last known state of its battery.
     package var batteryState: String?
     /// Whether the person saw the app at the latest app state.
     package var applicationState: String?
-    /// How many app states it told.
+    /// How many app states it sent.
     package var states: Int64
-    /// How many times a property was another than at the snapshot before.
+    /// How many times a property differed from the snapshot before.
     package var propertyChanges: Int64
 
     /// A device of which nothing but its snapshots' number is known.
@@ -63,13 +63,13 @@ package struct DeviceQuery: Sendable, Hashable {
     }
 }
 
-/// What a device told about itself over time, the latest first.
+/// What a device reported about itself over time, the latest first.
 package struct DeviceHistory: Sendable, Hashable {
-    /// One moment at which properties were other than before.
+    /// One moment at which properties differed from the snapshot before.
     package struct Step: Sendable, Hashable {
         /// When.
         package var time: Timestamp
-        /// What was other, in the order of names.
+        /// What differed, in the order of names.
         package var changes: [PropertyChange]
 
         /// A step of these changes.
@@ -83,9 +83,9 @@ package struct DeviceHistory: Sendable, Hashable {
     package var device: StoredDevice
     /// The properties of the latest snapshot, in the order of names.
     package var properties: JSONValue.Object
-    /// When they were other than before.
+    /// When they differed from the snapshot before.
     package var steps: [Step]
-    /// What the app and the device were about, from time to time.
+    /// The states of the app and the device, the latest first.
     package var states: [StoredAppState]
 
     /// A history of these parts.
@@ -102,13 +102,13 @@ package struct DeviceHistory: Sendable, Hashable {
     }
 }
 
-/// A device property that is another than at the snapshot before.
+/// A device property that differs from the snapshot before.
 package struct PropertyChange: Sendable, Hashable {
     /// The property's name.
     package var name: String
-    /// What it was; nil when it was not told.
+    /// Its value before; nil when it was not reported.
     package var before: JSONValue?
-    /// What it is; nil when it is not told any more.
+    /// Its value now; nil when it is no longer reported.
     package var after: JSONValue?
 
     /// A change of a property.
@@ -160,7 +160,7 @@ extension StoredDevice: BudgetedRow {
 }
 
 extension DeviceHistory {
-    /// Writes what the device told, the latest first; what is not known is null.
+    /// Writes what the device reported, the latest first; what is not known is null.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("installation", device.installation)

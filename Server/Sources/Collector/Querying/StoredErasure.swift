@@ -7,7 +7,7 @@ package import TrackwayEvents
 package struct StoredErasure: Sendable, Hashable {
     /// The installation.
     package var installation: InstallationID
-    /// When the collector was told.
+    /// When the collector received the order.
     package var time: Timestamp
     /// The name of the key it came with.
     package var key: String

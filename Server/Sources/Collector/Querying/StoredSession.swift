@@ -11,7 +11,7 @@ package struct StoredSession: Sendable, Hashable {
     package var installation: InstallationID?
     /// Its id.
     package var id: String
-    /// The how manieth of its installation it is; nil when the client does not count.
+    /// Its number among the sessions of its installation, from 1; nil when the client does not count.
     package var number: Int64?
     /// The time of its first event, or when it began if that is known.
     package var start: Timestamp
@@ -21,7 +21,7 @@ package struct StoredSession: Sendable, Hashable {
     package var events: UInt64
     /// How long screens were used, in milliseconds.
     package var engagement: Int64
-    /// How long the app was in the foreground, in milliseconds, as far as its ends told.
+    /// How long the app was in the foreground, in milliseconds, as far as its ends reported it.
     package var foreground: Int64
     /// Who took part, signed in; the latest last.
     package var users: [String] = []
@@ -63,7 +63,7 @@ package struct StoredScreen: Sendable, Hashable {
     package var id: String?
     /// What tells two screens of one name apart.
     package var uniqueID: String?
-    /// How long it was used, in milliseconds; 0 when nothing was heard of that.
+    /// How long it was used, in milliseconds; 0 when nothing was reported.
     package var engagement: Int64
 
     /// A screen of these parts.
@@ -84,7 +84,7 @@ package struct StoredLaunch: Sendable, Hashable {
     package var kind: String
     /// Whether it is the first start ever.
     package var isFirst: Bool
-    /// Whether it was lost to a kill and told at the next start.
+    /// Whether a kill prevented its recording, and the next start recorded it.
     package var isRecovered: Bool
     /// For an end: how long the app was in the foreground, in milliseconds.
     package var duration: Int64?

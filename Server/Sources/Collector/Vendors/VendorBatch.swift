@@ -148,8 +148,8 @@ package struct VendorBatch: Sendable {
         body.reserveCapacity(bytes + 128)
         var refused: [RejectedEvent] = []
         var context: [UInt8]?
-        // In the order in which they came: a server tells of many people in one body, and what happened within the same
-        // millisecond is told apart by nothing else.
+        // In the order in which they came: a server sends events of many people in one body, and nothing else orders what
+        // happened within the same millisecond.
         for (place, outcome) in outcomes.enumerated() {
             if place == 0 || outcome.installation != outcomes[place - 1].installation {
                 Self.write(header: outcome.installation, into: &body)

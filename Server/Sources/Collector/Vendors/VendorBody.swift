@@ -32,7 +32,7 @@ enum VendorBody {
         }
     }
 
-    /// The first byte that is no white space, by which JSON is told from packed text; nil when there is none.
+    /// The first byte that is not white space, which distinguishes JSON from packed text; nil when there is none.
     static func firstByte(_ text: [UInt8]) -> UInt8? { text.first { ![0x20, 0x0A, 0x0D, 0x09].contains($0) } }
 
     /// Whether bytes begin as gzip does.
@@ -53,9 +53,9 @@ enum VendorBody {
     ///
     /// An element that is longer than an event may be becomes no value: as one it could take a hundred times its length. In
     /// a list under a key, an element that cannot be read costs only itself, when it is not longer than an event may be and
-    /// its brackets tell where it ends.
+    /// its brackets show where it ends.
     ///
-    /// - Throws: ``AdmissionError`` `malformed_json` when nobody can tell where elements begin and end, `field_missing` or
+    /// - Throws: ``AdmissionError`` `malformed_json` when it cannot be determined where elements begin and end, `field_missing` or
     ///   `field_invalid` when there is no list under the key.
     static func elements(
         of json: [UInt8],
@@ -168,7 +168,7 @@ enum VendorBody {
         return .value(try scanner.readValue())
     }
 
-    /// The next element; refused when it cannot be read and yet its end can be told.
+    /// The next element; refused when it cannot be read but its end can be found.
     private static func readableElement(
         _ scanner: inout JSONScanner,
         of json: UnsafeRawBufferPointer,

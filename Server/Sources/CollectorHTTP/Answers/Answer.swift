@@ -49,13 +49,13 @@ enum Answer {
         return json(failure.status, headers: headers, ByteBuffer(bytes: body.json()))
     }
 
-    /// A wait in whole seconds, rounded up: who comes back a moment early is told to wait again.
+    /// A wait in whole seconds, rounded up: a client that comes back a moment early would have to wait again.
     private static func seconds(_ wait: Duration) -> Int64 {
         let (seconds, rest) = wait.components
         return max(1, rest > 0 ? seconds + 1 : seconds)
     }
 
-    /// What every answer says to a browser: take it for what it is, keep no copy, tell nobody.
+    /// What every answer says to a browser: do not guess the type, keep no copy, send no referrer.
     static func protect(_ headers: inout HTTPFields) {
         headers[.xContentTypeOptions] = "nosniff"
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }

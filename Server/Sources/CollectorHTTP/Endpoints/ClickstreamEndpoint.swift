@@ -10,7 +10,7 @@ internal import TrackwayWire
 
 /// `POST /collect` and what belongs to it: for clients that speak the Clickstream format.
 struct ClickstreamEndpoint: Sendable {
-    let dependencies: CollectorDependencies
+    private let dependencies: CollectorDependencies
     private let intake: ClickstreamIntake
     private let commit: VendorCommit
 

@@ -5,7 +5,7 @@ internal import Collector
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The endpoints that show devices: what they are, how that changed, and what they were about from time to time.
+/// The endpoints that show devices: their properties, how those changed, and their states over time.
 struct DeviceEndpoints: Sendable {
     let dependencies: CollectorDependencies
 

@@ -13,8 +13,8 @@ internal import TrackwayWire
 ///
 /// The key is looked at before a byte of the body is read, and the body is inflated only afterwards.
 struct IntakeEndpoint: Sendable {
-    let dependencies: CollectorDependencies
-    let admission: Admission
+    private let dependencies: CollectorDependencies
+    private let admission: Admission
 
     init(dependencies: CollectorDependencies) {
         self.dependencies = dependencies

@@ -9,65 +9,6 @@ struct PrometheusText {
 
     private(set) var text = ""
 
-    /// A number that only grows.
-    mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
-        head(name, help, "counter")
-        text += "\(name) \(value)\n"
-    }
-
-    /// A number that comes and goes.
-    mutating func gauge(_ name: String, _ help: String, _ value: Int) {
-        head(name, help, "gauge")
-        text += "\(name) \(value)\n"
-    }
-
-    /// Numbers that only grow, one per value of a label.
-    mutating func counters(_ name: String, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
-        head(name, help, "counter")
-        for (value, count) in values { text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n" }
-    }
-
-    /// How long something took: how many within each bound, all of them, and the time altogether.
-    mutating func histogram(
-        _ name: String,
-        _ help: String,
-        buckets: [(bound: Duration, count: UInt64)],
-        count: UInt64,
-        sum: Duration
-    ) {
-        head(name, help, "histogram")
-        var within: UInt64 = 0
-        for bucket in buckets {
-            within += bucket.count
-            text += "\(name)_bucket{le=\"\(Self.seconds(bucket.bound))\"} \(within)\n"
-        }
-        text += "\(name)_bucket{le=\"+Inf\"} \(count)\n"
-        text += "\(name)_sum \(Self.seconds(sum))\n\(name)_count \(count)\n"
-    }
-
-    private mutating func head(_ name: String, _ help: String, _ type: String) {
-        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
-    }
-
-    private static func escaped(_ value: String) -> String {
-        var escaped = ""
-        for character in value {
-            switch character {
-            case "\\": escaped += "\\\\"
-            case "\"": escaped += "\\\""
-            case "\n": escaped += "\\n"
-            default: escaped.append(character)
-            }
-        }
-        return escaped
-    }
-
-    private static func seconds(_ duration: Duration) -> Double {
-        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
-    }
-}
-
-extension PrometheusText {
     /// What was asked and decided.
     mutating func write(_ statistics: RequestStatistics) {
         counters(
@@ -106,7 +47,7 @@ extension PrometheusText {
         counter("trackway_inflated_bytes_total", "Bytes of accepted bodies as inflated.", statistics.inflatedBytes)
     }
 
-    /// How the intake log fares.
+    /// The state of the intake log.
     mutating func write(_ intake: IntakeStatistics, isReady: Bool) {
         gauge("trackway_ready", "1 while batches are accepted.", isReady ? 1 : 0)
         counter("trackway_intake_records_total", "Records on stable storage.", intake.records)
@@ -120,6 +61,16 @@ extension PrometheusText {
             count: intake.flushes,
             sum: intake.flushTime
         )
+    }
+
+    /// How many connections were closed to make room for others.
+    mutating func write(evictedConnections count: UInt64) {
+        counter("trackway_connections_evicted_total", "Connections closed to make room for others.", count)
+    }
+
+    /// Whether the index answers.
+    mutating func write(isIndexUp: Bool) {
+        gauge("trackway_index_up", "1 while the index answers.", isIndexUp ? 1 : 0)
     }
 
     /// What the index holds.
@@ -141,5 +92,64 @@ extension PrometheusText {
         gauge("trackway_index_following", "1 while the index follows the log.", totals.trouble == nil ? 1 : 0)
         gauge("trackway_index_lag_segments", "Segments of the log the index has still to finish.", lag.segments)
         gauge("trackway_index_lag_bytes", "Bytes it has still to read in the newest segment.", lag.bytes)
+    }
+
+    // MARK: Forms of figures
+
+    /// A number that only grows.
+    private mutating func counter(_ name: String, _ help: String, _ value: UInt64) {
+        head(name, help, "counter")
+        text += "\(name) \(value)\n"
+    }
+
+    /// A number that comes and goes.
+    private mutating func gauge(_ name: String, _ help: String, _ value: Int) {
+        head(name, help, "gauge")
+        text += "\(name) \(value)\n"
+    }
+
+    /// Numbers that only grow, one per value of a label.
+    private mutating func counters(_ name: String, _ help: String, _ label: String, _ values: [(String, UInt64)]) {
+        head(name, help, "counter")
+        for (value, count) in values { text += "\(name){\(label)=\"\(Self.escaped(value))\"} \(count)\n" }
+    }
+
+    /// How long something took: how many within each bound, all of them, and the time altogether.
+    private mutating func histogram(
+        _ name: String,
+        _ help: String,
+        buckets: [(bound: Duration, count: UInt64)],
+        count: UInt64,
+        sum: Duration
+    ) {
+        head(name, help, "histogram")
+        var within: UInt64 = 0
+        for bucket in buckets {
+            within += bucket.count
+            text += "\(name)_bucket{le=\"\(Self.seconds(bucket.bound))\"} \(within)\n"
+        }
+        text += "\(name)_bucket{le=\"+Inf\"} \(count)\n"
+        text += "\(name)_sum \(Self.seconds(sum))\n\(name)_count \(count)\n"
+    }
+
+    private mutating func head(_ name: String, _ help: String, _ type: String) {
+        text += "# HELP \(name) \(help)\n# TYPE \(name) \(type)\n"
+    }
+
+    private static func escaped(_ value: String) -> String {
+        var escaped = ""
+        for character in value {
+            switch character {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+
+    private static func seconds(_ duration: Duration) -> Double {
+        Double(duration.components.seconds) + Double(duration.components.attoseconds) / 1e18
     }
 }

@@ -12,7 +12,7 @@ struct QueryEndpoints: Sendable {
     let dependencies: CollectorDependencies
     /// The most erased installations the ledger names; `/v1/stats` counts all.
     private static let maxErasures = 100
-    /// The most names whose counts are told apart, and the most such counts in one answer.
+    /// The most names that are counted separately, and the most such counts in one answer.
     private static let maxNames = 40
     private static let maxCounts = 8_000
 
@@ -87,7 +87,7 @@ struct QueryEndpoints: Sendable {
         }
     }
 
-    /// `GET /v1/rate`: the busiest names of the time are told apart, fewer the longer it is.
+    /// `GET /v1/rate`: the busiest names of the time are counted separately, fewer the longer it is.
     func rate(_ request: Request) async throws -> Response {
         let minutes = try Query(request.uri).number("minutes", in: 1...10_080) ?? 60
         let since = dependencies.clock.now().wall.milliseconds - Int64(minutes) * 60_000

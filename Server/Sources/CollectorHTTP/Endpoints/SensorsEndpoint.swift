@@ -11,7 +11,7 @@ internal import TrackwayEvents
 ///
 /// Such clients delete what is answered with anything but 403, 404 and 5xx. Every status here is chosen by that.
 struct SensorsEndpoint: Sendable {
-    let dependencies: CollectorDependencies
+    private let dependencies: CollectorDependencies
     private let intake: SensorsIntake
     private let commit: VendorCommit
 

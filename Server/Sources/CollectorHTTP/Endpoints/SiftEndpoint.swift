@@ -13,7 +13,7 @@ internal import TrackwayWire
 /// Such clients take exactly 200 for success, delete what is answered with 400, and give up after three of any other. So 400
 /// is said of nothing but data that is bad for ever, and only when a copy is kept here.
 struct SiftEndpoint: Sendable {
-    let dependencies: CollectorDependencies
+    private let dependencies: CollectorDependencies
     private let intake: SiftIntake
     private let commit: VendorCommit
 

@@ -8,7 +8,7 @@ internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// How the collector is.
+/// The state of the collector: liveness, readiness, its clock, and metrics.
 struct StatusEndpoints: Sendable {
     let dependencies: CollectorDependencies
 
@@ -55,18 +55,14 @@ struct StatusEndpoints: Sendable {
     func metrics() async -> Response {
         var text = PrometheusText()
         text.write(dependencies.statistics.withLock { $0 })
-        text.counter(
-            "trackway_connections_evicted_total",
-            "Connections closed to make room for others.",
-            dependencies.connections.evicted
-        )
+        text.write(evictedConnections: dependencies.connections.evicted)
         text.write(dependencies.intake.statistics, isReady: dependencies.intake.trouble == nil)
         do {
             text.write(try await dependencies.store.totals(), lag: lag())
-            text.gauge("trackway_index_up", "1 while the index answers.", 1)
+            text.write(isIndexUp: true)
         } catch {
             // An index that cannot answer is itself a figure; the others still count.
-            text.gauge("trackway_index_up", "1 while the index answers.", 0)
+            text.write(isIndexUp: false)
         }
         var headers: HTTPFields = [.contentType: PrometheusText.contentType]
         Answer.protect(&headers)

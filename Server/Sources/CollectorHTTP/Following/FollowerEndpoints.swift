@@ -9,7 +9,7 @@ internal import TrackwayEvents
 
 /// The endpoints that stay: the live stream, and waiting until something has arrived.
 struct FollowerEndpoints: Sendable {
-    let dependencies: CollectorDependencies
+    private let dependencies: CollectorDependencies
     private let slots: FollowerSlots
     private let counts: SharedCounts
     /// The most events the stream reads from the index at once.

@@ -25,7 +25,7 @@ final class ConnectionLimit: Sendable {
 
     /// Takes a connection in, and closes the one that has to go for it.
     ///
-    /// - Returns: The name under which it is told of further.
+    /// - Returns: The id under which the connection is known from now on.
     func opened(_ channel: any Channel) -> UInt64 {
         let (id, victim) = state.withLock { state in
             let id = state.next
@@ -39,7 +39,7 @@ final class ConnectionLimit: Sendable {
         return id
     }
 
-    /// A connection is about something else.
+    /// A connection entered another phase.
     func moved(_ id: UInt64, to phase: ConnectionTable.Phase) {
         state.withLock { $0.table.moved(id, to: phase) }
     }

@@ -7,7 +7,7 @@
 /// something to say. When none rests, the one whose request has been on its way longest goes; one whose answer is being made
 /// never does. So connections that are only held cost those nothing who use theirs.
 struct ConnectionTable {
-    /// What a connection is about.
+    /// What a connection is doing.
     enum Phase: Sendable, Hashable, CaseIterable {
         /// Nothing has come yet, or everything that came was answered.
         case resting
@@ -18,7 +18,7 @@ struct ConnectionTable {
     }
 
     /// The connections of a phase, in the order in which they entered it.
-    private struct Line {
+    private struct Queue {
         private var entries: [(ticket: UInt64, id: UInt64)] = []
         private var start = 0
 
@@ -34,7 +34,7 @@ struct ConnectionTable {
             return nil
         }
 
-        /// Leaves out what is no longer true once that is most of it, so that a line stays as long as what stands in it.
+        /// Leaves out what is no longer true once that is most of it, so that a queue stays as long as what stands in it.
         mutating func compact(to limit: Int, _ isCurrent: (UInt64, UInt64) -> Bool) {
             guard entries.count > 2 * limit + 16 else { return }
             entries = entries[start...].filter { isCurrent($0.ticket, $0.id) }
@@ -44,7 +44,7 @@ struct ConnectionTable {
 
     private let limit: Int
     private var phases: [UInt64: (phase: Phase, ticket: UInt64)] = [:]
-    private var lines: [Phase: Line] = [:]
+    private var queues: [Phase: Queue] = [:]
     private var tickets: UInt64 = 0
 
     /// - Parameter limit: The most connections: at least one.
@@ -66,7 +66,9 @@ struct ConnectionTable {
         return victim
     }
 
-    /// A connection is about something else. Costs the same however many there are, on the average.
+    /// A connection entered another phase.
+    ///
+    /// - Complexity: O(1) amortised.
     mutating func moved(_ id: UInt64, to phase: Phase) {
         guard let present = phases[id], present.phase != phase else { return }
         enter(id, phase)
@@ -81,13 +83,13 @@ struct ConnectionTable {
         tickets += 1
         phases[id] = (phase, tickets)
         let present = phases
-        lines[phase, default: Line()].append(tickets, id)
-        lines[phase]?.compact(to: limit) { present[$1]?.ticket == $0 }
+        queues[phase, default: Queue()].append(tickets, id)
+        queues[phase]?.compact(to: limit) { present[$1]?.ticket == $0 }
     }
 
     private mutating func oldest(_ phase: Phase, besides newcomer: UInt64) -> UInt64? {
         let present = phases
-        let first = lines[phase]?.first { present[$1]?.ticket == $0 }
+        let first = queues[phase]?.first { present[$1]?.ticket == $0 }
         return first == newcomer ? nil : first
     }
 }

@@ -11,7 +11,7 @@ struct RequestWatch {
         case lookAgain(NIODeadline)
         /// No deadline at the moment.
         case rest
-        /// The body is too slow and nothing was answered: say so.
+        /// The body is too slow and nothing was answered: answer with an error.
         case failBody
         /// Nobody is served by this connection any more.
         case close
@@ -32,7 +32,7 @@ struct RequestWatch {
         self.idle = idle
     }
 
-    /// What the connection is about.
+    /// What the connection is doing.
     var phase: ConnectionTable.Phase {
         if isReadingBody { return .receiving }
         return answersDue > 0 ? .answering : .resting

@@ -15,7 +15,7 @@ struct CollectorContext: RequestContext {
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
         peer = source.channel.remoteAddress?.ipAddress.flatMap { text in
-            // A link-local address is told with its interface.
+            // A link-local address comes with its interface.
             IPAddress(text.prefix { $0 != "%" })
         }
     }

@@ -51,7 +51,7 @@ final class RequestTargetInstaller: ChannelInboundHandler, RemovableChannelHandl
             let codec = try pipeline.handler(type: HTTP1ToHTTPServerCodec.self)
             try pipeline.addHandler(RequestTargetHandler(), position: .before(codec))
         } catch {
-            // A connection whose requests cannot be told apart is not served.
+            // A connection whose requests cannot be separated is not served.
             context.close(promise: nil)
         }
     }

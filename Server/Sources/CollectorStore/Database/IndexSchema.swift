@@ -9,10 +9,10 @@ enum IndexSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { try $0.execute(sql: first) }
-        // What is new cannot be told from the rows that are there: the index is made again from the log.
+        // The new tables cannot be filled from the existing rows: the index is rebuilt from the log.
         migrator.registerMigration("2") { try $0.execute(sql: behavior + clearingOfBehavior) }
         migrator.registerMigration("3") { try $0.execute(sql: devices + clearingOfDevices) }
-        // Who is erased is told by other rules since: the log is read again for that as well.
+        // Erasures follow other rules since then: the log is read again for them as well.
         migrator.registerMigration("4") { try $0.execute(sql: fourth + clearing + " DELETE FROM installations;") }
         return migrator
     }

@@ -92,7 +92,7 @@ struct AccountDirectory {
         return db.lastInsertedRowID
     }
 
-    /// A batch of a writer arrived and told how far the writer had recorded.
+    /// A batch of a writer arrived, which says how far the writer had recorded.
     func batchArrived(from writer: Int64, recorded: UInt64, at received: Timestamp) throws {
         updateWriter.bind(1, Int64(clamping: min(recorded, UInt64(Int64.max - 1))))
         updateWriter.bind(2, received.milliseconds)
@@ -107,8 +107,8 @@ struct AccountDirectory {
         try addDuplicates.run()
     }
 
-    /// The number of a context with exactly this content, and whether it was met for the first time. Kept per installation, so that erasing one takes its
-    /// contexts with it.
+    /// The number of a context with exactly this content, and whether it is new. Contexts are kept per installation, so
+    /// that erasing one removes them.
     func context(
         _ content: UnsafeRawBufferPointer,
         of installation: Int64,
@@ -130,7 +130,7 @@ struct AccountDirectory {
         return (db.lastInsertedRowID, true)
     }
 
-    /// FNV-1a: the same in every process, as the index stores it. Equal hashes are told apart by content.
+    /// FNV-1a: the same in every process, as the index stores it. Contents with equal hashes are compared byte by byte.
     private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -209,7 +209,7 @@ final class BehaviorIndexer {
         case .screen:
             guard let screen = values[CapturedKey.screenName]?.string ?? facts.screen else { return }
             if let engagement = CapturedKind.duration(values[CapturedKey.engagementTime]), engagement > 0 {
-                // Of the screen before; told again here when it was long enough for an event of its own.
+                // Of the screen before; repeated here when it was long enough for an event of its own.
                 if try sessions.engage(session, installation, nil, engagement, before: time, onlyUntold: true) {
                     sum?.engagement += engagement
                 }

@@ -78,8 +78,8 @@ struct Erasure {
         return Removed(events: events, failed: failed, duplicates: duplicates ?? 0)
     }
 
-    /// Takes the installation's events out of the counts per minute: from those of their name, or, where that is not told
-    /// apart, from those of the others.
+    /// Takes the installation's events out of the counts per minute: from those of their name, or, where that is not
+    /// counted separately, from those of the others.
     private func takeFromMinutes(_ arguments: StatementArguments) throws {
         // A minute began at or before the time, also before 1970.
         let gone = """
@@ -108,8 +108,8 @@ struct Erasure {
         try db.execute(sql: "DELETE FROM minutes WHERE events <= 0")
     }
 
-    /// Removes the installation's sessions, its device and what it told about people; people who were elsewhere too stay, with what
-    /// was told there.
+    /// Removes the installation's sessions, its device and what it reported about people; people who also used other
+    /// installations stay, with what was reported there.
     private func erasePeople(_ arguments: StatementArguments) throws {
         for table in ["screens", "launches", "sessions", "user_attributes", "snapshots", "devices"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE installation = ?", arguments: arguments)
@@ -167,7 +167,7 @@ struct TombstoneScan {
                         try visit(IntakeRecord(payload: payload), &found)
                     }
                 } catch {
-                    // Entering the record will say so; it erases nobody.
+                    // Indexing the record reports that; it erases nothing here.
                 }
             }
         }

@@ -55,7 +55,7 @@ package final class Indexer: Sendable {
     ///   - limits: those of admission, by which the log's batches are taken apart.
     ///   - eventsPerStep: the most events of one transaction; a batch is never split.
     ///   - pause: how it waits after a failure.
-    ///   - notice: is told, one sentence each, when the index stops to follow, is made anew, and follows again.
+    ///   - notice: called with one sentence each when the index stops following the log, is rebuilt, and follows again.
     package init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
@@ -202,7 +202,7 @@ package final class Indexer: Sendable {
         if isNews { notice(trouble ?? "The index follows the intake log again.") }
     }
 
-    /// Steps until everything that may be indexed is.
+    /// Steps until everything that may be indexed is indexed.
     ///
     /// - Throws: ``StoreError`` at the first failure.
     package func catchUp() async throws(StoreError) {

@@ -7,12 +7,12 @@ internal import TrackwayEvents
 
 /// The `minutes` table: how many events of each name arrived in a minute.
 enum MinuteTable {
-    /// The most names that one minute's counts tell apart in the index; all others count together, under ``others``.
+    /// The most names that are counted separately in one minute; all others count together, under ``others``.
     static let maxNames = 200
     /// The name under which the others count. No event has it.
     static let others = ""
 
-    /// The counts since a moment, earliest first; the `names` busiest of the whole time are told apart.
+    /// The counts since a moment, earliest first; the `names` busiest of the whole time are counted separately.
     ///
     /// - Complexity: O(minutes · ``maxNames``) at worst.
     static func since(_ moment: Timestamp, names: Int, _ db: Database) throws -> [MinuteCount] {
@@ -58,7 +58,7 @@ enum MinuteTable {
 
 /// Counts events per minute of arrival and name, for one transaction.
 ///
-/// Anybody may send any number of names. A minute tells apart as many as ``MinuteTable/maxNames``, those that come first
+/// Anybody may send any number of names. A minute counts ``MinuteTable/maxNames`` of them separately, those that come first
 /// in the log; the others count together, so that the table grows with time and not with names.
 final class MinuteSums {
     private struct Key: Hashable {

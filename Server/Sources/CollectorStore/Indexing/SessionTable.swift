@@ -120,7 +120,7 @@ struct SessionTable {
     ///
     /// - Parameters:
     ///   - name: The screen's name; nil for whichever it was.
-    ///   - onlyUntold: Only when nothing was told about that view of the screen before.
+    ///   - onlyUntold: Only when nothing was reported about that view of the screen before.
     /// - Returns: Whether there was such a screen.
     func engage(
         _ session: Int64,

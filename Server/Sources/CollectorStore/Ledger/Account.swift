@@ -6,10 +6,10 @@
 /// A number that arrived counts as received, whatever the device said about it before or after; one that admission
 /// refused counts as rejected; then come the device's own losses, and last what was meant for others only.
 package struct Account: Sendable, Hashable {
-    /// The most gaps a row names; a writer with more of them is not told apart any further.
+    /// The most gaps a row names; a writer with more of them is not described any further.
     package static let maxGaps = 1000
 
-    /// The highest number any batch has told of.
+    /// The highest number any batch has reported.
     package var recorded: UInt64 = 0
     /// Numbers whose events are stored.
     package var received = SequenceRanges()

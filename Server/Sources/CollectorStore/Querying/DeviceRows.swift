@@ -6,7 +6,7 @@ internal import Foundation
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading devices with what they told about themselves.
+/// Reading devices with what they reported about themselves.
 struct DeviceRows {
     private let db: Database
     private let events: SnapshotEvents

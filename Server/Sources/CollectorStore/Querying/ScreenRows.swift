@@ -12,8 +12,8 @@ enum ScreenRows {
     /// The rows come installation by installation, and within one session by session in the order of time, whatever order
     /// the batches came in. What is outside every session (number 0) is one path of its installation.
     ///
-    /// - Complexity: O(screens shown in the time), one walk; memory O(names and steps told apart, and the screens of one
-    ///   installation).
+    /// - Complexity: O(screens shown in the time), one walk; memory O(names and steps counted separately, and the screens of
+    ///   one installation).
     static func flow(_ query: ScreenQuery, _ db: Database) throws -> ScreenFlow {
         var conditions: [String] = []
         if query.installation != nil {
@@ -68,7 +68,7 @@ private struct ScreenTally {
         let session: Int64
     }
 
-    /// The most names told apart, and the most steps: anybody with a key may send any number of them.
+    /// The most names, and the most steps, that are counted separately: anybody with a key may send any number of them.
     private static let maxNames = 10_000
     private static let maxSteps = 100_000
 
@@ -76,7 +76,7 @@ private struct ScreenTally {
     private var numbers: [String: Int] = [:]
     private var steps: [Step: UInt64] = [:]
     private var path: Path?
-    /// The screen shown last on `path`; nil when its name is not told apart.
+    /// The screen shown last on `path`; nil when its name is not counted.
     private var last: Int?
 
     mutating func add(_ name: String, installation: Int64, session: Int64, engagement: Int64) {

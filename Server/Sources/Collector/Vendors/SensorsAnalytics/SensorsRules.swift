@@ -4,7 +4,7 @@
 internal import TrackwayEvents
 
 /// What the Sensors Analytics document asks of records beyond what makes them readable. A normal client sends a record that
-/// breaks such a rule all the same, and it is taken; a client in debug mode is told.
+/// breaks such a rule all the same, and it is taken; a client in debug mode gets the reason.
 enum SensorsRules {
     /// Every rule a record breaks.
     static func faults(of value: JSONValue) -> [VendorFault] {

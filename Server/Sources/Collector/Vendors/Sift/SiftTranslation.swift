@@ -63,7 +63,7 @@ struct SiftTranslation: VendorTranslation {
     /// The event's id. The format has none, so it is made from everything the event says, whatever the order of the
     /// members, and from how often the same stood before it in its body.
     ///
-    /// Without a time two events that are alike cannot be told from one that comes twice; then the body is asked too: sent
+    /// Without a time, two equal events cannot be distinguished from one that is sent twice; then the body counts too: sent
     /// again it is the same to the byte.
     private mutating func id(of event: JSONValue.Object, at time: Timestamp?) -> EventID {
         let content = JSONValue.object(event.withoutNulls).inOrder.json()

@@ -7,10 +7,10 @@ internal import TrackwayEvents
 @testable import Collector
 
 @Suite("Memory for bodies")
-struct BodyLineTests {
+struct BodyQueueTests {
     @Test("bodies come while there is room, then wait, first come first served")
     func order() {
-        var line = BodyLine(limit: 100)
+        var line = BodyQueue(limit: 100)
         #expect(line.offered(50, by: "a") == .granted)
         #expect(line.offered(50, by: "b") == .granted)
         #expect(line.offered(60, by: "c") == .waits(2))
@@ -23,7 +23,7 @@ struct BodyLineTests {
 
     @Test("nobody gets more than half, and who waits for a share of their own lets others pass")
     func share() {
-        var line = BodyLine(limit: 100)
+        var line = BodyQueue(limit: 100)
         #expect(line.offered(30, by: "a") == .granted)
         #expect(line.offered(30, by: "a") == .waits(1))
         #expect(line.offered(30, by: "b") == .granted)
@@ -33,7 +33,7 @@ struct BodyLineTests {
 
     @Test("a body longer than everything comes alone")
     func tooLong() {
-        var line = BodyLine(limit: 10)
+        var line = BodyQueue(limit: 10)
         #expect(line.offered(.max, by: "a") == .granted)
         #expect(line.offered(1, by: "b") == .waits(1))
         #expect(line.released(.max, by: "a") == [1])
@@ -42,7 +42,7 @@ struct BodyLineTests {
 
     @Test("who gives up leaves the line, and those behind may pass")
     func gaveUp() {
-        var line = BodyLine(limit: 10)
+        var line = BodyQueue(limit: 10)
         #expect(line.offered(5, by: "a") == .granted)
         #expect(line.offered(9, by: "b") == .waits(1))
         #expect(line.offered(5, by: "c") == .waits(2))
@@ -54,7 +54,7 @@ struct BodyLineTests {
 
     @Test("the line itself has an end")
     func full() {
-        var line = BodyLine(limit: 10, maxWaiting: 2)
+        var line = BodyQueue(limit: 10, maxWaiting: 2)
         #expect(line.offered(10, by: "a") == .granted)
         #expect(line.offered(10, by: "b") == .waits(1))
         #expect(line.offered(10, by: "c") == .waits(2))
@@ -66,7 +66,7 @@ struct BodyLineTests {
 
     @Test("whatever happens in whatever order, what is used is what was granted and not given back")
     func walk() {
-        var line = BodyLine(limit: 100, maxWaiting: 8)
+        var line = BodyQueue(limit: 100, maxWaiting: 8)
         var granted: [Int: (Int, String)] = [:]
         var offered: [Int: (Int, String)] = [:]
         var next = 0

@@ -6,7 +6,7 @@
 ///
 /// First come, first served, with two exceptions that keep it fair: nobody gets more than a share, and who waits for a share
 /// of their own lets others pass.
-struct BodyLine: Sendable {
+struct BodyQueue: Sendable {
     /// What becomes of a body that was offered.
     enum Verdict: Sendable, Hashable {
         /// It may come now.
@@ -31,7 +31,7 @@ struct BodyLine: Sendable {
     private let limit: Int
     private let maxWaiting: Int
 
-    /// A line for bodies of so many bytes altogether, half of them for one sender.
+    /// A queue for bodies of so many bytes altogether, half of them for one sender.
     init(limit: Int, maxWaiting: Int = 1_024) {
         self.limit = limit
         self.maxWaiting = maxWaiting
@@ -40,7 +40,7 @@ struct BodyLine: Sendable {
     /// How many wait.
     var count: Int { waiting.count }
 
-    /// A body of so many bytes is offered. One that is longer than the line allows at all comes alone.
+    /// A body of so many bytes is offered. One that is longer than the queue allows at all comes alone.
     ///
     /// - Complexity: O(waiting).
     mutating func offered(_ bytes: Int, by sender: String) -> Verdict {

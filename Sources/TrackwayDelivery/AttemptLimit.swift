@@ -32,8 +32,11 @@ public struct AttemptLimit: Sendable, Hashable {
     /// Three answers, 5 and 10 seconds apart at least, or 120 failures: what the older Sift SDK did.
     public static let threeStrikes = AttemptLimit(refusals: 3, failures: 120, spacing: .seconds(5))
 
-    /// The shortest pause after so many refusals in a row, none of which was the last that the limit allows.
-    func pause(afterRefusals refusals: Int) -> Duration {
+    /// The shortest pause after an attempt in vain.
+    ///
+    /// - Parameter refusals: How many refusals there were in a row, none of which was the last that the limit allows.
+    func pause(after attempt: Attempts.Kind, refusals: Int) -> Duration {
+        guard attempt == .refusal else { return spacing }
         // An hour is as long as a destination may ask us to wait by default.
         var pause = spacing
         var doublings = max(0, refusals - 1)
@@ -42,5 +45,46 @@ public struct AttemptLimit: Sendable, Hashable {
             doublings -= 1
         }
         return max(spacing, min(pause, .seconds(3_600)))
+    }
+}
+
+/// How often the events at the front were tried in vain since something was last settled; what an ``AttemptLimit`` is held
+/// against.
+package struct Attempts: Sendable, Hashable {
+    /// What an attempt in vain came to.
+    package enum Kind: Sendable, Hashable {
+        /// An answer that did not take the batch.
+        case refusal
+        /// No answer.
+        case failure
+    }
+
+    /// Answers that did not take the batch. Requests that nobody answered lie between them and do not count.
+    package private(set) var refusals: Int
+    /// Requests in a row that nobody answered.
+    package private(set) var failures: Int
+
+    /// Attempts of an earlier run; none by default.
+    package init(refusals: Int = 0, failures: Int = 0) {
+        self.refusals = max(0, refusals)
+        self.failures = max(0, failures)
+    }
+
+    /// Somebody answered, whatever it was.
+    mutating func answered() {
+        failures = 0
+    }
+
+    /// Counts an attempt in vain.
+    mutating func count(_ kind: Kind) {
+        switch kind {
+        case .refusal: refusals += refusals < Int.max ? 1 : 0
+        case .failure: failures += failures < Int.max ? 1 : 0
+        }
+    }
+
+    /// Whether these are as many as the limit allows.
+    func exhaust(_ limit: AttemptLimit) -> Bool {
+        (limit.refusals.map { refusals >= $0 } ?? false) || (limit.failures.map { failures >= $0 } ?? false)
     }
 }

@@ -2,6 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 public import TrackwayBehavior
+package import TrackwayEvents
+package import TrackwayWire
 
 /// How eagerly one destination is served, and how patiently.
 public struct DeliveryPolicy: Sendable, Hashable {
@@ -49,5 +51,27 @@ public struct DeliveryPolicy: Sendable, Hashable {
         self.deadLetterThreshold = max(1, deadLetterThreshold)
         self.queue = queue
         self.attempts = attempts
+    }
+}
+
+/// One destination and how it is served.
+package struct DeliveryRoute: Sendable {
+    /// The destination.
+    package var destination: any Destination
+    /// How eagerly and how patiently.
+    package var policy: DeliveryPolicy
+    /// What may leave for the destination; nil when everything may. Asked anew whenever events are read, and once more
+    /// before they are sent. Tell the service when its answers change (``DeliveryService/admissionChanged(for:)``).
+    package var admission: Admission.Rule?
+
+    /// Makes a route.
+    package init(
+        destination: any Destination,
+        policy: DeliveryPolicy = DeliveryPolicy(),
+        admission: Admission.Rule? = nil
+    ) {
+        self.destination = destination
+        self.policy = policy
+        self.admission = admission
     }
 }

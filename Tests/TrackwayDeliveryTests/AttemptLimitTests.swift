@@ -4,6 +4,7 @@
 internal import Testing
 internal import TrackwayDelivery
 internal import TrackwayEvents
+internal import TrackwayJournal
 internal import TrackwayWire
 
 @Suite("A limit to attempts")

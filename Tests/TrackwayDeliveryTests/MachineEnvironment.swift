@@ -3,6 +3,7 @@
 
 internal import TrackwayDelivery
 internal import TrackwayEvents
+internal import TrackwayJournal
 internal import TrackwayWire
 
 /// A journal, a back-end and a clock around one machine, all of them values: what a driver does, step by step.

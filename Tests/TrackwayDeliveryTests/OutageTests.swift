@@ -101,7 +101,7 @@ struct OutageTests {
         #expect(environment.collector.rows == 2_000)
         #expect(environment.collector.duplicates == 0)
         let refusals = environment.notices.withLock { notices in
-            notices.compactMap { notice -> Refusal? in
+            notices.compactMap { notice -> DeadLetter? in
                 if case .destination(_, .deadLetter(let refusal)) = notice { refusal } else { nil }
             }
         }

@@ -4,6 +4,7 @@
 internal import Testing
 internal import TrackwayDelivery
 internal import TrackwayEvents
+internal import TrackwayJournal
 internal import TrackwayWire
 
 private typealias Action = UploadMachine.Action
@@ -48,8 +49,8 @@ private func wait(_ seconds: Double, failures: Int) -> [Action] {
     ]
 }
 
-private func refusal(_ index: Int, _ reason: DropReason, _ code: String, _ message: String) -> Refusal {
-    Refusal(index: index, reason: reason, code: code, message: message)
+private func refusal(_ index: Int, _ reason: DropReason, _ code: String, _ message: String) -> DeadLetter {
+    DeadLetter(index: index, reason: reason, code: code, message: message)
 }
 
 private func answer(_ verdict: Verdict) -> @Sendable (inout UploadMachine) -> [Action] {

@@ -129,7 +129,7 @@ struct CompactionTests {
         #expect(consumer.obstacles.count == 1)
         #expect(consumer.obstacles.first?.message.contains("\(dead)") == true)
         #expect(try journal.ledger().recorded == 30)
-        #expect(consumer.state.withLock { $0.leftoverBytes } == disk.size(of: segment))
+        #expect(consumer.state.withLock { $0.compaction.leftoverBytes } == disk.size(of: segment))
         consumer.close()
         #expect(throws: JournalError.self) { try journal.erase() }
         storage.heal()

@@ -15,7 +15,7 @@ struct CursorFileTests {
         var cursor = Cursor(at: LogPosition(segment: 2, offset: 64), next: 5)
         cursor.next = 9
         cursor.delivered = 3
-        cursor.drop(DroppedRange(sequences: 8...8, reason: .rejected))
+        cursor.drop([DroppedRange(sequences: 8...8, reason: .rejected)], isTold: true)
         return cursor
     }
 

@@ -41,8 +41,9 @@ struct JournalTests {
                 if let batch = try consumer.read(for: destination, limits: (5, 10_000)) {
                     let count = batch.events.records.count
                     let part = Int(generator.next() % UInt64(count + 1))
-                    let aside = batch.events.records[..<part].filter { $0.sequence % 5 == 0 }
-                        .map { DeadLetter(sequence: $0.sequence, reason: .rejected) }
+                    let aside = batch.events.records[..<part].indices
+                        .filter { batch.events.records[$0].sequence % 5 == 0 }
+                        .map { DeadLetter(index: $0, reason: .rejected) }
                     try consumer.settle(batch, records: 0..<part, delivered: part - aside.count, deadLetters: aside)
                     consumer.release(batch)
                 }

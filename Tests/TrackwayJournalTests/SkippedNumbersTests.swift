@@ -149,7 +149,7 @@ struct SkippedNumbersTests {
         journal.append("{\"poison\":1}")
         let batch = try #require(try consumer.read(for: "collector", limits: (100, 1 << 20)))
         #expect(batch.events.skipped == [1...1])
-        let refusal = DeadLetter(sequence: 2, reason: .rejected)
+        let refusal = DeadLetter(index: 0, reason: .rejected)
         try consumer.settle(batch, records: 0..<1, delivered: 0, deadLetters: [refusal])
         var account = Account()
         try settleAll(consumer, "collector", &account)
@@ -223,7 +223,7 @@ struct SkippedNumbersTests {
                 case 0:
                     consumer.release(batch)
                 case 1 where count > 0:
-                    let refused = batch.events.records.map { DeadLetter(sequence: $0.sequence, reason: .rejected) }
+                    let refused = batch.events.records.indices.map { DeadLetter(index: $0, reason: .rejected) }
                     try consumer.settle(batch, records: 0..<count, delivered: 0, deadLetters: refused)
                 default:
                     accounts[batch.events.writer, default: Account()].take(batch.events)

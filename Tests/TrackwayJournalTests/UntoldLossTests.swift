@@ -12,8 +12,9 @@ import TrackwayTesting
 struct UntoldLossTests {
     private static let limits = (events: 100, bytes: 1 << 20)
 
+    /// The batches here begin with number 1.
     private static func aside(_ sequence: UInt64) -> DeadLetter {
-        DeadLetter(sequence: sequence, reason: .rejected, code: "rejected", message: "poison")
+        DeadLetter(index: Int(sequence) - 1, reason: .rejected, code: "rejected", message: "poison")
     }
 
     @Test("an event kept as a dead letter between two delivered parts of one batch is told with the next request")

@@ -3,6 +3,7 @@
 
 internal import TrackwayDelivery
 public import TrackwayEvents
+internal import TrackwayJournal
 internal import TrackwayWire
 
 extension Diagnostic.Code {

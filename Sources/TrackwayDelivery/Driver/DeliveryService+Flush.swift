@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayJournal
 internal import TrackwayWire
 
 extension DeliveryService {
@@ -33,7 +34,7 @@ extension DeliveryService {
 
     private func flushHere(timeout: Duration, forcesQueues: Bool) async -> FlushReport {
         // nil says that nothing can be counted now: what this flush delivers is then not told apart.
-        let before = try? journal.counts()
+        let before = try? journal.ledger()
         var deadline = Deadline(after: timeout, at: equipment.now)
         let (key, signal) = beginObserving()
         state.withLock { $0.flushes += 1 }
@@ -58,8 +59,8 @@ extension DeliveryService {
                 // Another process delivers, or nobody does yet. Should the office fall vacant, this process takes it. What
                 // other writers left is this flush's business too until it is known that somebody else delivers it.
                 let own = workers.lazy.filter { forcesQueues || $0.queue == nil }
-                if othersDeliver, own.allSatisfy({ journal.ownWaiting(for: $0.id) == 0 }) { break }
-                if looks % Self.looksPerRequest == 0 { journal.askDeliverer() }
+                if othersDeliver, own.allSatisfy({ isNothingOwn(for: $0.id) }) { break }
+                if looks % Self.looksPerRequest == 0 { askDeliverer() }
                 looks += 1
                 attention.signal()
                 wakeAt = min(deadline.time, equipment.now.advanced(by: Self.lookInterval))
@@ -74,6 +75,11 @@ extension DeliveryService {
             if state.flushes == 0 { for worker in state.workers { worker.giveUpFlush() } }
         }
         return report(since: before)
+    }
+
+    /// Whether none of this process's own events wait for a destination. What cannot be counted at present may wait.
+    private func isNothingOwn(for id: DestinationID) -> Bool {
+        (try? journal.ownPending(for: id)) == 0  // The same.
     }
 
     /// When to look again at the latest; nil when nothing can move before the deadline.
@@ -95,11 +101,12 @@ extension DeliveryService {
 
     private func report(since before: Ledger?) -> FlushReport {
         var after: Ledger
-        do throws(Ledger.Uncounted) {
-            after = try journal.counts()
+        do throws(JournalError) {
+            after = try journal.ledger()
         } catch {
             after = before ?? Ledger()
-            after.uncounted = [error]
+            let path = error.cause?.path ?? journal.configuration.folder
+            after.uncounted = [Ledger.Uncounted(path: path, reason: error.message)]
         }
         let before = before ?? after
         var report = FlushReport(uncounted: after.uncounted)
@@ -118,29 +125,71 @@ extension DeliveryService {
         }
         return report
     }
-}
 
-extension DeliveryService {
     /// Why events wait though nothing failed; nil when they are about to go.
     private static func obstacle(of worker: DestinationWorker) -> String? {
         if worker.isHolding { return held }
         return worker.isGathering ? gathering : nil
     }
-}
 
-extension UploadMachine.Outcome {
-    /// The verdict, if an answer was judged.
-    var verdict: Verdict? {
-        if case .verdict(let verdict) = self { verdict } else { nil }
+    // MARK: Ending
+
+    /// Delivers what can be delivered in time, of a queue what was released, then ends: `run` returns, another process may
+    /// deliver.
+    ///
+    /// A request under way at the deadline is cancelled; its events stay, and are known by their ids if they come twice.
+    ///
+    /// - Parameter timeout: The longest wait for the final flush and for the end of `run`.
+    /// - Returns: What the final flush achieved.
+    @discardableResult
+    package func shutdown(timeout: Duration) async -> FlushReport {
+        let deadline = Deadline(after: timeout, at: equipment.now)
+        let report = await flush(timeout: timeout, forcesQueues: false)
+        await leave(for: .ending, by: deadline)
+        return report
     }
 
-    /// What stands in the way, in a sentence; nil when nothing does.
-    var obstacle: String? {
-        switch self {
-        case .verdict(.accepted), .verdict(.acceptedExcept): nil
-        case .verdict(let verdict): verdict.reason
-        case .transport(let error): error.description
-        case .encoding(let error): error.message
+    /// Lets go of the election and of every file lock, because the system is about to freeze the process. Nothing is sent
+    /// until `resume`.
+    ///
+    /// - Parameter timeout: How long a request under way may take to end before it is cancelled.
+    package func suspend(timeout: Duration) async {
+        await leave(for: .suspended, by: Deadline(after: timeout, at: equipment.now))
+    }
+
+    /// Delivers again after `suspend`.
+    package func resume() {
+        release()
+        state.withLock { state in
+            if state.phase == .suspended { state.phase = .running }
         }
+        attention.signal()
+    }
+
+    private func leave(for phase: Phase, by deadline: Deadline) async {
+        var deadline = deadline
+        state.withLock { state in
+            if state.phase != .ending { state.phase = phase }
+        }
+        for worker in workers { worker.requestStop() }
+        changed.signal()
+        attention.signal()
+        let (key, signal) = beginObserving()
+        while isAtWork(phase), !deadline.isOver(at: equipment.now) {
+            await equipment.sleeper.sleep(until: deadline.time, or: signal)
+        }
+        if isAtWork(phase) {
+            abort.signal()
+            // What is under way ends at once now: transports answer to cancellation. One that does not is not waited for.
+            var grace = Deadline(after: .seconds(1), at: equipment.now)
+            while isAtWork(phase), !grace.isOver(at: equipment.now), !Task.isCancelled {
+                await equipment.sleeper.sleep(until: grace.time, or: signal)
+            }
+        }
+        endObserving(key)
+    }
+
+    private func isAtWork(_ phase: Phase) -> Bool {
+        state.withLock { phase == .ending ? $0.isAtWork : $0.isElected }
     }
 }

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayJournal
 internal import TrackwayWire
 
 extension DeliveryService {
@@ -34,25 +35,25 @@ extension DeliveryService {
             case .suspended:
                 await attention.wait()
             case .running:
-                guard let source = elected() else {
+                guard let consumer = elected() else {
                     wakeObservers()
                     let again = equipment.now.advanced(by: Self.electionInterval)
                     await equipment.sleeper.sleep(until: again, or: attention)
                     continue
                 }
-                await serve(source)
+                await serve(consumer)
             }
         }
         ended()
     }
 
-    /// The journal, if this process is elected now.
-    private func elected() -> (any DeliverySource)? {
-        do throws(DeliverySourceError) {
-            let source = try journal.openSource()
-            if source == nil { state.withLock { $0.othersDeliver = true } }
+    /// The journal's consumer, if this process is elected now.
+    private func elected() -> JournalConsumer? {
+        do throws(JournalError) {
+            let consumer = try journal.tryElection()
+            if consumer == nil { state.withLock { $0.othersDeliver = true } }
             report([])
-            return source
+            return consumer
         } catch {
             // Nobody knows whether others deliver.
             state.withLock { $0.othersDeliver = false }
@@ -91,19 +92,19 @@ extension DeliveryService {
         wakeObservers()
     }
 
-    private func serve(_ source: any DeliverySource) async {
+    private func serve(_ consumer: JournalConsumer) async {
         abort.reset()
         equipment.trigger.forgetNumbers()
         state.withLock { state in
-            for worker in state.workers { worker.prepare(source) }
+            for worker in state.workers { worker.prepare(consumer) }
             state.isElected = true
-            state.source = source
+            state.consumer = consumer
             state.othersDeliver = false
         }
         equipment.report(.elected)
         await withTaskGroup(of: Ending.self) { group in
             group.addTask {
-                await self.equipment.place.perform { await self.performMaintenance(source) }
+                await self.equipment.place.perform { await self.performMaintenance(consumer) }
                 return .housekeeping
             }
             group.addTask {
@@ -118,10 +119,10 @@ extension DeliveryService {
                 isLeaving = isLeaving || Task.isCancelled || state.withLock { $0.phase != .running }
                 if !isLeaving {
                     for worker in workers where atWork[worker.id] == nil {
-                        worker.prepare(source)
+                        worker.prepare(consumer)
                         atWork[worker.id] = worker
                         group.addTask {
-                            await self.equipment.place.perform { await worker.run(source) }
+                            await self.equipment.place.perform { await worker.run(consumer) }
                             return .worker(worker.id)
                         }
                     }
@@ -148,10 +149,10 @@ extension DeliveryService {
             }
             group.cancelAll()
         }
-        source.close()
+        consumer.close()
         state.withLock { state in
             state.isElected = false
-            state.source = nil
+            state.consumer = nil
             // Some may have come too late to be begun with.
             for worker in state.workers { worker.rest() }
         }
@@ -163,25 +164,22 @@ extension DeliveryService {
         return .changed
     }
 
-    func stopWorkers() {
-        for worker in workers { worker.requestStop() }
-    }
-
     /// Maintains the journal, and looks for events that nobody announced: those of other processes, and orphans'.
-    private func performMaintenance(_ source: any DeliverySource) async {
+    private func performMaintenance(_ consumer: JournalConsumer) async {
         while !Task.isCancelled {
             let maintained = equipment.now
-            do throws(DeliverySourceError) {
-                report(try source.maintain(at: equipment.clock.now()).map { .writerLeftOut($0) })
+            do throws(JournalError) {
+                try consumer.maintain(at: equipment.clock.now())
+                report(consumer.obstacles.map { .writerLeftOut($0.message) })
             } catch {
                 report([.journalFailed(error.message)])
             }
-            let isUrgent = source.wasAsked()
+            let isUrgent = consumer.wasAsked()
             for worker in workers {
                 // Whoever asks cannot say for which destinations.
                 if isUrgent { _ = worker.requestFlush(forcesQueue: true) } else { worker.lookAgain() }
             }
-            if !source.hasCompany {
+            if !consumer.hasOtherWriters {
                 let next = maintained.advanced(by: maintenanceInterval)
                 await equipment.sleeper.sleep(until: next, or: equipment.housekeeping)
             }

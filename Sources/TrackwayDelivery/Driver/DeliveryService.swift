@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayBehavior
 package import TrackwayEvents
+package import TrackwayJournal
 package import TrackwayWire
 
 /// The post room: delivers what the journal keeps to every destination, each at its own pace.
@@ -20,8 +22,8 @@ package final class DeliveryService: Sendable {
         var workers: [DestinationWorker] = []
         var phase = Phase.running
         var isElected = false
-        /// The journal while this process is elected.
-        var source: (any DeliverySource)?
+        /// The journal's consumer while this process is elected.
+        var consumer: JournalConsumer?
         /// True from an election lost until one is won: another process delivers.
         var othersDeliver = false
         /// Flushes under way.
@@ -34,7 +36,7 @@ package final class DeliveryService: Sendable {
         var toldObstacles: Set<DeliveryNotice> = []
     }
 
-    let journal: any DeliveryJournal
+    let journal: Journal
     let equipment: DeliveryEquipment
     let state: Locked<State>
     /// Wakes `run` between elections and while suspended.
@@ -62,7 +64,7 @@ package final class DeliveryService: Sendable {
     ///   - executor: A thread on which the journal's files are waited for; nil to wait where the service is called.
     ///   - report: Hears what is worth telling, on delivery's tasks; must not block.
     package init(
-        journal: any DeliveryJournal,
+        journal: Journal,
         routes: [DeliveryRoute],
         transport: any Transport,
         clock: any EventClock,
@@ -112,6 +114,51 @@ package final class DeliveryService: Sendable {
         equipment.trigger.passed(sequence, to: route)
     }
 
+    // MARK: Destinations
+
+    /// Delivers to one more destination from now on, whatever the service is doing. Does nothing when one of its name is
+    /// there already.
+    ///
+    /// The journal must know the destination. One that was removed a moment ago is taken up again once its last request is
+    /// settled.
+    package func add(_ route: DeliveryRoute) {
+        let worker = DestinationWorker(route, equipment: equipment)
+        let isNew = state.withLock { state -> Bool in
+            guard !state.workers.contains(where: { $0.id == worker.id }) else { return false }
+            // What is asked of it before `run` has taken it up counts already.
+            if let consumer = state.consumer { worker.prepare(consumer) }
+            state.workers.append(worker)
+            return true
+        }
+        guard isNew else { return worker.retire() }
+        changed.signal()
+        wakeObservers()
+    }
+
+    /// Delivers to a destination no more. A request on its way is still settled by its answer; what waits stays in the
+    /// journal. Does nothing when there is none of that name.
+    package func remove(_ id: DestinationID) {
+        let worker = state.withLock { state -> DestinationWorker? in
+            guard let index = state.workers.firstIndex(where: { $0.id == id }) else { return nil }
+            return state.workers.remove(at: index)
+        }
+        guard let worker else { return }
+        worker.retire()
+        changed.signal()
+        // A flush does not wait for it any more.
+        wakeObservers()
+    }
+
+    /// Whether this process delivers: only then it counts what all writers have left.
+    package var isDelivering: Bool { state.withLock { $0.isElected } }
+
+    /// Who serves the destinations that are present.
+    var workers: [DestinationWorker] { state.withLock { $0.workers } }
+
+    func worker(of id: DestinationID) -> DestinationWorker? {
+        state.withLock { state in state.workers.first { $0.id == id } }
+    }
+
     // MARK: Settings
 
     /// Takes a destination with new settings (credentials, address) in place of the one with its name, and tries it at once.
@@ -132,6 +179,120 @@ package final class DeliveryService: Sendable {
     /// Asks destinations again whose settings were found wrong: the app said something that may have changed that.
     package func wakeParked() {
         for worker in workers { worker.wake(after: worker.policy.retry.base) }
+    }
+
+    // MARK: Queues
+
+    /// Hands what waits in queues over to delivery, where it travels at once. Other destinations are not concerned. The
+    /// queues' own times are not renewed.
+    ///
+    /// While this process does not deliver, because another one does or because it has only begun, a forced upload is made up
+    /// for when it does, and the process that delivers is asked; a queue that is ready needs no asking there. A forced upload
+    /// also asks a destination again whose settings were found wrong. May read what waits, and write a file.
+    ///
+    /// - Parameters:
+    ///   - ids: Which queues; nil for all.
+    ///   - force: True for every queue with any event, false for those that are ready.
+    /// - Returns: True when events were handed over, or will be once somebody delivers: this process does not, and events
+    ///   wait in a queue that is forced or ready.
+    @discardableResult
+    package func requestUpload(of ids: Set<DestinationID>? = nil, force: Bool) -> Bool {
+        var isHandedOver = false
+        var left: [DestinationID] = []
+        for worker in workers where worker.queue != nil && ids?.contains(worker.id) ?? true {
+            if let isTaken = worker.requestUpload(force: force) {
+                isHandedOver = isHandedOver || isTaken
+            } else {
+                let waiting = self.waiting(for: worker.id)
+                if waiting > 0, force || worker.queue?.isReady(with: waiting) ?? false { left.append(worker.id) }
+            }
+        }
+        guard !left.isEmpty else { return isHandedOver }
+        if force, !state.withLock({ $0.isElected }) {
+            askDeliverer()
+            attention.signal()
+        }
+        return true
+    }
+
+    /// Whether a queue is worth an upload now; false for any other destination.
+    package func isReadyForUpload(_ id: DestinationID) -> Bool {
+        worker(of: id)?.queue?.isReady(with: waiting(for: id)) ?? false
+    }
+
+    /// How many events wait for a destination: in a queue those beyond its last transfer, exactly; for any other those not
+    /// settled. While this process does not deliver, a queue is read from the disk, and of any other destination this process's
+    /// own events are counted. 0 also while nothing can be counted; a flush report says so.
+    package func waiting(for id: DestinationID) -> UInt64 {
+        guard let worker = worker(of: id) else { return 0 }
+        if let consumer = worker.consumer {
+            // What cannot be counted at present counts as none; a flush report says so.
+            if worker.queue == nil { return consumer.sendable(for: id, isQueue: false) ?? 0 }
+            return (try? consumer.waiting(for: id)) ?? 0  // The same.
+        }
+        // An event that the disk refused waits in memory, and in no other process's log. Else as above.
+        let counted = worker.queue == nil ? nil : try? journal.countWaiting(for: id)
+        return counted ?? (try? journal.ownPending(for: id)) ?? 0
+    }
+
+    /// The JSON of events in a queue, oldest first; none for other destinations.
+    ///
+    /// - Parameter most: How many at most.
+    package func waitingEvents(for id: DestinationID, most: Int) -> [[UInt8]] {
+        guard let worker = worker(of: id), worker.queue != nil else { return [] }
+        let most = max(0, most)
+        let events: [[UInt8]]?
+        if let consumer = worker.consumer {
+            events = try? consumer.waitingEvents(for: id, most: most)  // What cannot be read at present is not shown.
+        } else {
+            events = try? journal.readWaiting(for: id, most: most)  // The same.
+        }
+        return events ?? []
+    }
+
+    /// How many events of a queue were handed over and are not delivered yet, perhaps too many; 0 exactly when there are none.
+    /// nil while this process does not deliver.
+    package func handedOver(of id: DestinationID) -> UInt64? {
+        worker(of: id)?.consumer?.sendable(for: id, isQueue: true)
+    }
+
+    /// Holds a queue to other rules from now on.
+    ///
+    /// - Returns: False when there is no such queue.
+    @discardableResult
+    package func setQueue(_ policy: QueuePolicy, of id: DestinationID) -> Bool {
+        guard let queue = worker(of: id)?.queue else { return false }
+        queue.setPolicy(policy)
+        return true
+    }
+
+    /// Asks the process that delivers to look soon.
+    func askDeliverer() {
+        try? journal.requestDelivery()  // It looks by itself too, only later.
+    }
+
+    // MARK: Holding
+
+    /// Begins nothing new from now on: no batch is read and no request is sent, but what is on its way gets its answer, and
+    /// that is settled. Until `release()`, or the end of the run and the next `resume()`.
+    package func hold() {
+        equipment.isHeld.withLock { $0 = true }
+    }
+
+    /// Ends `hold()`.
+    package func release() {
+        equipment.isHeld.withLock { $0 = false }
+        for worker in workers { worker.wake() }
+        wakeObservers()
+    }
+
+    /// Returns when nothing is on its way any more, or the hold is over.
+    package func untilHeld() async {
+        let (key, signal) = beginObserving()
+        defer { endObserving(key) }
+        while !Task.isCancelled, equipment.isHeld.withLock({ $0 }), workers.contains(where: \.isUnderWay) {
+            await signal.wait()
+        }
     }
 
     // MARK: Observing

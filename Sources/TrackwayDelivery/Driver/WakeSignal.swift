@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+package import TrackwayEvents
 
 /// Wakes one waiting task; remembered when nobody waits yet. May wake for nothing, so the waiter looks again.
 package final class WakeSignal: Sendable {
@@ -52,6 +52,25 @@ package final class WakeSignal: Sendable {
             }
         } onCancel: {
             signal()
+        }
+    }
+}
+
+/// Waits for a time. Handed in, so that tests can let hours pass at once.
+package protocol DeliverySleeper: Sendable {
+    /// Returns at a time, or earlier when the task is cancelled. May return late, never more than a little early.
+    func sleep(until time: MonotonicTime) async
+}
+
+extension DeliverySleeper {
+    /// Waits for a time or a signal, whichever comes first; without a time, for the signal alone.
+    package func sleep(until time: MonotonicTime?, or signal: WakeSignal) async {
+        guard let time else { return await signal.wait() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await sleep(until: time) }
+            group.addTask { await signal.wait() }
+            await group.next()
+            group.cancelAll()
         }
     }
 }

@@ -10,39 +10,100 @@ package import TrackwayWire
 /// in hand and at most one request on its way, because each is a state. Records are settled front to back, only after an
 /// answer took them or they became dead letters for a reason.
 package struct UploadMachine: Sendable, Hashable {
-    private(set) var policy: DeliveryPolicy
-    var limits: BatchLimits
+    /// An order to the driver. Orders of one input are carried out one after the other.
+    package enum Action: Sendable, Hashable {
+        /// Ask the journal for the next batch, and answer with `batchRead`, `nothingToRead` or `readFailed`.
+        case read(BatchLimits)
+        /// Send these records of the batch in hand, and answer with `answered`, `transportFailed`, `encodingFailed` or
+        /// `admissionWithdrawn`.
+        case send(records: Range<Int>)
+        /// Tell the journal what became of records of the batch in hand, and answer with `settled` or `settleFailed`.
+        case settle(Settlement)
+        /// Give the batch in hand back to the journal, unsettled parts and all.
+        case release
+        /// Call `timeCame` at this time; replaces any earlier such order.
+        case wake(at: MonotonicTime)
+        /// Keep the retry state; nil forgets it.
+        case remember(RetryState?)
+        /// Tell whoever listens.
+        case report(Notice)
+    }
+
+    /// Where the machine is; every state that owns a batch carries it.
+    enum State: Sendable, Hashable {
+        /// Nothing waits, as far as we know.
+        case idle
+        /// Events wait for company, since one time and until another.
+        case gathering(since: MonotonicTime, until: MonotonicTime)
+        /// The driver is at work; `isLast` after the machine was asked to end meanwhile.
+        case working(Work, isLast: Bool)
+        /// After a failure: nothing is in hand, nothing may be sent before a time.
+        case waiting(until: MonotonicTime, cause: Wait)
+        /// The settings are wrong: everything is kept, and the back-end is asked now and then.
+        case parked(probeAt: MonotonicTime)
+        /// Asked to end. Nothing is in hand, and nothing will be ordered any more.
+        case stopped
+    }
+
+    /// What the driver is at.
+    ///
+    /// Fresh demand is a flush that came after what is being told of the journal may have been counted: then the count is no
+    /// proof that nothing the flush asked for is left.
+    enum Work: Sendable, Hashable {
+        /// The journal was asked for a batch.
+        case reading(isProbe: Bool, hasFreshDemand: Bool)
+        /// The front part of the batch is on its way; `isOld` once the settings it was made with are not in use any more.
+        case sending(InFlight, isOld: Bool)
+        /// The journal was asked to settle the front part.
+        case settling(InFlight, Settlement, hasFreshDemand: Bool)
+    }
+
+    /// Why the machine waits.
+    enum Wait: Sendable, Hashable {
+        /// A request failed; a flush may try once more at once.
+        case backOff
+        /// The back-end named the time, or is taken for down: nothing shortens the wait.
+        case strict
+        /// The settings were found wrong before the machine was stopped.
+        case parking
+        /// The journal failed.
+        case journal
+    }
+
+    /// A wait that a stop or a restart cut short: nothing is sent before its end.
+    private struct CutWait: Sendable, Hashable {
+        var until: MonotonicTime
+        var cause: Wait
+    }
+
+    /// The settings were found wrong, and no events were taken since.
+    struct Parking: Sendable, Hashable {
+        /// When they were last found wrong.
+        var since: MonotonicTime
+        /// How often in a row they were, as far as that makes a difference.
+        var count: Int
+    }
+
     var state = State.idle
+    private(set) var policy: DeliveryPolicy
+    private var limits: BatchLimits
     var breaker: CircuitBreaker
     var window: BatchWindow
     /// Events a flush still asks for.
     var demand: UInt64 = 0
-    /// True when a flush came after what is being told of the journal may have been counted: then the count is no proof
-    /// that nothing the flush asked for is left.
-    var hasFreshDemand = false
     /// Events refused in a row without any being taken.
     var refusals = 0
     /// Reads in a row that gave nothing though events wait.
     var emptyReads = 0
     /// How many events the next batch should hold at most, when a split batch had to be given back.
     var narrowing: Int?
-    /// True after the machine was asked to end while something was under way.
-    var isStopping = false
-    /// True from a change of settings until the request then under way, made with the old ones, is answered.
-    var hasOldRequest = false
-    var wasParked = false
-    /// When the settings were last found wrong; nil unless they are.
-    var parkedAt: MonotonicTime?
-    /// How often in a row they were.
-    var parkings = 0
+    /// Nil while nothing says that the settings are wrong.
+    var parking: Parking?
     /// Attempts in vain since something was last settled.
     var attempts: Attempts
-    /// Where a restart left us: nothing is sent before it.
-    var notBefore: MonotonicTime?
+    private var cutWait: CutWait?
     /// When the machine was last told what waits, or the memory was written that it began with.
-    var lastTold: MonotonicTime?
-    /// Why.
-    var notBeforeCause = Wait.strict
+    private var lastTold: MonotonicTime?
     /// What the last attempt led to; nil before the first.
     package internal(set) var lastOutcome: Outcome?
 
@@ -58,12 +119,17 @@ package struct UploadMachine: Sendable, Hashable {
         breaker = CircuitBreaker(threshold: policy.breakerThreshold, failures: remembered?.failures ?? 0)
         window = BatchWindow(limit: limits.events)
         attempts = remembered?.attempts ?? Attempts()
-        notBefore = remembered?.notBefore
+        cutWait = remembered.map { CutWait(until: $0.notBefore, cause: .strict) }
         lastTold = remembered?.since
     }
 
     /// True when nothing will be ordered any more.
     package var isStopped: Bool { state == .stopped }
+
+    /// True after the machine was asked to end while something was under way.
+    package var isStopping: Bool {
+        if case .working(_, isLast: true) = state { true } else { false }
+    }
 
     /// True when the machine has nothing to do until it is told of events: the moment to ask for a trigger.
     package var isIdle: Bool { state == .idle }
@@ -73,7 +139,7 @@ package struct UploadMachine: Sendable, Hashable {
         switch state {
         case .idle: 1
         case .gathering: UInt64(policy.flushEvents)
-        case .reading, .sending, .settling, .waiting, .parked, .stopped: nil
+        case .working, .waiting, .parked, .stopped: nil
         }
     }
 
@@ -81,7 +147,7 @@ package struct UploadMachine: Sendable, Hashable {
     package var flushProgress: FlushProgress {
         switch state {
         // At rest with something asked for: wanted again after it was stopped, and not told yet what waits.
-        case .idle, .gathering, .reading, .sending, .settling: demand == 0 ? .done : .moving
+        case .idle, .gathering, .working: demand == 0 ? .done : .moving
         case .waiting(let until, _): demand == 0 ? .done : .blocked(until: until)
         case .parked(let probeAt): demand == 0 ? .done : .blocked(until: probeAt)
         case .stopped: .blocked(until: nil)
@@ -95,20 +161,20 @@ package struct UploadMachine: Sendable, Hashable {
         let isMoved = follow(now)
         switch state {
         case .idle:
-            if let notBefore, notBefore > now, pending > 0 {
+            if let cutWait, cutWait.until > now, pending > 0 {
                 // An earlier run was told to wait, or found the back-end down. Never longer than that can be, whatever
                 // the memory says.
                 let longest = now.advanced(by: max(policy.longestRetryAfter, policy.retry.cap))
-                return wait(until: min(notBefore, longest), cause: notBeforeCause)
+                return wait(until: min(cutWait.until, longest), cause: cutWait.cause)
             }
-            notBefore = nil
+            cutWait = nil
             return plan(pending: pending, since: now, at: now)
         case .gathering(let since, _):
             return plan(pending: pending, since: since, at: now)
         case .waiting(let until, _), .parked(let until):
             // The wait is under way; the journal is looked at again after it.
             return isMoved ? [.wake(at: until)] : []
-        case .reading, .sending, .settling:
+        case .working:
             return []  // Work is under way; the journal is looked at again after it.
         case .stopped:
             return []
@@ -122,22 +188,21 @@ package struct UploadMachine: Sendable, Hashable {
     /// so it may come between an event's settlement and the news of it.
     package mutating func flushRequested(pending: UInt64, at now: MonotonicTime) -> [Action] {
         let isMoved = follow(now)
+        demand = max(demand, pending)
         switch state {
         case .idle, .gathering:
-            demand = max(demand, pending)
             return eventsWait(pending: pending, at: now)
-        case .waiting(let until, .backOff), .waiting(let until, .journal):
-            demand = max(demand, pending)
-            return pending > 0 ? read() : isMoved ? [.wake(at: until)] : []
-        case .reading, .settling:
-            demand = max(demand, pending)
-            if pending > 0 { hasFreshDemand = true }
-            return []
+        case .waiting(_, .backOff) where pending > 0, .waiting(_, .journal) where pending > 0:
+            return read()
         case .waiting(let until, _), .parked(let until):
-            demand = max(demand, pending)
             return isMoved ? [.wake(at: until)] : []
-        case .sending, .stopped:
-            demand = max(demand, pending)
+        case .working(.reading(let isProbe, _), let isLast) where pending > 0:
+            state = .working(.reading(isProbe: isProbe, hasFreshDemand: true), isLast: isLast)
+            return []
+        case .working(.settling(let inFlight, let settlement, _), let isLast) where pending > 0:
+            state = .working(.settling(inFlight, settlement, hasFreshDemand: true), isLast: isLast)
+            return []
+        case .working, .stopped:
             return []
         }
     }
@@ -148,19 +213,19 @@ package struct UploadMachine: Sendable, Hashable {
     ///
     /// - Parameter pause: how long after the last answer it is asked at the earliest.
     package mutating func woken(after pause: Duration, at now: MonotonicTime) -> [Action] {
-        guard wasParked, let parkedAt else { return [] }
-        let earliest = max(now, parkedAt.advanced(by: max(.zero, pause)))
+        guard let parking else { return [] }
+        let earliest = max(now, parking.since.advanced(by: max(.zero, pause)))
         switch state {
         case .parked(let probeAt):
             if earliest <= now { return read() }
             return earliest < probeAt ? park(probeAt: earliest) : []
         case .idle, .stopped:
-            if notBeforeCause == .parking, let wait = notBefore, wait > earliest { notBefore = earliest }
+            if let cutWait, cutWait.cause == .parking, cutWait.until > earliest { self.cutWait?.until = earliest }
             return []
         case .waiting(let until, .parking):
             guard earliest < until else { return [] }
             return wait(until: earliest, cause: .parking)
-        case .gathering, .reading, .sending, .settling, .waiting:
+        case .gathering, .working, .waiting:
             return []
         }
     }
@@ -179,7 +244,7 @@ package struct UploadMachine: Sendable, Hashable {
         case .waiting(let until, _), .parked(let until):
             guard now >= until else { return [.wake(at: until)] }  // The sleeper came early.
             return read()
-        case .idle, .reading, .sending, .settling, .stopped:
+        case .idle, .working, .stopped:
             return []  // The order was given for a state that is over.
         }
     }
@@ -198,17 +263,17 @@ package struct UploadMachine: Sendable, Hashable {
         window = BatchWindow(limit: limits.events)
         refusals = 0
         attempts = Attempts()
-        notBefore = nil
-        parkings = 0
+        cutWait = nil
+        parking?.count = 0
         switch state {
         case .waiting(_, .journal):
             return []  // New settings do not mend a disk.
         case .waiting, .parked:
             return [.remember(nil)] + read()
-        case .sending:
-            hasOldRequest = true
+        case .working(.sending(let inFlight, _), let isLast):
+            state = .working(.sending(inFlight, isOld: true), isLast: isLast)
             return []
-        case .idle, .gathering, .reading, .settling, .stopped:
+        case .idle, .gathering, .working, .stopped:
             return []
         }
     }
@@ -221,17 +286,15 @@ package struct UploadMachine: Sendable, Hashable {
             return []
         case .waiting(let until, let cause):
             // A pause of the whole service does not shorten the wait.
-            notBefore = until
-            notBeforeCause = cause == .parking ? .parking : .strict
+            cutWait = CutWait(until: until, cause: cause == .parking ? .parking : .strict)
             state = .stopped
             return []
         case .parked(let until):
-            notBefore = until
-            notBeforeCause = .parking
+            cutWait = CutWait(until: until, cause: .parking)
             state = .stopped
             return []
-        case .reading, .sending, .settling:
-            isStopping = true
+        case .working(let work, _):
+            state = .working(work, isLast: true)
             return []
         case .stopped:
             return []
@@ -240,7 +303,90 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// The machine is wanted again after it was stopped.
     package mutating func resumed() {
-        isStopping = false
-        if state == .stopped { state = .idle }
+        switch state {
+        case .stopped: state = .idle
+        case .working(let work, _): state = .working(work, isLast: false)
+        case .idle, .gathering, .waiting, .parked: break  // It was not asked to end.
+        }
+    }
+
+    /// Follows a clock that went back within the boot, as that of a restored virtual machine does: what was to happen in a
+    /// while still happens in that while, instead of when the clock has caught up.
+    ///
+    /// - Returns: True when times were moved.
+    private mutating func follow(_ now: MonotonicTime) -> Bool {
+        defer { lastTold = now }
+        guard let lastTold, now < lastTold else { return false }
+        let back = lastTold.duration(to: now)
+        switch state {
+        case .gathering(let since, let until):
+            state = .gathering(since: since.advanced(by: back), until: until.advanced(by: back))
+        case .waiting(let until, let cause):
+            state = .waiting(until: until.advanced(by: back), cause: cause)
+        case .parked(let probeAt):
+            state = .parked(probeAt: probeAt.advanced(by: back))
+        case .idle, .working, .stopped:
+            break  // Nothing is waited for.
+        }
+        if let cutWait { self.cutWait?.until = cutWait.until.advanced(by: back) }
+        return true
+    }
+
+    // MARK: Transitions
+
+    /// Orders a batch: a single event while the destination is in doubt, so that a probe costs little.
+    mutating func read() -> [Action] {
+        let isProbe = breaker.isOpen || parking != nil || refusals >= policy.deadLetterThreshold
+        let count = isProbe ? 1 : min(window.current, narrowing ?? .max)
+        narrowing = nil
+        state = .working(.reading(isProbe: isProbe, hasFreshDemand: false), isLast: false)
+        return [.read(BatchLimits(events: count, bytes: limits.bytes))]
+    }
+
+    /// Orders the front part of a batch to be sent, unless the machine was asked to end.
+    mutating func send(_ inFlight: InFlight) -> [Action] {
+        guard let front = inFlight.parts.front else {
+            state = .idle
+            return []
+        }
+        guard !isStopping else {
+            state = .stopped
+            return [.release]
+        }
+        state = .working(.sending(inFlight, isOld: false), isLast: false)
+        return [.send(records: front)]
+    }
+
+    /// Orders the front part to be settled.
+    mutating func settle(_ settlement: Settlement, inFlight: InFlight) -> [Action] {
+        state = .working(.settling(inFlight, settlement, hasFreshDemand: false), isLast: isStopping)
+        return [.settle(settlement)]
+    }
+
+    /// Decides between resting, gathering and reading.
+    mutating func plan(pending: UInt64, since: MonotonicTime, at now: MonotonicTime) -> [Action] {
+        switch UploadPlan.decide(pending: pending, since: since, now: now, isUrgent: demand > 0, policy: policy) {
+        case .rest:
+            demand = 0
+            state = .idle
+            return []
+        case .gather(let until):
+            state = .gathering(since: since, until: until)
+            return [.wake(at: until)]
+        case .upload:
+            return read()
+        }
+    }
+
+    /// Waits, with nothing in hand.
+    mutating func wait(until: MonotonicTime, cause: Wait) -> [Action] {
+        state = .waiting(until: until, cause: cause)
+        return [.wake(at: until)]
+    }
+
+    /// Keeps everything, with nothing in hand, until the next question.
+    mutating func park(probeAt: MonotonicTime) -> [Action] {
+        state = .parked(probeAt: probeAt)
+        return [.wake(at: probeAt)]
     }
 }

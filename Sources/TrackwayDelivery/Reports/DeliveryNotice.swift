@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayEvents
+package import TrackwayJournal
 package import TrackwayWire
 
 /// Something about delivery worth telling the app's developer.
@@ -48,5 +49,23 @@ package enum DeliveryNotice: Sendable, Hashable {
                 "The journal failed while serving \(id): \(message)"
             }
         }
+    }
+}
+
+extension UploadMachine {
+    /// Something worth telling.
+    package enum Notice: Sendable, Hashable {
+        /// The destination's settings are wrong; everything is kept until they change.
+        case parked(Verdict)
+        /// A parked destination took events again.
+        case resumed
+        /// The destination is taken for down after this many failures.
+        case down(failures: Int, reason: String)
+        /// A destination taken for down took events again.
+        case recovered
+        /// An event became a dead letter.
+        case deadLetter(DeadLetter)
+        /// The journal could not be read or settled.
+        case journalFailed(String)
     }
 }

@@ -49,3 +49,42 @@ public struct FlushReport: Sendable, Hashable {
     /// True when nothing waits for any destination, and that is known of the whole journal.
     public var isComplete: Bool { uncounted.isEmpty && destinations.values.allSatisfy { $0.pending == 0 } }
 }
+
+extension UploadMachine {
+    /// How far a flush has come.
+    package enum FlushProgress: Sendable, Hashable {
+        /// Everything it asked for is settled.
+        case done
+        /// Work goes on.
+        case moving
+        /// Nothing will move before this time; nil when nothing will move at all.
+        case blocked(until: MonotonicTime?)
+    }
+
+    /// What the last attempt led to.
+    package enum Outcome: Sendable, Hashable {
+        /// An answer was judged.
+        case verdict(Verdict)
+        /// No answer came.
+        case transport(TransportError)
+        /// The batch could not be encoded.
+        case encoding(WireEncodingError)
+    }
+}
+
+extension UploadMachine.Outcome {
+    /// The verdict, if an answer was judged.
+    var verdict: Verdict? {
+        if case .verdict(let verdict) = self { verdict } else { nil }
+    }
+
+    /// What stands in the way, in a sentence; nil when nothing does.
+    var obstacle: String? {
+        switch self {
+        case .verdict(.accepted), .verdict(.acceptedExcept): nil
+        case .verdict(let verdict): verdict.reason
+        case .transport(let error): error.description
+        case .encoding(let error): error.message
+        }
+    }
+}

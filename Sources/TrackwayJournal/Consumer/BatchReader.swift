@@ -257,15 +257,32 @@ struct BatchReader: Sendable {
 
     /// Asks the files why whole segments are missing.
     private mutating func lookUpGaps() throws(JournalError) {
-        do throws(StorageError) {
-            gaps = try GapFile.load(folder, storage)
-        } catch {
-            throw JournalError(error)
-        }
+        gaps = try JournalError.wrap { () throws(StorageError) in try GapFile.load(folder, storage) }
     }
 
     /// Accounts for losses at the log's end that the writer wrote down itself.
     private mutating func explainNoted(in stretch: inout Stretch) throws(JournalError) {
         if let last = noted.map(\.sequences.upperBound).max() { try explain(upTo: last + 1, in: &stretch) }
+    }
+}
+
+/// What a rule says of the contexts of one writer, each asked about once.
+private struct AdmissionBook {
+    private let rule: Admission.Rule?
+    private var known: [UInt32: Admission] = [:]
+    /// Neighbouring events nearly always share their context.
+    private var latest: (context: UInt32, admission: Admission)?
+
+    init(_ rule: Admission.Rule?) {
+        self.rule = rule
+    }
+
+    /// - Parameter json: the context's record; nil when it was damaged.
+    mutating func admission(of context: UInt32, json: [UInt8]?) -> Admission {
+        if let latest, latest.context == context { return latest.admission }
+        let admission = known[context] ?? rule?(json ?? Array("{}".utf8)) ?? .send
+        known[context] = admission
+        latest = (context, admission)
+        return admission
     }
 }

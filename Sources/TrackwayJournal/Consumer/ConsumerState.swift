@@ -3,113 +3,166 @@
 
 internal import TrackwayEvents
 
-/// What the consumer keeps, guarded by its lock.
+/// What the consumer keeps, guarded by its lock: the writers there are, and what is on its way to whom.
+///
+/// What is done with one writer's log is ``WriterProgress``; this goes over all of them. Others may know of it what
+/// ``publish()`` says.
 struct ConsumerState: Sendable {
-    let folder: JournalFolder
-    let storage: any JournalStorage
-    let configuration: JournalConfiguration
-    let bootID: String
-    /// The journal's; destinations come and go while it is open.
-    let registry: Locked<DestinationRegistry>
-    let clock: any EventClock
+    let journal: Journal
     /// What others may know of this state without waiting for it.
-    let board: Locked<ConsumerView>
+    let view: Locked<ConsumerView>
     /// Shared with whoever counts.
     let tallies: Locked<Tallies>
-    /// The office itself; nil after closing.
+    /// The election itself; nil after closing.
     var lock: (any StorageLock)?
     var progressByWriter: [WriterID: WriterProgress] = [:]
     /// The writers in the order they were started.
-    var order: [WriterID] = []
-    var leases: [DestinationID: Lease] = [:] {
-        didSet { publishLeases() }
+    private(set) var order: [WriterID] = []
+    var leases = Leases() {
+        didSet {
+            // The journal of this process must not give these segments up.
+            let own = leases.segments { progressByWriter[$0]?.isOwn ?? false }
+            journal.leased.withLock { $0 = own }
+        }
     }
-    /// Where the journal of this process looks for the segments it must not give up.
-    let leased: Locked<[ClosedRange<UInt32>]>
-    /// How often the folder was made anew, as far as this consumer knows.
-    var seenRestorations = 0
+    var compaction: Compaction
+    var deadLetters: DeadLetterLog
+    var maintenance = MaintenanceRecord()
     /// Destinations that were asked about as queues.
-    var queues: Set<DestinationID> = []
+    private var queues: Set<DestinationID> = []
     /// Destinations that were read without regard to a release mark: somebody reads on from their cursors.
-    var delivered: Set<DestinationID> = []
-    var totals = SettledTotals()
-    /// Folders of writers that are counted in the totals and could not be removed, and why.
-    var leftovers: [WriterID: JournalError] = [:]
-    var deadLetterLog: SegmentedLog?
-    var lastMaintained: MonotonicTime?
-    var lastLease: UInt64 = 0
-    /// By destination and writer: the last number that somebody wanted told of, even where no event is left to carry it.
-    var wanted: [DestinationID: [WriterID: UInt64]] = [:]
+    private var delivered: Set<DestinationID> = []
 
-    /// A batch on its way.
-    struct Lease: Sendable, Hashable {
-        let number: UInt64
-        let writer: WriterID
-        /// The segments the batch lies in.
-        let segments: ClosedRange<UInt32>
-        /// Records settled so far.
-        var settled = 0
-    }
-
-    init(
-        folder: JournalFolder,
-        storage: any JournalStorage,
-        configuration: JournalConfiguration,
-        bootID: String,
-        registry: Locked<DestinationRegistry>,
-        leased: Locked<[ClosedRange<UInt32>]>,
-        clock: any EventClock,
-        board: Locked<ConsumerView>,
-        tallies: Locked<Tallies>,
-        lock: (any StorageLock)?
-    ) {
-        self.board = board
-        self.tallies = tallies
-        self.registry = registry
-        self.leased = leased
-        self.clock = clock
-        self.folder = folder
-        self.storage = storage
-        self.configuration = configuration
-        self.bootID = bootID
+    /// A state that knows of no writer yet; see ``refresh()``.
+    ///
+    /// - Parameter lock: the election; nil for somebody who only looks.
+    init(of journal: Journal, lock: (any StorageLock)?) throws(StorageError) {
+        self.journal = journal
         self.lock = lock
+        view = Locked(ConsumerView())
+        tallies = Locked(Tallies())
+        compaction = try Compaction(of: journal)
+        deadLetters = DeadLetterLog(folder: journal.folder.deadLetters, storage: journal.storage)
     }
 
     func checkOpen() throws(JournalError) {
         guard lock == nil else { return }
-        throw JournalError(.closed, "this process no longer delivers for \(folder.root)")
+        throw JournalError(.closed, "this process no longer delivers for \(journal.folder.root)")
     }
 
     /// Lets others know how things stand now.
     func publish() {
         var view = ConsumerView()
         view.isOpen = lock != nil
-        view.totals = totals
+        view.totals = compaction.totals
         view.order = order
         view.queues = queues
-        view.uncounted = uncounted
-        for id in order where progressByWriter[id]?.problem == nil {
-            for destination in (progressByWriter[id]?.cursors ?? [:]).keys where isUntold(id, destination) {
-                view.untold.insert(destination)
-                if owesSkips(id, destination) { view.owing.insert(destination) }
-            }
-        }
-        view.writers = progressByWriter.mapValues { progress in
-            ConsumerView.Writer(
+        for id in order {
+            guard let progress = progressByWriter[id] else { continue }
+            view.writers[id] = ConsumerView.Writer(
                 isComplete: progress.isComplete,
                 isOwn: progress.isOwn,
                 problem: progress.problem,
-                cursors: progress.cursors,
-                destinations: progress.destinations,
-                held: progress.held
+                cursors: progress.cursors.all,
+                destinations: progress.cursors.destinations,
+                heldFor: progress.heldFor
             )
+            if let problem = progress.problem {
+                let path = problem.cause?.path ?? progress.folder.path
+                view.uncounted.append(Ledger.Uncounted(path: path, reason: problem.message))
+                continue
+            }
+            for (destination, cursor) in progress.cursors.all
+            where progress.cursors.isUntold(destination, isComplete: progress.isComplete) {
+                view.untold.insert(destination)
+                // No transfer may ever follow that could tell of them.
+                let isLast = progress.isComplete && leases.writer(for: destination) != id
+                if isLast, cursor.owesSkips { view.owing.insert(destination) }
+            }
         }
         let fresh = view
-        board.withLock { $0 = fresh }
+        self.view.withLock { $0 = fresh }
     }
 
-    // MARK: Settling
+    /// What stands in the way of single writers now, in the order they were started.
+    var obstacles: [JournalError] {
+        order.compactMap { progressByWriter[$0]?.problem } + compaction.leftovers.values
+    }
 
+    // MARK: Writers
+
+    /// Notices new writers; true when there was one.
+    ///
+    /// One that cannot be read now, perhaps because another user owns its folder, is left out until it can be: it must not
+    /// stop the others.
+    ///
+    /// - Throws: when the list of writers, or this process's own folder, cannot be read.
+    @discardableResult
+    mutating func refresh() throws(JournalError) -> Bool {
+        let own = journal.writer
+        let isChanged = try JournalError.wrap { () throws(StorageError) in
+            var isChanged = false
+            for name in try journal.storage.names(in: journal.folder.writers) {
+                guard let id = WriterID(name), progressByWriter[id] == nil, !compaction.hasCounted(id) else { continue }
+                var progress = WriterProgress(id, isOwn: id == own, in: journal)
+                try progress.look()
+                progressByWriter[id] = progress
+                isChanged = true
+            }
+            return isChanged
+        }
+        if isChanged { order = progressByWriter.keys.sorted() }
+        return isChanged
+    }
+
+    /// Forgets a writer that is counted in the totals.
+    mutating func forget(_ id: WriterID) {
+        progressByWriter[id] = nil
+        order.removeAll { $0 == id }
+        tallies.withLock { $0.forget(id) }
+    }
+
+    /// Takes in what has come since the last look, as far as counting needs it: writers, and cursors of destinations.
+    mutating func takeIn() throws(JournalError) {
+        try refresh()
+        try eachWriter { (progress) throws(JournalError) in
+            for destination in progress.cursors.accountable { try progress.cursor(of: destination) }
+            // A newer version's log shows as one here.
+            _ = try progress.extent()
+        }
+    }
+
+    /// Does something with each writer that can be read; see ``WriterProgress/attempt(_:)``.
+    mutating func eachWriter(
+        _ body: (inout WriterProgress) throws(JournalError) -> Void
+    ) throws(JournalError) {
+        for id in order { _ = try progressByWriter[id]?.attempt(body) }
+    }
+
+    /// Whether somebody reads on from a destination's cursors.
+    func isRead(_ destination: DestinationID) -> Bool {
+        delivered.contains(destination)
+    }
+
+    // MARK: Lending and settling
+
+    /// Remembers how a destination is read.
+    mutating func note(_ destination: DestinationID, isQueue: Bool) {
+        if isQueue {
+            queues.insert(destination)
+            delivered.remove(destination)
+        } else {
+            delivered.insert(destination)
+        }
+    }
+
+    /// Leases a batch that was read.
+    mutating func lend(_ batch: JournalBatch) {
+        let cursor = progressByWriter[batch.events.writer]?.cursors.all[batch.destination]
+        leases.lend(batch, from: cursor?.position.segment ?? 0)
+    }
+
+    /// Settles records of a leased batch; see ``JournalConsumer/settle(_:records:delivered:deadLetters:)``.
     mutating func settle(
         _ batch: JournalBatch,
         records: Range<Int>,
@@ -118,9 +171,9 @@ struct ConsumerState: Sendable {
     ) throws(JournalError) {
         let destination = batch.destination
         let writer = batch.events.writer
-        guard let lease = leases[destination], lease.number == batch.lease, lease.settled == records.lowerBound,
-            records.upperBound <= batch.ends.count, delivered >= 0, delivered + deadLetters.count == records.count,
-            var cursor = progressByWriter[writer]?.cursors[destination]
+        guard leases.isNext(records, of: batch), records.upperBound <= batch.ends.count, delivered >= 0,
+            delivered + deadLetters.count == records.count, deadLetters.allSatisfy({ records.contains($0.index) }),
+            progressByWriter[writer]?.cursors.all[destination] != nil
         else {
             throw JournalError(
                 .outOfOrder,
@@ -128,151 +181,81 @@ struct ConsumerState: Sendable {
                     + "or \(delivered) delivered and \(deadLetters.count) set aside do not make \(records.count)"
             )
         }
-        let isWhole = records.upperBound == batch.ends.count
-        guard isWhole || !records.isEmpty else { return }
-        let next = isWhole ? batch.events.last + 1 : batch.events.records[records.upperBound - 1].sequence + 1
-        let passed = cursor.next..<max(next, cursor.next)
-        let lost = batch.found.compactMap { $0.clamped(to: passed) }
-        // Earlier losses ride along with the request for the batch's beginning; once that was taken, they are known there.
-        // What became a dead letter since then is not. A batch without records was made to tell of them.
-        if records.lowerBound == 0, delivered > 0 || batch.ends.isEmpty {
-            cursor.unreported.remove(before: batch.events.first)
-            cursor.untoldSkips.remove(before: batch.events.first)
-        }
-        for range in lost {
-            cursor.drop(range)
-            if delivered == 0 { cursor.unreported.insert(range) }
-        }
-        for range in Self.clamp(batch.events.skipped, to: passed) {
-            cursor.skipped += UInt64(range.count)
-            if delivered == 0 { cursor.untoldSkips.insert(range) }
-        }
-        cursor.delivered += UInt64(delivered)
-        for event in deadLetters {
-            let range = DroppedRange(sequences: event.sequence...event.sequence, reason: event.reason)
-            cursor.drop(range)
-            cursor.unreported.insert(range)
-        }
-        cursor.next = max(next, cursor.next)
-        cursor.position = isWhole ? batch.end : batch.ends[records.upperBound - 1]
-        assert(cursor.isBalanced, "every number before the cursor is accounted for")
-        keep(deadLetters, of: batch)
-        var left = lease
-        left.settled = records.upperBound
-        leases[destination] = isWhole ? nil : left
-        try store(cursor, writer, destination)
+        guard records.upperBound == batch.ends.count || !records.isEmpty else { return }
+        self.deadLetters.keep(deadLetters, of: batch)
+        leases.settled(records, of: batch)
+        try progressByWriter[writer]?.settle(batch, records: records, delivered: delivered, deadLetters: deadLetters)
     }
 
-    /// Moves a cursor over a stretch in which nothing is for its destination.
-    mutating func pass(
-        _ id: WriterID,
-        _ destination: DestinationID,
-        _ stretch: BatchReader.Stretch
+    // MARK: Giving up
+
+    /// Gives up everything a destination has not settled; a leased batch's lease ends.
+    mutating func discardPending(for destination: DestinationID, reason: DropReason) throws(JournalError) {
+        leases.end(for: destination)
+        try eachWriter { (progress) throws(JournalError) in
+            try progress.discard(for: destination, through: nil, reason: reason)
+        }
+        save()
+    }
+
+    /// Gives up what a rule drops at the front of every writer's log; see ``JournalConsumer/discardDropped(for:admitting:)``.
+    mutating func discardDropped(
+        for destination: DestinationID,
+        admitting rule: @escaping Admission.Rule
     ) throws(JournalError) {
-        guard var cursor = progressByWriter[id]?.cursors[destination] else { return }
-        let isAdvanced = stretch.next > cursor.next
-        for range in Self.clamp(stretch.skipped, to: cursor.next..<max(stretch.next, cursor.next)) {
-            cursor.skipped += UInt64(range.count)
-            cursor.untoldSkips.insert(range)
-        }
-        for range in stretch.dropped {
-            cursor.drop(range)
-            cursor.unreported.insert(range)
-        }
-        cursor.next = stretch.next
-        cursor.position = stretch.end
-        assert(cursor.isBalanced, "every number before the cursor is accounted for")
-        if isAdvanced {
-            try store(cursor, id, destination)
-        } else {
-            // Only the place moved, over records that count nothing: no need to write that down.
-            progressByWriter[id]?.cursors[destination] = cursor
-        }
-    }
-
-    /// Writes a cursor, then deletes the segments nobody needs any more.
-    private mutating func store(_ cursor: Cursor, _ id: WriterID, _ destination: DestinationID) throws(JournalError) {
-        let segmentBefore = progressByWriter[id]?.firstNeededSegment ?? 0
-        progressByWriter[id]?.cursors[destination] = cursor
-        progressByWriter[id]?.unsaved.insert(destination)
-        do throws(StorageError) {
-            try storage.replace(
-                folder.cursor(id, destination),
-                with: cursor.fileBytes(of: id, for: destination),
-                durably: false
-            )
-            progressByWriter[id]?.unsaved.remove(destination)
-            if let needed = progressByWriter[id]?.firstNeededSegment, needed > segmentBefore { try removePassed(id) }
-        } catch {
-            throw JournalError(error)
+        let busy = leases.writer(for: destination)
+        try eachWriter { (progress) throws(JournalError) in
+            guard progress.id != busy else { return }
+            try progress.discardFront(for: destination, admitting: rule)
         }
     }
 
     /// Writes the cursors that could not be written before.
     mutating func save() {
-        for id in order {
-            for destination in progressByWriter[id]?.unsaved ?? [] {
-                guard let cursor = progressByWriter[id]?.cursors[destination] else { continue }
-                do throws(StorageError) {
-                    try storage.replace(
-                        folder.cursor(id, destination),
-                        with: cursor.fileBytes(of: id, for: destination),
-                        durably: false
-                    )
-                    progressByWriter[id]?.unsaved.remove(destination)
-                } catch {
-                    // Still unsaved; the next call tries again. Until then a restart delivers a little twice, which the
-                    // receiving end recognises.
-                }
+        for id in order { progressByWriter[id]?.cursors.save() }
+    }
+
+    // MARK: Queues
+
+    /// The writers at which a destination has a place.
+    private mutating func writers(of destination: DestinationID) throws(JournalError) -> [WriterID] {
+        queues.insert(destination)
+        try refresh()
+        return order.filter { progressByWriter[$0]?.cursors.accountable.contains(destination) ?? false }
+    }
+
+    /// Releases everything that waits for a queue; see ``JournalConsumer/transfer(for:)``.
+    mutating func transfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        var released: UInt64 = 0
+        var problem: StorageError?
+        let tallies = tallies
+        for id in try writers(of: destination) {
+            let tally = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+                try progress.tally(of: destination, in: tallies)
+            }
+            guard let tally = tally ?? nil, let last = tally.last else { continue }
+            do throws(StorageError) {
+                try progressByWriter[id]?.cursors.release(destination, before: last + 1)
+                released += tally.count
+            } catch {
+                problem = error
             }
         }
+        if released == 0, let problem { throw JournalError(problem) }
+        return released
     }
 
-    private mutating func keep(_ deadLetters: [DeadLetter], of batch: JournalBatch) {
-        guard !deadLetters.isEmpty else { return }
-        do {
-            if deadLetterLog == nil {
-                deadLetterLog = try SegmentedLog(
-                    folder: folder.deadLetters,
-                    storage: storage,
-                    options: LogOptions(segmentBytes: 256 * 1024)
-                )
+    /// How much a queue has released and not settled; see ``JournalConsumer/released(for:leavingOutHeld:)``.
+    mutating func released(for destination: DestinationID, leavingOutHeld: Bool) throws(JournalError) -> UInt64 {
+        var count: UInt64 = 0
+        for id in try writers(of: destination) {
+            if leavingOutHeld, progressByWriter[id]?.isHeld(destination) == true { continue }
+            let isBusy = leases.writer(for: destination) == id
+            let part = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+                try progress.released(to: destination, isBusy: isBusy)
             }
-            guard let log = deadLetterLog else { return }
-            for event in deadLetters {
-                let record = batch.events.records.first { $0.sequence == event.sequence }
-                let payload = record.map { batch.events.bytes[$0.payload] } ?? []
-                let bytes = event.fileBytes(
-                    destination: batch.destination,
-                    writer: batch.events.writer,
-                    payload: payload
-                )
-                try bytes.withUnsafeBytes { _ = try log.append(kind: .deadLetter, payload: $0) }
-            }
-            // Sixteen segments at most: enough to look at, small enough to forget.
-            let end = log.end
-            if end.segment > 16 { try log.removeSegments(before: LogPosition(segment: end.segment - 15, offset: 0)) }
-        } catch {
-            // The copy for inspection is a convenience; the count and the reason are in the cursor either way.
+            count += (part ?? nil) ?? 0
         }
-    }
-
-    /// The parts of ranges that lie inside a stretch of sequence numbers.
-    private static func clamp(
-        _ ranges: [ClosedRange<UInt64>],
-        to passed: Range<UInt64>
-    ) -> [ClosedRange<UInt64>] {
-        guard !passed.isEmpty else { return [] }
-        let bounds = passed.lowerBound...(passed.upperBound - 1)
-        return ranges.compactMap { $0.overlaps(bounds) ? $0.clamped(to: bounds) : nil }
-    }
-}
-
-extension DroppedRange {
-    /// The part inside a range of sequence numbers; nil when there is none.
-    func clamped(to bounds: Range<UInt64>) -> DroppedRange? {
-        let low = max(sequences.lowerBound, bounds.lowerBound)
-        let high = min(sequences.upperBound + 1, bounds.upperBound)
-        return low < high ? DroppedRange(sequences: low...(high - 1), reason: reason) : nil
+        return count
     }
 }

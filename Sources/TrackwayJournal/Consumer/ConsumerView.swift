@@ -16,16 +16,11 @@ struct ConsumerView: Sendable {
         let cursors: [DestinationID: Cursor]
         /// The destinations that have a place in the writer's folder.
         let destinations: Set<DestinationID>
-        let held: [DestinationID: UInt64]
-
-        /// Whether the next event for a destination may not leave, as far as was seen.
-        func isHeld(_ destination: DestinationID) -> Bool {
-            // Whatever moved the cursor since, the finding is about another event then.
-            held[destination].map { $0 == cursors[destination]?.next } ?? false
-        }
+        /// The destinations whose next event may not leave, as far as was seen.
+        let heldFor: Set<DestinationID>
     }
 
-    /// False once the office was given up.
+    /// False once another process may be elected.
     var isOpen = true
     var totals = SettledTotals()
     var writers: [WriterID: Writer] = [:]
@@ -40,11 +35,8 @@ struct ConsumerView: Sendable {
 
     /// Whether nothing has come since that only the consumer can take in: a writer, or a destination without a cursor.
     func isCurrent(_ journal: Journal) throws(JournalError) -> Bool {
-        let names: [String]
-        do throws(StorageError) {
-            names = try journal.storage.names(in: journal.folder.writers)
-        } catch {
-            throw JournalError(error)
+        let names = try JournalError.wrap { () throws(StorageError) in
+            try journal.storage.names(in: journal.folder.writers)
         }
         let isKnown = names.allSatisfy { name in
             WriterID(name).map { writers[$0] != nil || totals.compacted.contains($0) } ?? true
@@ -87,7 +79,7 @@ struct ConsumerView: Sendable {
                 if writer.problem == nil, queues.contains(destination) || !present.contains(destination) {
                     // What cannot be counted apart stays among what waits.
                     let waiting = try? waiting(at: id, for: destination, journal, tallies)
-                    if let waiting { account.limitPending(to: ConsumerState.released(cursor) + waiting) }
+                    if let waiting { account.limitPending(to: cursor.released + waiting) }
                 }
                 ledger.destinations[destination, default: Ledger.Account()].add(account)
             }
@@ -99,7 +91,9 @@ struct ConsumerView: Sendable {
     func deliverable(for destination: DestinationID, _ journal: Journal) throws(JournalError) -> UInt64 {
         var waiting: UInt64 = 0
         for writer in writers where writer.value.problem == nil {
-            guard let cursor = writer.value.cursors[destination], !writer.value.isHeld(destination) else { continue }
+            guard let cursor = writer.value.cursors[destination], !writer.value.heldFor.contains(destination) else {
+                continue
+            }
             let extent = try journal.extent(of: writer.key, isComplete: writer.value.isComplete)
             waiting += max(extent.last, cursor.next - 1) - (cursor.next - 1)
         }
@@ -112,15 +106,71 @@ struct ConsumerView: Sendable {
         _ journal: Journal,
         _ tallies: Locked<Tallies>
     ) throws(JournalError) -> UInt64 {
-        guard isOpen else {
-            throw JournalError(.closed, "this process no longer delivers for \(journal.folder.root)")
-        }
+        try checkOpen(journal)
         tallies.withLock { _ = $0.queues.insert(destination) }
         var count: UInt64 = 0
         for id in order where writers[id]?.problem == nil {
             count += try waiting(at: id, for: destination, journal, tallies)
         }
         return count
+    }
+
+    /// The canonical JSON of events that wait for a queue beyond its release mark, oldest first within each writer. What
+    /// another's folder does not let be read now is left out.
+    ///
+    /// - Parameter most: how many at most.
+    func waitingEvents(
+        for destination: DestinationID,
+        most: Int,
+        _ journal: Journal,
+        _ tallies: Locked<Tallies>
+    ) throws(JournalError) -> [[UInt8]] {
+        try checkOpen(journal)
+        tallies.withLock { _ = $0.queues.insert(destination) }
+        var events: [[UInt8]] = []
+        for id in order where writers[id]?.problem == nil && events.count < most {
+            do throws(JournalError) {
+                guard try waiting(at: id, for: destination, journal, tallies) > 0 else { continue }
+                events += try waitingEvents(at: id, for: destination, most: most - events.count, journal)
+            } catch {
+                if writers[id]?.isOwn == true { throw error }
+            }
+        }
+        return events
+    }
+
+    private func waitingEvents(
+        at id: WriterID,
+        for destination: DestinationID,
+        most: Int,
+        _ journal: Journal
+    ) throws(JournalError) -> [[UInt8]] {
+        guard let writer = writers[id], let cursor = writer.cursors[destination] else { return [] }
+        // A reader of its own, so that delivery's stays where it is.
+        var reader = try BatchReader(
+            folder: journal.folder.writer(id),
+            storage: journal.storage,
+            destination: destination,
+            from: cursor.position,
+            isComplete: writer.isComplete
+        )
+        let limits = BatchReader.Limits(events: most, bytes: .max)
+        var events: [[UInt8]] = []
+        var next = cursor.firstWaiting
+        var isCut = true
+        while isCut, events.count < most {
+            let stretch = try reader.read(next: next, limits)
+            events += stretch.records.prefix(most - events.count).map { Array(stretch.bytes[$0.payload]) }
+            next = stretch.next
+            isCut = stretch.isCut
+        }
+        return events
+    }
+
+    private func checkOpen(_ journal: Journal) throws(JournalError) {
+        guard isOpen else {
+            throw JournalError(.closed, "this process no longer delivers for \(journal.folder.root)")
+        }
     }
 
     private func waiting(
@@ -142,35 +192,5 @@ struct ConsumerView: Sendable {
                 storage: journal.storage
             ).count
         }
-    }
-}
-
-/// What waits in each writer's log for destinations that nobody reads on for. Counting reads files, and writes none.
-struct Tallies: Sendable {
-    /// Destinations that were asked about as queues.
-    var queues: Set<DestinationID> = []
-    private var counters: [WriterID: WaitingCounter] = [:]
-
-    /// - Complexity: see ``WaitingCounter/tally(of:_:upTo:isComplete:)``.
-    mutating func tally(
-        of destination: DestinationID,
-        at id: WriterID,
-        _ cursor: Cursor,
-        upTo last: UInt64?,
-        isComplete: Bool,
-        folder: String,
-        storage: any JournalStorage
-    ) throws(JournalError) -> WaitingTally {
-        // Taken out, so that reading changes it in place.
-        var counter =
-            counters.removeValue(forKey: id)
-            ?? WaitingCounter(folder: folder, storage: storage, from: cursor.position)
-        defer { counters[id] = counter }
-        return try counter.tally(of: destination, cursor, upTo: last, isComplete: isComplete)
-    }
-
-    /// Forgets a writer whose folder is gone.
-    mutating func forget(_ id: WriterID) {
-        counters[id] = nil
     }
 }

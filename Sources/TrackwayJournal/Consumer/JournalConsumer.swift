@@ -10,38 +10,26 @@ package import TrackwayEvents
 /// none is on the path of recording.
 package final class JournalConsumer: Sendable {
     let journal: Journal
+    /// Held while files are read and written; nothing is called out while it is. Whoever only counts looks at ``view``.
     let state: Locked<ConsumerState>
     /// What counting knows of the state; see ``ConsumerView``.
-    let board: Locked<ConsumerView>
-    let tallies: Locked<Tallies>
+    private let view: Locked<ConsumerView>
+    private let tallies: Locked<Tallies>
+    /// The last request for delivery that was seen.
+    private let request: Locked<[UInt8]?>
 
-    init(journal: Journal, lock: any StorageLock) throws(JournalError) {
+    fileprivate init(journal: Journal, lock: any StorageLock) throws(JournalError) {
         self.journal = journal
-        let (board, tallies) = (Locked(ConsumerView()), Locked(Tallies()))
-        self.board = board
-        self.tallies = tallies
-        var fresh = ConsumerState(
-            folder: journal.folder,
-            storage: journal.storage,
-            configuration: journal.configuration,
-            bootID: journal.bootID,
-            registry: journal.registry,
-            leased: journal.leased,
-            clock: journal.clock,
-            board: board,
-            tallies: tallies,
-            lock: lock
-        )
-        do throws(StorageError) {
-            fresh.totals = try SettledTotals.load(journal.folder, journal.storage, of: journal.installation)
-            // First of all: what a kill left of a writer that is counted already must not be taken for a writer.
-            fresh.removeCompacted()
-            try fresh.refresh(own: journal.writer)
-        } catch {
-            throw JournalError(error)
-        }
+        var fresh = try JournalError.wrap { () throws(StorageError) in try ConsumerState(of: journal, lock: lock) }
+        // First of all: what a kill left of a writer that is counted already must not be taken for a writer.
+        fresh.compaction.removeFolders()
+        try fresh.refresh()
         fresh.publish()
+        view = fresh.view
+        tallies = fresh.tallies
         state = Locked(fresh)
+        // What was asked before the election is about to happen anyway. One that cannot be read now is read later.
+        request = Locked((try? journal.deliveryRequest()) ?? nil)
     }
 
     deinit {
@@ -66,25 +54,36 @@ package final class JournalConsumer: Sendable {
         admitting rule: Admission.Rule? = nil,
         onlyReleased: Bool = false
     ) throws(JournalError) -> JournalBatch? {
+        // What waits in memory, losses included, becomes readable as soon as there is room for it.
+        journal.drain()
         let limits = BatchReader.Limits(events: max(1, limits.events), bytes: limits.bytes, throughSegment: nil)
         return try change { (state) throws(JournalError) in
-            guard state.leases[destination] == nil else {
+            guard state.leases.writer(for: destination) == nil else {
                 throw JournalError(
                     .outOfOrder,
                     "a batch for \(destination) is still leased; settle or release it first"
                 )
             }
             state.note(destination, isQueue: onlyReleased)
-            if let batch = try state.readNext(for: destination, limits, admitting: rule, onlyReleased, journal) {
-                return batch
-            }
-            // Nothing at the writers known: look for new ones before saying so.
-            do throws(StorageError) {
-                guard try state.refresh(own: journal.writer) else { return nil }
-            } catch {
-                throw JournalError(error)
-            }
-            return try state.readNext(for: destination, limits, admitting: rule, onlyReleased, journal)
+            let lease = state.leases.nextNumber
+            repeat {
+                for id in state.order {
+                    let batch = try state.progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+                        try progress.nextBatch(
+                            for: destination,
+                            limits,
+                            admitting: rule,
+                            onlyReleased: onlyReleased,
+                            lease: lease
+                        )
+                    }
+                    guard let batch = (batch ?? nil) ?? nil else { continue }
+                    state.lend(batch)
+                    return batch
+                }
+                // Nothing at the writers known: look for new ones before saying so.
+            } while try state.refresh()
+            return nil
         }
     }
 
@@ -110,21 +109,13 @@ package final class JournalConsumer: Sendable {
 
     /// Gives a lease back; what was not settled of it is read again next time.
     package func release(_ batch: JournalBatch) {
-        state.withLock { state in
-            if state.leases[batch.destination]?.number == batch.lease { state.leases[batch.destination] = nil }
-        }
+        state.withLock { $0.leases.release(batch) }
     }
 
     /// Gives up everything a destination has not settled, counted under `reason`; a leased batch's lease ends.
     package func discardPending(for destination: DestinationID, reason: DropReason) throws(JournalError) {
         try change { (state) throws(JournalError) in
-            state.leases[destination] = nil
-            for id in state.order where state.progressByWriter[id]?.problem == nil {
-                _ = try state.attempt(id) { (state) throws(JournalError) in
-                    try state.discard(id, destination, throughSegment: nil, reason: reason, journal)
-                }
-            }
-            state.save()
+            try state.discardPending(for: destination, reason: reason)
         }
     }
 
@@ -137,7 +128,7 @@ package final class JournalConsumer: Sendable {
         admitting rule: @escaping Admission.Rule
     ) throws(JournalError) {
         try change { (state) throws(JournalError) in
-            try state.discardDropped(for: destination, admitting: rule, journal)
+            try state.discardDropped(for: destination, admitting: rule)
         }
     }
 
@@ -162,18 +153,18 @@ package final class JournalConsumer: Sendable {
     /// Whether this process's own next event for a destination was found held when it was read last: then nothing it
     /// records now can be delivered either.
     package func isOwnHeld(for destination: DestinationID) -> Bool {
-        board.withLock { $0.writers[journal.writer].map { $0.isHeld(destination) } ?? false }
+        view.withLock { $0.writers[journal.writer]?.heldFor.contains(destination) ?? false }
     }
 
     /// Whether any writer's next event for a destination was found held when it was read last.
     package func isHeld(for destination: DestinationID) -> Bool {
-        board.withLock { view in view.writers.values.contains { $0.isHeld(destination) } }
+        view.withLock { view in view.writers.values.contains { $0.heldFor.contains(destination) } }
     }
 
     /// The rule for a destination may have changed: forgets what was found held, so that it is read again.
     package func forgetHeld(for destination: DestinationID) {
         state.withLock { state in
-            for id in state.order { state.progressByWriter[id]?.held[destination] = nil }
+            for id in state.order { state.progressByWriter[id]?.forgetHeld(for: destination) }
             state.publish()
         }
     }
@@ -181,20 +172,20 @@ package final class JournalConsumer: Sendable {
     /// Whether a destination is due to be told of numbers behind its last event that are lost, or were for others; reading
     /// gives a batch without records then.
     package func isUntold(_ destination: DestinationID) -> Bool {
-        board.withLock { $0.untold.contains(destination) }
+        view.withLock { $0.untold.contains(destination) }
     }
 
     /// Somebody wants a destination told of everything now: numbers that were for others wait for no event any more.
     package func reportAll(to destination: DestinationID) {
         state.withLock { state in
-            state.want(destination, journal)
+            for id in state.order { state.progressByWriter[id]?.cursors.want(destination) }
             state.publish()
         }
     }
 
     /// Whether a queue has to be told of numbers for others at the end of a dead writer's log, which no transfer may follow.
     package func owesSkips(_ destination: DestinationID) -> Bool {
-        board.withLock { $0.owing.contains(destination) }
+        view.withLock { $0.owing.contains(destination) }
     }
 
     /// What stands in the way of single writers, whose events wait while the others' are delivered: each a sentence that
@@ -210,25 +201,37 @@ package final class JournalConsumer: Sendable {
     package func maintain(at moment: Moment) throws(JournalError) {
         journal.performMaintenance()
         try change { (state) throws(JournalError) in
-            try state.maintain(at: moment, journal)
+            try state.maintain(at: moment)
         }
     }
 
-    /// The mark another process left last to ask for delivery; nil when none ever did. A change means: deliver now.
-    package func deliveryRequest() throws(JournalError) -> [UInt8]? {
-        do throws(StorageError) {
-            return try journal.storage.contents(of: journal.folder.deliveryRequest)
-        } catch {
-            throw JournalError(error)
+    /// Whether another process has asked for delivery since the last call; see ``Journal/requestDelivery()``.
+    package func wasAsked() -> Bool {
+        // A request that cannot be read now is read at the next look.
+        guard let latest = try? journal.deliveryRequest() else { return false }
+        return request.withLock { request in
+            defer { request = latest }
+            return request != latest
         }
     }
 
     /// Whether other living writers share the installation, whose events nobody announces to this process.
     package var hasOtherWriters: Bool {
-        board.withLock { view in view.writers.values.contains { !$0.isOwn && !$0.isComplete } }
+        view.withLock { view in view.writers.values.contains { !$0.isOwn && !$0.isComplete } }
     }
 
-    /// Gives the office up: another process can be elected. A second call does nothing.
+    /// Removes everything the installation has recorded, and its identity; a new identity takes its place.
+    ///
+    /// What was not delivered is gone, here and for every destination. Other processes that have the installation open
+    /// keep recording; what they had recorded before is given up as `erased`. The counts start anew.
+    ///
+    /// - Returns: the new identity, which is on stable storage when this returns.
+    /// - Throws: `storage` when something could not be removed: call again.
+    package func erase() throws(JournalError) -> InstallationID {
+        try change { (state) throws(JournalError) in try state.erase() }
+    }
+
+    /// Ends the election: another process can be elected. A second call does nothing.
     package func close() {
         // From now on the files say more than this consumer.
         journal.consumer.withLock { if $0.consumer === self { $0.consumer = nil } }
@@ -237,36 +240,83 @@ package final class JournalConsumer: Sendable {
             state.save()
             state.lock?.release()
             state.lock = nil
-            state.leases = [:]
+            state.leases.endAll()
             state.publish()
-            state.deadLetterLog?.close()
-            state.deadLetterLog = nil
+            state.deadLetters.close()
         }
+    }
+
+    // MARK: Queues
+
+    /// Releases everything that waits for a queue to delivery: moves its release mark to the end of every writer's log.
+    /// When this returns, that survives the death of the process.
+    ///
+    /// - Returns: how many events that released.
+    /// - Throws: `storage` when no mark could be written: nothing is released then. What one writer's storage refuses
+    ///   while another's did not waits for the next transfer.
+    package func transfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        journal.drain()
+        return try change { (state) throws(JournalError) in try state.transfer(for: destination) }
+    }
+
+    /// How many events released to delivery a queue has not settled: 0 exactly when there are none, else at least as many
+    /// as there are; events of others among them may be counted in.
+    ///
+    /// - Parameter leavingOutHeld: true to leave out writers whose next event was found held when it was read last.
+    package func released(
+        for destination: DestinationID,
+        leavingOutHeld: Bool = false
+    ) throws(JournalError) -> UInt64 {
+        try change { (state) throws(JournalError) in
+            try state.released(for: destination, leavingOutHeld: leavingOutHeld)
+        }
+    }
+
+    /// How many events wait for a queue beyond its release mark, at all writers: exactly.
+    ///
+    /// Events that wait in memory because the storage refuses them count as soon as they are written. Waits for no disk that
+    /// delivery writes to.
+    ///
+    /// - Complexity: O(number of writers), plus what was recorded since the last call. A queue's first call reads what waits.
+    package func waiting(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        journal.drain()
+        return try currentView().waiting(for: destination, journal, tallies)
+    }
+
+    /// The canonical JSON of events that wait for a queue beyond its release mark, oldest first within each writer. Waits for
+    /// no disk that delivery writes to.
+    ///
+    /// - Parameter most: how many at most.
+    package func waitingEvents(for destination: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
+        journal.drain()
+        return try currentView().waitingEvents(for: destination, most: most, journal, tallies)
     }
 
     // MARK: Counting
 
+    /// What became of every event of the installation; see ``Journal/ledger()``.
     func ledger() throws(JournalError) -> Ledger {
         try currentView().ledger(journal, tallies)
     }
 
+    /// How far a destination has come in a writer's log; nil when that is not known, or another process may be elected.
     func cursor(of writer: WriterID, _ destination: DestinationID) -> Cursor? {
-        board.withLock { $0.isOpen ? $0.writers[writer]?.cursors[destination] : nil }
+        view.withLock { $0.isOpen ? $0.writers[writer]?.cursors[destination] : nil }
     }
 
     /// How things stand. Waits for the consumer only where something has come that the consumer must take in first.
-    func currentView() throws(JournalError) -> ConsumerView {
-        let view = board.withLock { $0 }
-        if try view.isCurrent(journal) { return view }
+    private func currentView() throws(JournalError) -> ConsumerView {
+        let known = view.withLock { $0 }
+        if try known.isCurrent(journal) { return known }
         try state.withLock { (state) throws(JournalError) in
             defer { state.publish() }
-            try state.takeIn(journal)
+            try state.takeIn()
         }
-        return board.withLock { $0 }
+        return view.withLock { $0 }
     }
 
     /// Changes the state, and lets others know when that is done.
-    func change<Result: Sendable>(
+    private func change<Result: Sendable>(
         _ body: (inout ConsumerState) throws(JournalError) -> Result
     ) throws(JournalError) -> Result {
         try state.withLock { (state) throws(JournalError) in
@@ -285,12 +335,7 @@ extension Journal {
     ///
     /// The election ends with ``JournalConsumer/close()``, when the consumer is released, or when the process dies.
     package func tryElection() throws(JournalError) -> JournalConsumer? {
-        let lock: (any StorageLock)?
-        do throws(StorageError) {
-            lock = try storage.lock(folder.deliverLock)
-        } catch {
-            throw JournalError(error)
-        }
+        let lock = try JournalError.wrap { () throws(StorageError) in try storage.lock(folder.deliverLock) }
         guard let lock else { return nil }
         let elected = try JournalConsumer(journal: self, lock: lock)
         consumer.withLock { $0.consumer = elected }

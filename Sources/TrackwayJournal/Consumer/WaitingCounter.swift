@@ -72,3 +72,84 @@ struct WaitingCounter: Sendable {
         reader.withPayload(of: entry) { RouteNames($0, length: route).names }
     }
 }
+
+/// The events of one queue that wait in one writer's log: how many, and between which numbers.
+///
+/// Kept by segment, so that it stays small whatever waits, and so that trimming, which gives up whole segments, can be
+/// followed without reading again.
+struct WaitingTally: Sendable, Hashable {
+    private struct Part: Sendable, Hashable {
+        let segment: UInt32
+        let first: UInt64
+        var last: UInt64
+        var count: UInt64
+    }
+
+    /// The first sequence number that may wait; whatever lies before is settled or released.
+    private(set) var first: UInt64
+    /// How many events wait.
+    private(set) var count: UInt64 = 0
+    private var parts: [Part] = []
+
+    init(from first: UInt64) {
+        self.first = first
+    }
+
+    /// The number of the last event that waits; nil when none does.
+    var last: UInt64? { parts.last?.last }
+
+    /// Takes an event in, in the order of the log.
+    mutating func add(_ sequence: UInt64, segment: UInt32) {
+        guard sequence >= first else { return }
+        count += 1
+        if let index = parts.indices.last, parts[index].segment == segment {
+            parts[index].last = sequence
+            parts[index].count += 1
+        } else {
+            parts.append(Part(segment: segment, first: sequence, last: sequence, count: 1))
+        }
+    }
+
+    /// Leaves out what lies before a number.
+    ///
+    /// - Returns: false when that number lies amid a segment's events: then they have to be counted again.
+    mutating func advance(to first: UInt64) -> Bool {
+        guard first >= self.first else { return false }
+        self.first = first
+        while let oldest = parts.first, oldest.last < first {
+            count -= oldest.count
+            parts.removeFirst()
+        }
+        return parts.first.map { $0.first >= first } ?? true
+    }
+}
+
+/// What waits in each writer's log for destinations that nobody reads on for. Counting reads files, and writes none.
+struct Tallies: Sendable {
+    /// Destinations that were asked about as queues.
+    var queues: Set<DestinationID> = []
+    private var counters: [WriterID: WaitingCounter] = [:]
+
+    /// - Complexity: see ``WaitingCounter/tally(of:_:upTo:isComplete:)``.
+    mutating func tally(
+        of destination: DestinationID,
+        at id: WriterID,
+        _ cursor: Cursor,
+        upTo last: UInt64?,
+        isComplete: Bool,
+        folder: String,
+        storage: any JournalStorage
+    ) throws(JournalError) -> WaitingTally {
+        // Taken out, so that reading changes it in place.
+        var counter =
+            counters.removeValue(forKey: id)
+            ?? WaitingCounter(folder: folder, storage: storage, from: cursor.position)
+        defer { counters[id] = counter }
+        return try counter.tally(of: destination, cursor, upTo: last, isComplete: isComplete)
+    }
+
+    /// Forgets a writer whose folder is gone.
+    mutating func forget(_ id: WriterID) {
+        counters[id] = nil
+    }
+}

@@ -37,9 +37,35 @@ struct Cursor: Sendable, Hashable {
     /// The first sequence number of a queue that may wait for a transfer.
     var firstWaiting: UInt64 { max(next, mark ?? base) }
 
-    /// Counts a range as given up.
-    mutating func drop(_ range: DroppedRange) {
-        dropped[range.reason, default: 0] += UInt64(range.sequences.count)
+    /// How many numbers lie between the cursor and its mark.
+    var released: UInt64 {
+        let mark = mark ?? base
+        return mark > next ? mark - next : 0
+    }
+
+    /// Counts numbers that are given up.
+    ///
+    /// - Parameter isTold: true when the destination learns of them with the request that is being settled.
+    mutating func drop(_ ranges: [DroppedRange], isTold: Bool) {
+        for range in ranges {
+            dropped[range.reason, default: 0] += UInt64(range.sequences.count)
+            if !isTold { unreported.insert(range) }
+        }
+    }
+
+    /// Counts numbers that are for other destinations; see ``drop(_:isTold:)``.
+    mutating func skip(_ ranges: [ClosedRange<UInt64>], isTold: Bool) {
+        for range in ranges {
+            skipped += UInt64(range.count)
+            if !isTold { untoldSkips.insert(range) }
+        }
+    }
+
+    /// Moves on, over numbers that are all counted.
+    mutating func advance(to next: UInt64, at position: LogPosition) {
+        self.next = next
+        self.position = position
+        assert(isBalanced, "every number before the cursor is accounted for")
     }
 }
 
@@ -121,6 +147,34 @@ extension Cursor {
         for line in lines.all("untold-skip") {
             guard let range = SkippedRanges.range(from: line) else { return nil }
             untoldSkips.insert(range)
+        }
+    }
+}
+
+/// The cursor files in a writer's folder.
+enum CursorFile {
+    /// A destination's cursor; nil when it has none yet. A damaged file counts as none: reading then starts again at the
+    /// oldest record kept, and the receiving end recognises what it has already.
+    static func load(
+        _ writer: WriterID,
+        _ destination: DestinationID,
+        _ folder: JournalFolder,
+        _ storage: any JournalStorage
+    ) throws(StorageError) -> Cursor? {
+        guard let bytes = try storage.contents(of: folder.cursor(writer, destination)) else { return nil }
+        return Cursor(fileBytes: bytes, of: writer, for: destination)
+    }
+
+    /// The destinations that have a cursor in a writer's folder.
+    static func destinations(
+        of writer: WriterID,
+        _ folder: JournalFolder,
+        _ storage: any JournalStorage
+    ) throws(StorageError) -> [DestinationID] {
+        try storage.names(in: folder.writer(writer)).compactMap { name in
+            guard name.hasPrefix(JournalFolder.cursorPrefix) else { return nil }
+            // A file that is just being written has no destination's name.
+            return DestinationID(String(name.dropFirst(JournalFolder.cursorPrefix.count)))
         }
     }
 }

@@ -46,3 +46,92 @@ struct DroppedRanges: Sendable, Hashable {
         return DroppedRange(sequences: first...last, reason: DropReason(rawValue: String(parts[2])))
     }
 }
+
+extension DroppedRange {
+    /// The part inside a range of sequence numbers; nil when there is none.
+    func clamped(to bounds: Range<UInt64>) -> DroppedRange? {
+        let low = max(sequences.lowerBound, bounds.lowerBound)
+        let high = min(sequences.upperBound + 1, bounds.upperBound)
+        return low < high ? DroppedRange(sequences: low...(high - 1), reason: reason) : nil
+    }
+}
+
+/// Ranges of sequence numbers that were for other destinations only, in ascending order; neighbours are kept as one.
+///
+/// Bounded: beyond ``limit`` ranges the oldest are forgotten here. Their counts stay in the cursor; the collector then
+/// sees those numbers as a gap. Only what is passed over without a single event for the destination gathers here, so there
+/// is one range, unless losses lie between.
+struct SkippedRanges: Sendable, Hashable {
+    static let limit = 1024
+
+    private(set) var ranges: [ClosedRange<UInt64>] = []
+
+    var isEmpty: Bool { ranges.isEmpty }
+
+    mutating func insert(_ range: ClosedRange<UInt64>) {
+        if let last = ranges.last, range.lowerBound > 0, last.upperBound >= range.lowerBound - 1 {
+            ranges[ranges.count - 1] = min(last.lowerBound, range.lowerBound)...max(last.upperBound, range.upperBound)
+            return
+        }
+        ranges.append(range)
+        if ranges.count > Self.limit { ranges.removeFirst(ranges.count - Self.limit) }
+    }
+
+    /// Forgets the ranges that end before a number.
+    mutating func remove(before sequence: UInt64) {
+        ranges.removeAll { $0.upperBound < sequence }
+    }
+
+    /// `first last`, as in a cursor file.
+    static func text(of range: ClosedRange<UInt64>) -> String {
+        "\(range.lowerBound) \(range.upperBound)"
+    }
+
+    static func range(from text: some StringProtocol) -> ClosedRange<UInt64>? {
+        let parts = text.split(separator: " ")
+        guard parts.count == 2, let first = UInt64(parts[0]), let last = UInt64(parts[1]), first <= last else {
+            return nil
+        }
+        return first...last
+    }
+}
+
+extension [ClosedRange<UInt64>] {
+    /// The parts that lie inside a stretch of sequence numbers.
+    func clamped(to stretch: Range<UInt64>) -> [ClosedRange<UInt64>] {
+        guard !stretch.isEmpty else { return [] }
+        let bounds = stretch.lowerBound...(stretch.upperBound - 1)
+        return compactMap { $0.overlaps(bounds) ? $0.clamped(to: bounds) : nil }
+    }
+}
+
+/// Why numbers are missing in a writer's log: whole segments that went before everybody had read them.
+///
+/// The writer keeps it, and writes it before the segments go, so that what is missing is never missing without a reason,
+/// whoever is killed when. A number that is in the log all the same is there, whatever the file says. Lines:
+/// ```
+/// gaps 1
+/// gap 1 250 journal_full
+/// ```
+enum GapFile {
+    /// The reasons known in a writer's folder; a missing or damaged file says nothing.
+    static func load(_ folder: String, _ storage: any JournalStorage) throws(StorageError) -> [DroppedRange] {
+        guard let bytes = try storage.contents(of: path(folder)) else { return [] }
+        return CheckedLines(bytes)?.all("gap").compactMap { DroppedRanges.range(from: $0) } ?? []
+    }
+
+    static func save(
+        _ ranges: DroppedRanges,
+        _ folder: String,
+        _ storage: any JournalStorage
+    ) throws(StorageError) {
+        var lines = CheckedLines()
+        lines.add("gaps", 1)
+        for range in ranges.ranges { lines.add("gap", DroppedRanges.text(of: range)) }
+        try storage.replace(path(folder), with: lines.bytes, durably: false)
+    }
+
+    private static func path(_ folder: String) -> String {
+        folder + "/gaps"
+    }
+}

@@ -126,3 +126,19 @@ extension Ledger.Account {
         )
     }
 }
+
+extension SettledTotals {
+    /// The totals of an installation in its folder; none when the file is missing or damaged, or an erasing that was cut
+    /// short left that of the former installation.
+    static func load(
+        _ folder: JournalFolder,
+        _ storage: any JournalStorage,
+        of installation: InstallationID?
+    ) throws(StorageError) -> SettledTotals {
+        guard let bytes = try storage.contents(of: folder.settled), let totals = SettledTotals(fileBytes: bytes) else {
+            return SettledTotals(of: installation)
+        }
+        guard let installation else { return totals }
+        return totals.seen(by: installation)
+    }
+}

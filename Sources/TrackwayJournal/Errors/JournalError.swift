@@ -56,6 +56,25 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(.storage, cause.description, cause: cause)
     }
 
+    /// A writer's folder that cannot be read, while the others can.
+    init(unreadable folder: String, _ cause: StorageError) {
+        let remedy =
+            cause.code == .denied
+            ? "give the folder and its files to the user this app runs as, or remove it"
+            : "they wait until it can be read"
+        self.init(.storage, "the events in \(folder) cannot be read now (\(cause)); \(remedy)", cause: cause)
+    }
+
+    /// Asks the storage for something; what it refuses is the journal's failure.
+    @discardableResult
+    static func wrap<Result>(_ body: () throws(StorageError) -> Result) throws(JournalError) -> Result {
+        do throws(StorageError) {
+            return try body()
+        } catch {
+            throw JournalError(error)
+        }
+    }
+
     /// The sentence for people.
     public var description: String { message }
 }

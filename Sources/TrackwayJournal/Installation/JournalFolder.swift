@@ -24,10 +24,12 @@ struct JournalFolder: Sendable, Hashable {
     var deliveryRequest: String { root + "/nudge" }
 
     func writer(_ id: WriterID) -> String { writers + "/" + id.description }
-    func aliveLock(_ id: WriterID) -> String { writer(id) + "/alive.lock" }
+    func aliveLock(_ id: WriterID) -> String { writer(id) + Self.aliveLock }
     func cursor(_ id: WriterID, _ destination: DestinationID) -> String {
         writer(id) + "/" + Self.cursorPrefix + destination.rawValue
     }
 
+    /// The lock of a writer's life, in its folder.
+    static let aliveLock = "/alive.lock"
     static let cursorPrefix = "cursor."
 }

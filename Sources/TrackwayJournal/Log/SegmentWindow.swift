@@ -141,18 +141,9 @@ struct SegmentWindow: Sendable {
 
     /// The format version the segment's preamble claims; nil when it is damaged.
     func version(_ path: String, _ storage: any JournalStorage) throws(StorageError) -> UInt32? {
-        var preamble = [UInt8](repeating: 0, count: SegmentPreamble.size)
-        var failure: StorageError?
-        let got = preamble.withUnsafeMutableBytes { buffer -> Int in
-            do throws(StorageError) {
-                return try storage.read(path, at: 0, into: buffer) ?? 0
-            } catch {
-                failure = error
-                return 0
-            }
-        }
-        if let failure { throw failure }
-        guard got == SegmentPreamble.size else { return nil }
+        guard let preamble = try storage.bytes(of: path, at: 0, count: SegmentPreamble.size),
+            preamble.count == SegmentPreamble.size
+        else { return nil }
         return preamble.withUnsafeBytes { SegmentPreamble.version(of: $0) }
     }
 }

@@ -74,3 +74,23 @@ public protocol StorageLock: AnyObject, Sendable {
     /// Gives the lock back now; a second call does nothing.
     func release()
 }
+
+extension JournalStorage {
+    /// A copy of bytes of a file; fewer than asked for where it ends, nil when it does not exist.
+    func bytes(of path: String, at offset: Int, count: Int) throws(StorageError) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var failure: StorageError?
+        let got = bytes.withUnsafeMutableBytes { buffer -> Int? in
+            do throws(StorageError) {
+                return try read(path, at: offset, into: buffer)
+            } catch {
+                failure = error
+                return nil
+            }
+        }
+        if let failure { throw failure }
+        guard let got else { return nil }
+        bytes.removeLast(count - got)
+        return bytes
+    }
+}

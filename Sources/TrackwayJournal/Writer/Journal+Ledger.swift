@@ -64,7 +64,7 @@ extension Journal {
             cursors[destination] = beginning ?? (isFor ? Cursor(at: .start, next: extent.first) : nil)
         }
         return Ledger(
-            recorded: ConsumerState.last(extent, Array(cursors.values)),
+            recorded: max(extent.last, cursors.values.map { $0.next - 1 }.max() ?? 0),
             destinations: cursors.mapValues { Ledger.Account($0, last: extent.last) }
         )
     }
@@ -84,16 +84,6 @@ extension Journal {
             }
         }
         return ledger
-    }
-
-    /// A writer's extent; nil when a newer version wrote it, which is left to the version that can read it.
-    func readableExtent(of id: WriterID, isComplete: Bool) throws(JournalError) -> LedgerCounter.Extent? {
-        do {
-            return try extent(of: id, isComplete: isComplete)
-        } catch {
-            guard error.code == .newerVersion else { throw error }
-            return nil
-        }
     }
 
     /// How many of this process's own events a destination has not settled yet, those in memory included.
@@ -122,12 +112,10 @@ extension Journal {
         if let consumer = consumer.withLock({ $0.consumer }), let cursor = consumer.cursor(of: id, destination) {
             return cursor
         }
-        do throws(StorageError) {
-            if let kept = try CursorFile.load(id, destination, folder, storage) { return kept }
-        } catch {
-            throw JournalError(error)
+        let kept = try JournalError.wrap { () throws(StorageError) in
+            try CursorFile.load(id, destination, folder, storage)
         }
-        return registry.withLock { $0.beginning(of: destination) } ?? Cursor()
+        return kept ?? registry.withLock { $0.beginning(of: destination) } ?? Cursor()
     }
 
     /// The lowest and the highest sequence number of a writer.
@@ -146,31 +134,51 @@ extension Journal {
         return counting.withLock { $0.known(id)?.last ?? 0 }
     }
 
+    // MARK: What waits for a queue
+
+    /// How many events wait for a queue beyond its release mark, at all writers, whoever delivers. The deliverer's own count
+    /// where this process is it; else what the files say at this moment.
+    ///
+    /// - Complexity: O(number of writers) for the deliverer; for others O(what waits), read from the disk with every call.
+    package func countWaiting(for queue: DestinationID) throws(JournalError) -> UInt64 {
+        if let consumer = heldConsumer { return try consumer.waiting(for: queue) }
+        let (view, tallies) = try look()
+        return try view.waiting(for: queue, self, tallies)
+    }
+
+    /// The canonical JSON of the events that ``countWaiting(for:)`` counts, oldest first within each writer.
+    ///
+    /// - Parameter most: how many at most.
+    package func readWaiting(for queue: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
+        if let consumer = heldConsumer { return try consumer.waitingEvents(for: queue, most: most) }
+        let (view, tallies) = try look()
+        return try view.waitingEvents(for: queue, most: most, self, tallies)
+    }
+
+    /// What a deliverer would know, for somebody who only looks: nothing is settled, released or written.
+    private func look() throws(JournalError) -> (ConsumerView, Locked<Tallies>) {
+        drain()
+        var state = try JournalError.wrap { () throws(StorageError) in try ConsumerState(of: self, lock: nil) }
+        try state.takeIn()
+        state.publish()
+        var view = state.view.withLock { $0 }
+        // Not elected, and yet all that counting needs.
+        view.isOpen = true
+        return (view, state.tallies)
+    }
+
     // MARK: Asking another process to deliver
 
     /// Asks the process that delivers, if it is another one, to deliver now.
     package func requestDelivery() throws(JournalError) {
-        do throws(StorageError) {
-            let mark = WriterID.generate(at: clock.now().wall)
+        let mark = WriterID.generate(at: clock.now().wall)
+        try JournalError.wrap { () throws(StorageError) in
             try storage.replace(folder.deliveryRequest, with: Array(mark.description.utf8), durably: false)
-        } catch {
-            throw JournalError(error)
         }
     }
-}
 
-extension SettledTotals {
-    /// The totals of an installation in its folder; none when the file is missing or damaged, or an erasing that was cut
-    /// short left that of the former installation.
-    static func load(
-        _ folder: JournalFolder,
-        _ storage: any JournalStorage,
-        of installation: InstallationID?
-    ) throws(StorageError) -> SettledTotals {
-        guard let bytes = try storage.contents(of: folder.settled), let totals = SettledTotals(fileBytes: bytes) else {
-            return SettledTotals(of: installation)
-        }
-        guard let installation else { return totals }
-        return totals.seen(by: installation)
+    /// The mark a process left last to ask for delivery; nil when none ever did. A change means: deliver now.
+    func deliveryRequest() throws(JournalError) -> [UInt8]? {
+        try JournalError.wrap { () throws(StorageError) in try storage.contents(of: folder.deliveryRequest) }
     }
 }

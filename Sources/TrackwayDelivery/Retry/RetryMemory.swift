@@ -3,6 +3,16 @@
 
 package import TrackwayEvents
 
+/// Keeps retry states across restarts of the process. A lost state costs one early attempt, so nothing is flushed to disk
+/// and failures are ignored.
+package protocol RetryMemory: Sendable {
+    /// What was kept for a destination in this boot.
+    func recall(_ destination: DestinationID) -> RetryState?
+
+    /// Keeps a state; nil forgets it.
+    func keep(_ state: RetryState?, for destination: DestinationID)
+}
+
 /// What must survive a restart so that an app that is started often does not ask a failing back-end often.
 package struct RetryState: Sendable, Hashable {
     /// Failures in a row.

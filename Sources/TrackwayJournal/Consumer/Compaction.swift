@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// The counts of writers that everybody is done with, and their folders as long as they stand.
+struct Compaction: Sendable {
+    private(set) var totals: SettledTotals
+    /// Folders of writers that are counted and could not be removed, and why.
+    private(set) var leftovers: [WriterID: JournalError] = [:]
+    private let folder: JournalFolder
+    private let storage: any JournalStorage
+
+    init(of journal: Journal) throws(StorageError) {
+        folder = journal.folder
+        storage = journal.storage
+        totals = try SettledTotals.load(folder, storage, of: journal.installation)
+    }
+
+    /// Whether a writer is counted here though its folder may still stand.
+    func hasCounted(_ id: WriterID) -> Bool {
+        totals.compacted.contains(id)
+    }
+
+    /// Adds a writer's counts and makes them durable; its folder is removed next, see ``removeFolders()``.
+    mutating func add(
+        _ id: WriterID,
+        recorded: UInt64,
+        accounts: [DestinationID: Ledger.Account]
+    ) throws(StorageError) {
+        var fuller = totals
+        fuller.compact(id, recorded: recorded, accounts: accounts)
+        try storage.replace(folder.settled, with: fuller.fileBytes, durably: true)
+        totals = fuller
+    }
+
+    /// Adds the counts of a writer whose folder is gone; ``save()`` makes them durable.
+    mutating func count(_ id: WriterID, recorded: UInt64, accounts: [DestinationID: Ledger.Account]) {
+        totals.compact(id, recorded: recorded, accounts: accounts)
+        totals.compacted.remove(id)
+    }
+
+    /// Writes the totals, durably.
+    func save() throws(StorageError) {
+        try storage.replace(folder.settled, with: totals.fileBytes, durably: true)
+    }
+
+    /// Removes the folders of writers that are counted in the totals already: what a kill left of them is nobody's any more.
+    ///
+    /// One that cannot be removed now is among the ``leftovers``, counts toward the limit of bytes, and is tried again with
+    /// every look.
+    mutating func removeFolders() {
+        for id in totals.compacted {
+            let path = folder.writer(id)
+            do throws(StorageError) {
+                try WriterFolder(path: path, storage: storage).remove()
+                totals.compacted.remove(id)
+                leftovers[id] = nil
+            } catch {
+                leftovers[id] = JournalError(
+                    .storage,
+                    "the folder \(path), of which everything is delivered or given up, cannot be removed "
+                        + "(\(error)); remove it by hand",
+                    cause: error
+                )
+            }
+        }
+    }
+
+    /// Bytes of segments in folders that could not be removed, as far as they can be counted.
+    var leftoverBytes: Int {
+        totals.compacted.reduce(0) { total, id in
+            // What cannot even be listed has no known size.
+            let sizes = try? WriterFolder(path: folder.writer(id), storage: storage).segmentSizes()
+            return total + (sizes ?? []).reduce(0) { $0 + $1.bytes }
+        }
+    }
+
+    // MARK: Another installation takes this one's place
+
+    /// Says which writers another installation will find counted once it has taken this one's place.
+    func announce(
+        _ successor: InstallationID,
+        after installation: InstallationID,
+        without leaving: [WriterID]
+    ) throws(StorageError) {
+        let announced = totals.announcing(successor, after: installation, without: leaving)
+        try storage.replace(folder.settled, with: announced.fileBytes, durably: true)
+    }
+
+    /// Begins another installation's counts; the folders of those that are leaving go.
+    mutating func begin(_ installation: InstallationID, without leaving: [WriterID]) throws(StorageError) {
+        var emptied = SettledTotals(of: installation)
+        emptied.compacted = totals.compacted.union(leaving)
+        try storage.replace(folder.settled, with: emptied.fileBytes, durably: true)
+        totals = emptied
+    }
+
+    /// A writer that was to leave goes on in its folder: that must not count as gone.
+    mutating func keep(_ id: WriterID) {
+        guard totals.compacted.remove(id) != nil else { return }
+        // Written with the next change of the totals; until then only a kill would have it removed.
+        try? save()
+    }
+}
+
+extension ConsumerState {
+    /// Moves the counts of dead writers that every destination has finished into the totals, and removes their folders.
+    mutating func compactDrained() throws(JournalError) {
+        let busy = leases.writers
+        let present = journal.destinations
+        for id in order {
+            guard progressByWriter[id]?.isComplete == true, progressByWriter[id]?.isOwn == false else { continue }
+            let counts = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+                try progress.countsWhenDrained(for: present)
+            }
+            guard let (recorded, accounts) = (counts ?? nil) ?? nil, !busy.contains(id) else { continue }
+            do throws(JournalError) {
+                try compact(id, recorded: recorded, accounts: accounts)
+            } catch {
+                try progressByWriter[id]?.leaveOut(error)
+            }
+        }
+    }
+
+    /// Removes a writer's folder after its counts are safe in the totals.
+    private mutating func compact(
+        _ id: WriterID,
+        recorded: UInt64,
+        accounts: [DestinationID: Ledger.Account]
+    ) throws(JournalError) {
+        do throws(StorageError) {
+            // Held while the folder goes, so that no process can be starting in it.
+            guard let dead = try journal.storage.lock(journal.folder.aliveLock(id)) else {
+                progressByWriter[id]?.foundAlive()
+                return
+            }
+            defer { dead.release() }
+            try compaction.add(id, recorded: recorded, accounts: accounts)
+            forget(id)
+            journal.counting.withLock { $0.forget(id) }
+            publish()
+            compaction.removeFolders()
+        } catch {
+            throw JournalError(error)
+        }
+    }
+}
+
+extension WriterProgress {
+    /// What a dead writer has recorded and what became of it, once every destination has finished with its log.
+    ///
+    /// - Parameter present: the destinations there are at present.
+    /// - Returns: nil as long as something waits, or is still to be told to one of them.
+    fileprivate mutating func countsWhenDrained(for present: [DestinationID]) throws(JournalError) -> (
+        recorded: UInt64, accounts: [DestinationID: Ledger.Account]
+    )? {
+        let extent = try extent()
+        var accounts: [DestinationID: Ledger.Account] = [:]
+        var recorded = extent.last
+        for destination in cursors.accountable {
+            let cursor = try cursor(of: destination)
+            guard cursor.next > extent.last else { return nil }
+            let isOwed = !cursor.unreported.isEmpty || cursor.owesSkips
+            if isOwed, present.contains(destination) { return nil }
+            accounts[destination] = Ledger.Account(cursor, last: extent.last)
+            recorded = max(recorded, cursor.next - 1)
+        }
+        return (recorded, accounts)
+    }
+}

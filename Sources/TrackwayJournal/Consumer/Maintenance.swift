@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What maintenance remembers from one time to the next.
+struct MaintenanceRecord: Sendable {
+    /// When the journal was maintained last.
+    fileprivate var last: MonotonicTime?
+    /// How often the folder was made anew, as far as this consumer knows.
+    fileprivate var restorations = 0
+}
+
+extension ConsumerState {
+    /// Maintenance; see ``JournalConsumer/maintain(at:)``.
+    mutating func maintain(at moment: Moment) throws(JournalError) {
+        try resumeAfterRemoval()
+        save()
+        compaction.removeFolders()
+        try refresh()
+        try lookAgain()
+        for id in order { progressByWriter[id]?.cursors.watchSkips(at: moment.monotonic) }
+        try observe(moment)
+        try passMissingSegments()
+        try passIdle()
+        try trim(at: moment)
+        try compactDrained()
+    }
+
+    /// Looks again at every other writer that lives, or that could not be read.
+    private mutating func lookAgain() throws(JournalError) {
+        for id in order {
+            let isWorthIt = progressByWriter[id].map { !$0.isOwn && (!$0.isComplete || $0.isUnreadable) }
+            guard isWorthIt == true else { continue }
+            try JournalError.wrap { () throws(StorageError) in try progressByWriter[id]?.look() }
+        }
+    }
+
+    /// Adds the time since the last look to the writers of earlier boots.
+    private mutating func observe(_ moment: Moment) throws(JournalError) {
+        defer { maintenance.last = moment.monotonic }
+        guard let last = maintenance.last else { return }
+        let passed = max(.zero, last.duration(to: moment.monotonic))
+        try eachWriter { (progress) throws(JournalError) in
+            guard progress.isComplete else { return }
+            try JournalError.wrap { () throws(StorageError) in try progress.age.observe(passed) }
+        }
+    }
+
+    /// Counts what went with segments that their writer gave up itself.
+    private mutating func passMissingSegments() throws(JournalError) {
+        let leases = leases
+        try eachWriter { (progress) throws(JournalError) in
+            let id = progress.id
+            try progress.passMissingSegments { leases.writer(for: $0) == id }
+        }
+    }
+
+    /// Lets the cursors that nobody reads on from go past what is for others: those of queues, and those of destinations
+    /// that are away.
+    private mutating func passIdle() throws(JournalError) {
+        let leases = leases
+        let read = Set(journal.destinations.filter { isRead($0) })
+        try eachWriter { (progress) throws(JournalError) in
+            let id = progress.id
+            try progress.passIdle { read.contains($0) || leases.writer(for: $0) == id }
+        }
+    }
+
+    // MARK: Trimming
+
+    private struct Segment {
+        let writer: WriterID
+        let number: UInt32
+        let bytes: Int
+        /// The segment behind it; nil when there is none.
+        let following: UInt32?
+    }
+
+    /// Gives up the oldest undelivered records beyond the limits of age and bytes. Leased records stay.
+    private mutating func trim(at moment: Moment) throws(JournalError) {
+        let segments = try segments()
+        var total = segments.reduce(compaction.leftoverBytes) { $0 + $1.bytes }
+        let busy = leases.writers
+        let (boot, limits) = (journal.bootID, journal.configuration)
+        for segment in segments {
+            guard !busy.contains(segment.writer), progressByWriter[segment.writer]?.problem == nil,
+                segment.following != nil || progressByWriter[segment.writer]?.isComplete == true
+            else { continue }
+            let age = progressByWriter[segment.writer]?.age.atLeast(before: segment.following, boot: boot, at: moment)
+            let isExpired = age.map { limits.maximumAge <= $0 } ?? false
+            guard isExpired || total > limits.maximumBytes else { continue }
+            let done: Void? = try progressByWriter[segment.writer]?.attempt { (progress) throws(JournalError) in
+                try progress.giveUp(segment.number, reason: isExpired ? .expired : .journalFull)
+            }
+            if done != nil { total -= segment.bytes }
+        }
+    }
+
+    /// The segments of all writers that can be read, oldest first within each.
+    private mutating func segments() throws(JournalError) -> [Segment] {
+        var segments: [Segment] = []
+        try eachWriter { (progress) throws(JournalError) in
+            let sizes = try JournalError.wrap { () throws(StorageError) in try progress.folder.segmentSizes() }
+            // What is gone needs no age.
+            progress.age.forget(except: sizes.map(\.number))
+            for (index, size) in sizes.enumerated() {
+                let following = index + 1 < sizes.count ? sizes[index + 1].number : nil
+                segments.append(
+                    Segment(writer: progress.id, number: size.number, bytes: size.bytes, following: following)
+                )
+            }
+        }
+        return segments
+    }
+
+    // MARK: A folder that was removed
+
+    /// Takes up the place again after somebody removed the folder under the running process: the cursors of this process's
+    /// writer, the totals and the lock of the election were gone with it.
+    private mutating func resumeAfterRemoval() throws(JournalError) {
+        let restorations = journal.restorationCount
+        guard restorations != maintenance.restorations else { return }
+        let (storage, folder) = (journal.storage, journal.folder)
+        try JournalError.wrap { () throws(StorageError) in
+            if let fresh = try storage.lock(folder.deliverLock) {
+                lock?.release()
+                lock = fresh
+            } else if try storage.size(of: folder.deliverLock) == nil {
+                throw StorageError(.missing, operation: "lock", path: folder.deliverLock)
+            }
+            let present = Set(try storage.names(in: folder.writers))
+            for id in order where !present.contains(id.description) { countRemoved(id) }
+            try compaction.save()
+        }
+        for id in order where progressByWriter[id]?.isOwn == true { progressByWriter[id]?.forgetFiles() }
+        maintenance.restorations = restorations
+    }
+
+    /// Moves the counts of a dead writer whose folder was removed into the totals.
+    private mutating func countRemoved(_ id: WriterID) {
+        guard let progress = progressByWriter[id], !progress.isOwn, progress.isComplete else { return }
+        let cursors = progress.cursors.all
+        let known = journal.counting.withLock { $0.lastSeen(of: id) } ?? 0
+        let last = max(known, cursors.values.map { $0.next - 1 }.max() ?? 0)
+        let accounts = cursors.mapValues { cursor in
+            var account = Ledger.Account(cursor, last: last)
+            if account.pending > 0 { account.dropped[.storageRemoved, default: 0] += account.pending }
+            account.pending = 0
+            return account
+        }
+        compaction.count(id, recorded: last, accounts: accounts)
+        forget(id)
+    }
+}

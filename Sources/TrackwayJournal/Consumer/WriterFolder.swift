@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What a writer's folder says beside its cursors: which segments there are, and whether anybody writes to it.
+struct WriterFolder: Sendable {
+    /// The folder.
+    let path: String
+    private let storage: any JournalStorage
+
+    init(path: String, storage: any JournalStorage) {
+        self.path = path
+        self.storage = storage
+    }
+
+    /// The numbers of the segments there are, ascending.
+    func segments() throws(StorageError) -> [UInt32] {
+        try SegmentName.all(in: path, storage)
+    }
+
+    /// The same, with their sizes in bytes.
+    func segmentSizes() throws(StorageError) -> [(number: UInt32, bytes: Int)] {
+        try segments().map { number throws(StorageError) in
+            (number, try storage.size(of: SegmentName.path(path, number)) ?? 0)
+        }
+    }
+
+    /// Removes a segment.
+    func remove(_ segment: UInt32) throws(StorageError) {
+        try storage.remove(SegmentName.path(path, segment))
+    }
+
+    /// Removes the folder and everything in it.
+    func remove() throws(StorageError) {
+        for name in try storage.names(in: path) { try storage.remove(path + "/" + name) }
+        try storage.removeFolder(path)
+    }
+
+    /// Whether another process's writer is gone: its lock can be had, and it has begun to write.
+    ///
+    /// A process makes its folder, then takes the lock, then makes its first segment. A folder without a segment whose
+    /// lock is free may therefore belong to a process that is just starting; only after an hour it is taken for one
+    /// that died there.
+    func isDead(_ id: WriterID, at now: Timestamp) throws(StorageError) -> Bool {
+        guard let lock = try storage.lock(path + JournalFolder.aliveLock) else { return false }
+        defer { lock.release() }
+        if try !segments().isEmpty { return true }
+        let made = Timestamp(milliseconds: Int64(id.high >> 16))
+        return made.duration(to: now) > .seconds(3600)
+    }
+
+    /// Fails when the segments may not be read, though the folder may.
+    func probe() throws(StorageError) {
+        guard let first = try segments().first else { return }
+        _ = try storage.bytes(of: SegmentName.path(path, first), at: 0, count: SegmentPreamble.size)
+    }
+}

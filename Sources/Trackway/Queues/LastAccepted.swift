@@ -21,21 +21,16 @@ struct LastAccepted: Sendable {
 
     /// What a queue took last; nothing when that is not known.
     func read(_ id: DestinationID) throws(StorageError) -> DuplicateSuppression<String> {
-        guard let bytes = try storage.contents(of: path(id)) else { return DuplicateSuppression() }
-        return DuplicateSuppression(last: Self.taken(bytes))
+        switch try file(id).read() {
+        case .kept(let taken, _): DuplicateSuppression(last: taken)
+        case .nothing, .damaged: DuplicateSuppression()
+        }
     }
 
     /// Keeps what a queue took last.
     func write(_ latest: DuplicateSuppression<String>, of id: DestinationID) throws(StorageError) {
         guard let last = latest.last else { return try remove(id) }
-        let bytes = Self.bytes(last)
-        do throws(StorageError) {
-            try storage.overwrite(path(id), with: bytes)
-        } catch {
-            guard error.code == .missing else { throw error }
-            try storage.makeFolder(folder)
-            try storage.overwrite(path(id), with: bytes)
-        }
+        try file(id).write(last)
     }
 
     /// The queues of which something is kept.
@@ -45,31 +40,42 @@ struct LastAccepted: Sendable {
 
     /// Forgets what a queue took.
     func remove(_ id: DestinationID) throws(StorageError) {
-        try storage.remove(path(id))
+        try file(id).remove()
     }
 
-    private func path(_ id: DestinationID) -> String { folder + "/" + id.rawValue }
-
-    private static func bytes(_ taken: DuplicateSuppression<String>.Taken) -> [UInt8] {
-        var lines = CheckedLines()
-        lines.add("taken", 1)
-        lines.add("content", taken.content)
-        lines.add("wall", taken.at.wall.milliseconds)
-        lines.add("monotonic", taken.at.monotonic.milliseconds)
-        lines.add("boot", taken.at.boot)
-        return lines.bytes
+    /// No size is asked for: that would be one more system call for each event.
+    private func file(_ id: DestinationID) -> StateFile<DuplicateSuppression<String>.Taken> {
+        StateFile(id.rawValue, in: folder, of: storage, format: .taken, writing: .inPlace, maxBytes: nil)
     }
+}
 
-    private static func taken(_ bytes: [UInt8]) -> DuplicateSuppression<String>.Taken? {
-        guard let lines = CheckedLines(bytes), let content = lines["content"], let boot = lines["boot"],
-            let wall = lines["wall"].flatMap({ Int64($0) }),
-            let monotonic = lines["monotonic"].flatMap({ Int64($0) })
-        else { return nil }
-        let at = DeviceTime(
-            wall: Timestamp(milliseconds: wall),
-            monotonic: MonotonicTime(milliseconds: monotonic),
-            boot: boot
+extension StateFormat where Value == DuplicateSuppression<String>.Taken {
+    /// Lines with a checksum.
+    fileprivate static var taken: StateFormat {
+        StateFormat(
+            bytes: { taken in
+                var lines = CheckedLines()
+                lines.add("taken", 1)
+                lines.add("content", taken.content)
+                lines.add("wall", taken.at.wall.milliseconds)
+                lines.add("monotonic", taken.at.monotonic.milliseconds)
+                lines.add("boot", taken.at.boot)
+                return lines.bytes
+            },
+            value: { bytes in
+                guard let lines = CheckedLines(bytes), let content = lines["content"], let boot = lines["boot"],
+                    let wall = lines["wall"].flatMap({ Int64($0) }),
+                    let monotonic = lines["monotonic"].flatMap({ Int64($0) })
+                else { throw Damage() }
+                let at = DeviceTime(
+                    wall: Timestamp(milliseconds: wall),
+                    monotonic: MonotonicTime(milliseconds: monotonic),
+                    boot: boot
+                )
+                return DuplicateSuppression.Taken(content: content, at: at)
+            }
         )
-        return DuplicateSuppression.Taken(content: content, at: at)
     }
+
+    private struct Damage: Error {}
 }

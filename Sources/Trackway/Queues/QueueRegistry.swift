@@ -28,8 +28,7 @@ final class QueueRegistry: Sendable {
         var memory = QueueRegistryMemory()
         /// What could not be written yet; put again on top of what the file then holds.
         var unsaved: [QueueRegistryMemory.Change] = []
-        /// True while the app knows that nothing can be written.
-        var isTold = false
+        var failure = ReportedFailure()
     }
 
     /// A destination that does not take repeats.
@@ -39,9 +38,16 @@ final class QueueRegistry: Sendable {
         let user: String?
     }
 
+    /// What lies in the file. After power loss an older state may come back; that costs an upload too early, or an event
+    /// that says nothing new.
+    private struct Kept: Sendable, Codable {
+        var version = 1
+        var registry: QueueRegistryMemory
+    }
+
     /// The destinations of the configuration, which stay.
     let configured: Set<DestinationID>
-    private let file: QueueRegistryFile
+    private let file: StateFile<Kept>
     private let queue: StorageQueue
     private let repeats: RepeatFilter
     private let reporter: DiagnosticReporter
@@ -59,7 +65,7 @@ final class QueueRegistry: Sendable {
         _ reporter: DiagnosticReporter
     ) {
         self.queue = queue
-        file = QueueRegistryFile(folder: dependencies.folder, storage: dependencies.storage)
+        file = StateFile("streams", in: dependencies.folder, of: dependencies.storage, format: .json)
         self.reporter = reporter
         configured = Set(configuration.destinations.map(\.id))
         var presence = Presence(destinations: configured)
@@ -72,11 +78,11 @@ final class QueueRegistry: Sendable {
         do throws(StorageError) {
             switch try file.read() {
             case .nothing: break
-            case .kept(let memory): state.memory = memory
+            case .kept(let kept, _): state.memory = kept.registry
             case .damaged(let why): reporter.report(.streamsDamaged(why))
             }
         } catch {
-            state.isTold = true
+            _ = state.failure.failed()
             reporter.report(.streamsNotKept(error))
         }
         repeats = RepeatFilter(
@@ -164,8 +170,8 @@ final class QueueRegistry: Sendable {
             state.unsaved = [change]
             // What others remember is forgotten, too: nothing of theirs is read.
             let memory = state.memory
-            let isOurs = try file.turn.take(attempts: FileTurn.patiently) { () throws(StorageError) in
-                try file.write(memory)
+            let isOurs = try file.exclusively(.many) { () throws(StorageError) in
+                try file.write(Kept(registry: memory))
             }
             guard isOurs else { throw file.notOurTurn }
             state.unsaved = []
@@ -209,7 +215,7 @@ final class QueueRegistry: Sendable {
     private func retry() {
         queue.order { [self] in
             let problem = state.withLock { state in
-                state.unsaved.isEmpty ? nil : save(&state, attempts: FileTurn.patiently)
+                state.unsaved.isEmpty ? nil : save(&state, .many)
             }
             if let problem { reporter.report(problem) }
         }
@@ -222,40 +228,40 @@ final class QueueRegistry: Sendable {
         state.memory.apply(change)
         state.unsaved.removeAll { change.replaces($0) }
         state.unsaved.append(change)
-        return save(&state, attempts: FileTurn.shortly)
+        return save(&state, .few)
     }
 
     /// Reads the file, puts what happened here on top, and replaces it, in one turn.
-    private func save(_ state: inout State, attempts: Int) -> Diagnostic? {
+    private func save(_ state: inout State, _ attempts: TurnAttempts) -> Diagnostic? {
         defer {
             let isBehind = !state.unsaved.isEmpty
             presence.withLock { $0.isBehind = isBehind }
         }
         var latest = state
         do throws(StorageError) {
-            let isOurs = try file.turn.take(attempts: attempts) { () throws(StorageError) in
+            let isOurs = try file.exclusively(attempts) { () throws(StorageError) in
                 try catchUp(&latest)
-                try file.write(latest.memory)
+                try file.write(Kept(registry: latest.memory))
             }
             guard isOurs else {
                 // A process that was stopped in the middle of its turn, perhaps: another wait of this kind is not the app's.
-                guard attempts < FileTurn.patiently else { throw file.notOurTurn }
+                guard attempts != .many else { throw file.notOurTurn }
                 retry()
                 return nil
             }
             state.memory = latest.memory
             state.unsaved = []
-            state.isTold = false
+            state.failure.worked()
             return nil
         } catch {
-            defer { state.isTold = true }
-            return state.isTold ? nil : .streamsNotKept(error)
+            return state.failure.failed() ? .streamsNotKept(error) : nil
         }
     }
 
     /// Another process may have remembered something meanwhile; only what happened here is put on top.
     private func catchUp(_ state: inout State) throws(StorageError) {
-        guard case .kept(var stored) = try file.read() else { return }
+        guard case .kept(let kept, _) = try file.read() else { return }
+        var stored = kept.registry
         for change in state.unsaved { stored.apply(change) }
         state.memory = stored
     }

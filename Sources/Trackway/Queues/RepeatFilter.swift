@@ -16,8 +16,7 @@ final class RepeatFilter: Sendable {
         var latest: [DestinationID: DuplicateSuppression<String>] = [:]
         /// The queues whose file could not be written.
         var unsaved: Set<DestinationID> = []
-        /// True while the app knows that nothing can be written.
-        var isTold = false
+        var failure = ReportedFailure()
     }
 
     /// Beyond so many queues, those that are not there are forgotten when a process starts.
@@ -96,11 +95,10 @@ final class RepeatFilter: Sendable {
                 try files.write(state.latest[id] ?? DuplicateSuppression(), of: id)
                 state.unsaved.remove(id)
             }
-            state.isTold = false
+            state.failure.worked()
             return nil
         } catch {
-            defer { state.isTold = true }
-            return state.isTold ? nil : .streamsNotKept(error)
+            return state.failure.failed() ? .streamsNotKept(error) : nil
         }
     }
 }

@@ -45,7 +45,7 @@ extension SnapshotDriver {
     private func save() {
         let (memory, erasures) = memory
         do throws(StorageError) {
-            try file.write(memory)
+            try file.write(KeptSnapshots(memory))
             // Erased meanwhile: what was written was the former installation's.
             if self.memory.erasures != erasures { try file.remove() }
             told.withLock { _ = $0.remove(Self.file) }

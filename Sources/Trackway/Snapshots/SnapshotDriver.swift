@@ -31,7 +31,7 @@ package final class SnapshotDriver: Sendable {
 
     let options: SnapshotOptions
     let sources: SnapshotSources
-    let file: SnapshotFile
+    let file: StateFile<KeptSnapshots>
     let contextStore: ContextStore
     let behavior: BehaviorDriver
     let threads: [SnapshotPart: any SourceThread]
@@ -58,7 +58,12 @@ package final class SnapshotDriver: Sendable {
         boot = dependencies.facts.boot
         start = dependencies.clock.now().monotonic
         sources = options.sources ?? dependencies.snapshotSources
-        let file = SnapshotFile(folder: dependencies.folder, storage: dependencies.storage)
+        let file = StateFile<KeptSnapshots>(
+            "snapshots",
+            in: dependencies.folder,
+            of: dependencies.storage,
+            format: .json
+        )
         self.file = file
         let parts = sources.parts
         threads = Dictionary(uniqueKeysWithValues: parts.map { ($0, dependencies.sourceThread($0)) })
@@ -203,20 +208,34 @@ package final class SnapshotDriver: Sendable {
         }
     }
 
-    private static func recall(_ file: SnapshotFile, _ policy: SnapshotPolicy) -> (SnapshotMemory, Diagnostic?) {
+    private static func recall(_ file: StateFile<KeptSnapshots>, _ policy: SnapshotPolicy) -> (
+        SnapshotMemory, Diagnostic?
+    ) {
         let fresh = SnapshotMemory(policy: policy)
         do throws(StorageError) {
             switch try file.read() {
             case .nothing:
                 return (fresh, nil)
-            case .kept(let memory):
-                return (memory, nil)
+            case .kept(let kept, _):
+                return (kept.memory, nil)
             case .damaged(let what):
                 return (fresh, .snapshots(damaged: what))
             }
         } catch {
             return (fresh, .snapshots(notKept: error))
         }
+    }
+}
+
+/// When snapshots were taken and what was told of the device, as it lies in the file `snapshots`. After power loss an older
+/// state may come back, which costs a few snapshots more. Processes of one installation each keep their own count, and leave
+/// the file to whoever writes last.
+struct KeptSnapshots: Sendable, Codable {
+    private var version = 1
+    let memory: SnapshotMemory
+
+    init(_ memory: SnapshotMemory) {
+        self.memory = memory
     }
 }
 

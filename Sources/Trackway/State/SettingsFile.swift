@@ -9,7 +9,7 @@ package import TrackwayJournal
 ///
 /// A change is with the kernel before ``change(_:)`` returns, so it survives the death of the process; it is flushed to
 /// stable storage soon after, on the storage queue, so that no caller waits for a disk. What lies in the file is read,
-/// changed and replaced in one turn (``FileTurn``), so that no process puts back what another one has just replaced. A
+/// changed and replaced in one turn, so that no process puts back what another one has just replaced. A
 /// caller waits for its turn a moment at most; should another process have been stopped in the middle of its own, the
 /// change holds here at once, and is written by the storage queue.
 package final class SettingsFile: Sendable {
@@ -24,13 +24,9 @@ package final class SettingsFile: Sendable {
     /// An app on a full disk may change its mind this often before the oldest changes are given up.
     private static let maxUnsaved = 64
 
-    private let folder: String
-    private let path: String
-    private let storage: any JournalStorage
+    private let file: StateFile<Settings>
     private let queue: StorageQueue
     private let reporter: DiagnosticReporter
-    private let rules: ConsentRules
-    private let turn: FileTurn
     /// Taken by whoever changes or reads the file, before the lock below; whoever only asks what is known never waits for it.
     private let access = Locked(())
     private let state: Locked<State>
@@ -49,31 +45,25 @@ package final class SettingsFile: Sendable {
         queue: StorageQueue,
         reporter: DiagnosticReporter
     ) throws(StorageError) {
-        self.rules = rules
-        self.folder = folder
-        path = folder + "/settings"
-        turn = FileTurn(of: path, in: storage)
-        self.storage = storage
+        file = StateFile("settings", in: folder, of: storage, format: .settings(rules))
         self.queue = queue
         self.reporter = reporter
         var settings = Settings(rules)
-        do throws(ReadError) {
-            settings = try Self.read(path, storage, rules) ?? settings
-        } catch {
-            switch error {
-            case .storage(let error):
-                throw error
-            case .damaged(let error):
-                _ = settings.consent.decided(.pending, by: .device)
-                reporter.report(
-                    Diagnostic(
-                        code: .settingsDamaged,
-                        field: "settings",
-                        value: "\(path): \(error)",
-                        remedy: "Ask for consent again and call setConsent; until then events are kept and not sent."
-                    )
+        switch try file.read() {
+        case .nothing:
+            break
+        case .kept(let stored, _):
+            settings = stored
+        case .damaged(let what):
+            _ = settings.consent.decided(.pending, by: .device)
+            reporter.report(
+                Diagnostic(
+                    code: .settingsDamaged,
+                    field: "settings",
+                    value: what,
+                    remedy: "Ask for consent again and call setConsent; until then events are kept and not sent."
                 )
-            }
+            )
         }
         state = Locked(State(settings: settings))
     }
@@ -108,7 +98,7 @@ package final class SettingsFile: Sendable {
                 if state.unsaved.count > Self.maxUnsaved { state.unsaved.removeFirst() }
                 return first
             }
-            return (first, save(attempts: FileTurn.shortly))
+            return (first, save(.few))
         }
         switch ending {
         case .saved:
@@ -127,11 +117,11 @@ package final class SettingsFile: Sendable {
     package func refresh() {
         access.withLock { _ in
             guard state.withLock({ $0.unsaved.isEmpty }) else {
-                _ = save(attempts: 1)  // Told when it was made; it is tried again with the next look.
+                _ = save(.once)  // Told when it was made; it is tried again with the next look.
                 return
             }
             // Unreadable now: what is known stays true until the file says otherwise.
-            guard let stored = try? Self.read(path, storage, rules) else { return }
+            guard let stored = file.readable else { return }
             state.withLock { $0.settings = stored }
         }
     }
@@ -155,14 +145,13 @@ package final class SettingsFile: Sendable {
         guard isNeeded else { return }
         queue.order { [self] in
             state.withLock { $0.isRetrying = false }
-            switch access.withLock({ _ in save(attempts: FileTurn.patiently) }) {
+            switch access.withLock({ _ in save(.many) }) {
             case .saved:
                 flush()
             case .failed(let error):
                 report(error)
             case .notOurTurn:
-                let error = StorageError(.other, operation: "have a turn at, which another process holds,", path: path)
-                report(error)
+                report(file.notOurTurn)
             }
         }
     }
@@ -170,27 +159,26 @@ package final class SettingsFile: Sendable {
     /// On the storage queue: brings what was written to stable storage.
     private func flush() {
         do throws(StorageError) {
-            try storage.synchronize(path)
-            try storage.synchronizeFolder(folder)
+            try file.synchronize()
         } catch {
             report(error)
         }
     }
 
     /// With access to the file: replaces its content by what it holds, changed by what changed here.
-    private func save(attempts: Int) -> Ending {
+    private func save(_ attempts: TurnAttempts) -> Ending {
         let (known, unsaved) = state.withLock { ($0.settings, $0.unsaved) }
         guard !unsaved.isEmpty else { return .saved }
         var settings = known
         do throws(StorageError) {
-            let isOurs = try turn.take(attempts: attempts) { () throws(StorageError) in
+            let isOurs = try file.exclusively(attempts) { () throws(StorageError) in
                 // Another process may have changed other members meanwhile; only our own changes are put on top. A file
                 // that cannot be read or understood is replaced by what is known here.
-                if let stored = try? Self.read(path, storage, rules) {
+                if let stored = file.readable {
                     settings = stored
                     for change in unsaved { change(&settings) }
                 }
-                try storage.replace(path, with: settings.bytes, durably: false)
+                try file.write(settings)
             }
             guard isOurs else { return .notOurTurn }
         } catch {
@@ -216,30 +204,11 @@ package final class SettingsFile: Sendable {
             )
         )
     }
+}
 
-    // MARK: Reading
-
-    private enum ReadError: Error {
-        case storage(StorageError)
-        case damaged(JSONError)
-    }
-
-    private static func read(
-        _ path: String,
-        _ storage: any JournalStorage,
-        _ rules: ConsentRules
-    ) throws(ReadError) -> Settings? {
-        let bytes: [UInt8]?
-        do throws(StorageError) {
-            bytes = try storage.contents(of: path)
-        } catch {
-            throw .storage(error)
-        }
-        guard let bytes else { return nil }
-        do throws(JSONError) {
-            return try Settings(bytes: bytes, rules)
-        } catch {
-            throw .damaged(error)
-        }
+extension StateFormat where Value == Settings {
+    /// The settings' JSON.
+    fileprivate static func settings(_ rules: ConsentRules) -> StateFormat {
+        StateFormat(bytes: { $0.bytes }, value: { bytes in try Settings(bytes: bytes, rules) })
     }
 }

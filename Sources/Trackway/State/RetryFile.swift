@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayDelivery
+package import TrackwayEvents
+package import TrackwayJournal
+
+/// Keeps retry states in a small file of the installation, so that an app that is started often does not ask a failing
+/// back-end often.
+///
+/// Times hold within one boot, so states of another boot are forgotten. Nothing is flushed, and failures are ignored:
+/// what is lost costs one early attempt. Only the process that delivers writes.
+package final class RetryFile: RetryMemory {
+    private let file: StateFile<[DestinationID: RetryState]>
+    private let states: Locked<[DestinationID: RetryState]>
+
+    /// Reads the states of this boot.
+    package init(folder: String, storage: any JournalStorage, boot: String) {
+        file = StateFile("retry", in: folder, of: storage, format: .retry(boot: boot))
+        states = Locked(file.readable ?? [:])
+    }
+
+    /// What was kept for a destination in this boot.
+    package func recall(_ destination: DestinationID) -> RetryState? {
+        states.withLock { $0[destination] }
+    }
+
+    /// Keeps a state; nil forgets it. Writes only when something changed.
+    package func keep(_ state: RetryState?, for destination: DestinationID) {
+        states.withLock { states in
+            guard states[destination] != state else { return }
+            states[destination] = state
+            // A state that cannot be written costs one early attempt after a restart.
+            try? file.write(states)
+        }
+    }
+}
+
+extension StateFormat where Value == [DestinationID: RetryState] {
+    /// By destination: failures, the next attempt, refusals and failures of the batch, since when; times of one boot.
+    fileprivate static func retry(boot: String) -> StateFormat {
+        StateFormat(
+            bytes: { states in
+                let members = states.sorted { $0.key < $1.key }.map { id, state in
+                    JSONValue.Object.Member(
+                        key: id.rawValue,
+                        value: .array(
+                            [
+                                Int64(state.failures), state.notBefore.milliseconds, Int64(state.attempts.refusals),
+                                Int64(state.attempts.failures), state.since?.milliseconds,
+                            ].compactMap { $0.map(JSONValue.integer) }
+                        )
+                    )
+                }
+                return JSONValue.object(
+                    .init([
+                        .init(key: "boot", value: .string(boot)),
+                        .init(key: "destinations", value: .object(.init(members))),
+                    ])
+                ).json()
+            },
+            value: { bytes in
+                let json = try JSONValue.parse(bytes)
+                guard json["boot"]?.string == boot, let members = json["destinations"]?.object?.members else {
+                    return [:]
+                }
+                var states: [DestinationID: RetryState] = [:]
+                for member in members {
+                    guard let id = DestinationID(member.key), let state = RetryState(member.value) else { continue }
+                    states[id] = state
+                }
+                return states
+            }
+        )
+    }
+}
+
+extension RetryState {
+    fileprivate init?(_ json: JSONValue) {
+        guard let parts = json.array?.map(\.integer), parts.count >= 2, let failures = parts[0],
+            let notBefore = parts[1]
+        else { return nil }
+        // Older files have no attempts.
+        let attempts = parts[2...].prefix(2).map { Int(clamping: $0 ?? 0) }
+        self.init(
+            failures: Int(clamping: failures),
+            notBefore: MonotonicTime(milliseconds: notBefore),
+            attempts: attempts.count == 2 ? Attempts(refusals: attempts[0], failures: attempts[1]) : Attempts(),
+            since: parts.count > 4 ? parts[4].map { MonotonicTime(milliseconds: $0) } : nil
+        )
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+
+@testable import Trackway
+
+@Suite("A small state in a file of its own")
+struct StateFileTests {
+    private struct Counter: Sendable, Codable, Hashable {
+        var version = 1
+        var count: Int
+    }
+
+    private let disk = MemoryStorage()
+    private let path = "/app/counter"
+
+    init() {
+        disk.makeFolder("/app")
+    }
+
+    private func opening(
+        _ storage: any JournalStorage,
+        _ writing: StateFile<Counter>.Writing = .replacing,
+        maxBytes: Int? = 1_024
+    ) -> StateFile<Counter> {
+        StateFile("counter", in: "/app", of: storage, format: .json, writing: writing, maxBytes: maxBytes)
+    }
+
+    private func count(_ file: StateFile<Counter>) throws -> Int? {
+        guard case .kept(let counter, _) = try file.read() else { return nil }
+        return counter.count
+    }
+
+    private func put(_ text: String) throws {
+        try disk.replace(path, with: Array(text.utf8), durably: true)
+    }
+
+    @Test("what is written is read again, with its bytes, until it is removed", arguments: [true, false])
+    func roundTrip(inPlace: Bool) throws {
+        let file = opening(disk, inPlace ? .inPlace : .replacing)
+        guard case .nothing = try file.read() else { return #expect(Bool(false), "nothing was written") }
+        try file.write(Counter(count: 1))
+        try file.write(Counter(count: 2))
+        guard case .kept(let counter, let bytes) = try file.read() else {
+            return #expect(Bool(false), "it was written")
+        }
+        #expect(counter == Counter(count: 2))
+        #expect(String(decoding: bytes, as: UTF8.self) == #"{"count":2,"version":1}"#)
+        #expect(try file.bytes(of: counter) == bytes)
+        try file.remove()
+        try file.remove()
+        #expect(file.readable == nil)
+        #expect(disk.contents(of: path) == nil)
+    }
+
+    @Test("damage is told with the place, is no value, and the next write mends it", arguments: ["", "{", "[1]", "{}"])
+    func damaged(content: String) throws {
+        let file = opening(disk)
+        try put(content)
+        guard case .damaged(let what) = try file.read() else { return #expect(Bool(false), "it is damaged") }
+        #expect(what.hasPrefix("\(path): "))
+        #expect(file.readable == nil)
+        try file.write(Counter(count: 3))
+        #expect(try count(file) == 3)
+    }
+
+    @Test("every cut of a file is damage")
+    func cut() throws {
+        let file = opening(disk)
+        let whole = try file.bytes(of: Counter(count: 1_000))
+        for length in whole.indices {
+            try disk.replace(path, with: Array(whole[..<length]), durably: true)
+            #expect(file.readable == nil, "cut to \(length) bytes")
+        }
+    }
+
+    @Test("a newer version is read as far as it is understood, and is damage where it is not")
+    func newer() throws {
+        let file = opening(disk)
+        try put(#"{"count":7,"unit":"sheep","version":2}"#)
+        #expect(try count(file) == 7)
+        try put(#"{"counts":[7],"version":2}"#)
+        guard case .damaged = try file.read() else { return #expect(Bool(false), "it is not understood") }
+    }
+
+    @Test("a file that is larger than any state is damage, is not read, and none is written")
+    func tooLarge() throws {
+        let storage = FaultyStorage(disk)
+        let file = opening(storage, maxBytes: 24)
+        try file.write(Counter(count: 10))
+        #expect(try count(file) == 10)
+        try put(#"{"count":10,"version":1}"# + String(repeating: " ", count: 100_000))
+        let reads = storage.count(of: .contents)
+        guard case .damaged(let what) = try file.read() else { return #expect(Bool(false), "it is too large") }
+        #expect(what == "\(path): 100024 bytes, of at most 24")
+        #expect(storage.count(of: .contents) == reads)
+        #expect(try count(opening(disk, maxBytes: nil)) == 10)
+        let error = #expect(throws: StorageError.self) { try file.write(Counter(count: 100)) }
+        #expect(error?.path == path)
+        #expect(storage.count(of: .replace) == 1)
+    }
+
+    @Test("on a full disk the old content stays, the error names the file, and later writes succeed")
+    func fullDisk() throws {
+        let storage = FaultyStorage(disk)
+        let file = opening(storage)
+        try file.write(Counter(count: 1))
+        storage.fail(.replace, with: .noSpace)
+        let error = #expect(throws: StorageError.self) { try file.write(Counter(count: 2)) }
+        #expect(error?.code == .full)
+        #expect(try count(file) == 1)
+        storage.heal()
+        try file.write(Counter(count: 3))
+        #expect(try count(file) == 3)
+    }
+
+    @Test("what cannot be read now is an error, and neither nothing nor damage")
+    func unreadable() throws {
+        let storage = FaultyStorage(disk)
+        let file = opening(storage)
+        try file.write(Counter(count: 1))
+        storage.fail(.contents, with: .denied)
+        #expect(throws: StorageError.self) { try file.read() }
+        #expect(file.readable == nil)
+    }
+
+    @Test("where the folder is gone there is nothing, replacing fails, and writing in place makes it again")
+    func folderGone() throws {
+        let disk = MemoryStorage()
+        let replacing = opening(disk)
+        guard case .nothing = try replacing.read() else { return #expect(Bool(false), "there is no folder") }
+        #expect(throws: StorageError.self) { try replacing.write(Counter(count: 1)) }
+        let inPlace = opening(disk, .inPlace)
+        try inPlace.write(Counter(count: 2))
+        #expect(try count(replacing) == 2)
+    }
+
+    @Test("what was synchronized survives power loss, and a kill leaves everything")
+    func powerLoss() throws {
+        let file = opening(disk)
+        try file.write(Counter(count: 1))
+        #expect(try count(opening(disk.afterKill())) == 1)
+        try file.synchronize()
+        try disk.synchronizeFolder("/")
+        #expect(try count(opening(disk.afterPowerLoss(.everythingUnflushed))) == 1)
+    }
+
+    // MARK: Two processes
+
+    @Test("of two processes that count as fast as they can, none loses what the other one counted")
+    func twoProcesses() async throws {
+        let files = (0..<2).map { _ in opening(disk) }
+        try files[0].write(Counter(count: 0))
+        await withTaskGroup(of: Void.self) { group in
+            for (number, file) in files.enumerated() {
+                group.addTask {
+                    await StorageQueue(label: "process \(number)").run {
+                        for _ in 0..<100 {
+                            do {
+                                let isOurs = try file.exclusively(.many) { () throws(StorageError) in
+                                    guard let counter = file.readable else { return }
+                                    try file.write(Counter(count: counter.count + 1))
+                                }
+                                #expect(isOurs)
+                            } catch {
+                                Issue.record(error)
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(try count(files[0]) == 200)
+    }
+
+    @Test("while another process holds the file nothing is called, and the wait ends")
+    func held() throws {
+        let file = opening(disk)
+        let lock = try #require(try file.lock())
+        #expect(try file.lock() == nil)
+        #expect(try !file.exclusively(.once) { Issue.record("the file is held") })
+        #expect(try !file.exclusively(.few) { Issue.record("the file is held") })
+        #expect(file.notOurTurn.path == path)
+        lock.release()
+        var calls = 0
+        #expect(try file.exclusively(.once) { calls += 1 })
+        #expect(try file.exclusively(.once) { calls += 1 })
+        #expect(calls == 2)
+    }
+
+    @Test("an error ends the turn, and a lock that cannot be opened keeps nobody from writing")
+    func lockTrouble() throws {
+        let storage = FaultyStorage(disk)
+        let file = opening(storage)
+        storage.fail(.replace, with: .noSpace)
+        #expect(throws: StorageError.self) {
+            try file.exclusively(.once) { () throws(StorageError) in try file.write(Counter(count: 1)) }
+        }
+        storage.heal()
+        #expect(try file.lock() != nil)
+        storage.fail(.lock, with: .denied)
+        #expect(try file.exclusively(.once) { () throws(StorageError) in try file.write(Counter(count: 2)) })
+        #expect(try count(file) == 2)
+    }
+
+    @Test("a difficulty is reported once, and again when it had been over")
+    func reportedOnce() {
+        var failure = ReportedFailure()
+        #expect([failure.failed(), failure.failed(), failure.failed()] == [true, false, false])
+        failure.worked()
+        failure.worked()
+        #expect([failure.failed(), failure.failed()] == [true, false])
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+
+@testable import Trackway
+
+/// The bytes that earlier versions wrote, and later ones must read. Those of the settings are in `SettingsFormatTests`.
+@Suite("The formats of small states")
+struct StateFormatTests {
+    private func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
+
+    @Test("retry states")
+    func retry() throws {
+        let disk = MemoryStorage()
+        disk.makeFolder("/app")
+        let file = RetryFile(folder: "/app", storage: disk, boot: "one")
+        let state = RetryState(
+            failures: 3,
+            notBefore: MonotonicTime(milliseconds: 5_000),
+            attempts: Attempts(refusals: 2, failures: 1),
+            since: MonotonicTime(milliseconds: 4_000)
+        )
+        file.keep(state, for: "collector")
+        file.keep(RetryState(failures: 1, notBefore: MonotonicTime(milliseconds: 7_000)), for: "audit")
+        let expected = #"{"boot":"one","destinations":{"audit":[1,7000,0,0],"collector":[3,5000,2,1,4000]}}"#
+        #expect(text(disk.contents(of: "/app/retry")) == expected)
+        #expect(RetryFile(folder: "/app", storage: disk, boot: "one").recall("collector") == state)
+    }
+
+    @Test("what a queue took last")
+    func taken() throws {
+        let disk = MemoryStorage()
+        let at = DeviceTime(
+            wall: Timestamp(milliseconds: -1_234),
+            monotonic: MonotonicTime(milliseconds: 1_234),
+            boot: "5f05-3f00"
+        )
+        let latest = DuplicateSuppression(last: .init(content: "one", at: at))
+        try LastAccepted(folder: "/app", storage: disk).write(latest, of: "first")
+        let expected = "taken 1\ncontent one\nwall -1234\nmonotonic 1234\nboot 5f05-3f00\nchecksum 2d7c41a7\n"
+        #expect(text(disk.contents(of: "/app/taken/first")) == expected)
+    }
+
+    @Test("queues and destinations of run time")
+    func registry() async throws {
+        let memory = try InMemoryAnalytics()
+        try memory.analytics.addDestination(QueueFixture.destination("first"))
+        try await memory.addQueue(QueueFixture.policy(olderThan: .seconds(60)))
+        memory.analytics.record("first", to: ["queue"])
+        while memory.analytics.lastUpload(of: "queue") == nil { await Task.yield() }
+        let expected = """
+            {"registry":{"added":["first","queue"],"uploads":{"queue":{"boot":"memory","monotonic":1000000,\
+            "wall":1700000000000}}},"version":1}
+            """
+        #expect(text(try memory.storage.contents(of: "/app/streams")) == expected)
+    }
+
+    @Test("when snapshots were taken")
+    func snapshots() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        let sensors = SimulatedSensors()
+        sensors.deviceProperties[.deviceModel] = "phone"
+        configuration.snapshots = SnapshotOptions(sources: sensors.sources)
+        let memory = try InMemoryAnalytics(configuration, sensors: sensors)
+        memory.analytics.collectSnapshot()
+        let now = #"{"boot":"memory","monotonic":1000000,"wall":1700000000000}"#
+        let expected = """
+            {"memory":{"cadence":{"bucket":{"capacity":30,"interval":60000,"lastAsked":\(now),"parts":1740000},\
+            "isInForeground":true,"lastTaken":\(now),"policy":{"atLeastEvery":[6,9319535557742690304],"atMost":30,\
+            "per":[3,4659767778871345152]}},"properties":{"last":{"at":\(now),\
+            "content":"01921932892d50491fafca215e21dd32"}}},"version":1}
+            """
+        #expect(text(try memory.storage.contents(of: "/app/snapshots")) == expected)
+    }
+
+    @Test("sessions and launches, with the writer while the app is in sight")
+    func behavior() throws {
+        let memory = try InMemoryAnalytics.capturing()
+        memory.analytics.screen("Home", id: "home-1")
+        let now = #"{"boot":"memory","monotonic":1000000,"wall":1700000000000}"#
+        let uniqueID = memory.analytics.uniqueID
+        let session = uniqueID.suffix(8) + "-20231114-221320000"
+        let rest = """
+            "sessions":{"state":{"current":{"_0":{"id":"\(session)","number":1,"start":1700000000000},\
+            "isAnnounced":true,"lastSeen":\(now)}}},"settings":{"capture":31,\
+            "sessionTimeout":[97,10665824850173493248]},"uniqueID":"\(uniqueID)",\
+            "updates":{"appVersion":"1.0","wasOpened":true}},"version":1
+            """
+        let screens = """
+            "screens":{"isEntranceDue":false,"lastView":1700000000000,"precedence":{"state":{"namedRecently":{"since":\(now)}}},\
+            "shown":{"id":"home-1","name":"Home"},"waiting":[]}
+            """
+        let inSight = """
+            {"behavior":{"engagement":{"state":{"watching":{"since":\(now)}}},"launch":{"hasBeenSeen":true,\
+            "hasEverStarted":true,"state":{"foreground":{"_0":{"isActive":true,"lastAlive":\(now),"since":\(now)}}}},\
+            \(screens),\(rest),"writer":"\(memory.analytics.journal.writer)"}
+            """
+        #expect(text(try memory.keptBehavior) == inSight)
+        memory.goToBackground()
+        let away = """
+            {"behavior":{"engagement":{"state":{"idle":{}}},"launch":{"hasBeenSeen":true,"hasEverStarted":true,\
+            "state":{"background":{"isSuspended":false}}},\(screens),\(rest)}
+            """
+        #expect(text(try memory.keptBehavior) == away)
+    }
+}

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayBehavior
+internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
@@ -10,135 +11,145 @@ internal import TrackwayPlatform
 ///
 /// One process of an installation captures, the one that holds the lock beside the file; the others record what their app
 /// records, in the session they find there. Locks are taken in the order driver, context store, journal; nothing calls the app,
-/// the settings or the control machine while it holds one of them.
+/// the settings or the control machine while it holds one of them. Any thread.
 package final class BehaviorDriver: Sendable {
-    enum Phase: Sendable {
-        /// Nothing is captured.
-        case off
-        /// The start has not been recorded yet. Without a time it counts as of when it will be: before, nobody was
-        /// allowed to watch.
-        case pending(since: DeviceTime?)
-        /// This process captures.
-        case acting(any StorageLock)
-        /// Another process does, or this one has stepped aside because the system is about to stop it.
-        case watching
-    }
-
-    struct State: Sendable {
-        var phase = Phase.off
-        /// What the app does, whoever captures.
-        var app: AppState
-        var settings: BehaviorSettings
-        var behavior = AppBehavior()
-        /// What was last read from the file, or written to it, by this process.
-        var kept: [UInt8]?
-        /// Session and screen of the process before, while it may have left crashes behind that nobody wanted to know of.
-        var former: SessionAndScreen?
-        /// When the process before this one recorded last, until this one has begun.
-        var lastSign: DeviceTime?
-        /// The file could not be written or read, and the app was told.
-        var isFailing = false
-        var wantsFlush = false
-        /// No more heartbeats: the app has shut the SDK down, or let go of it.
-        var isOver = false
-
-        var isPending: Bool { if case .pending = phase { true } else { false } }
-        var isActing: Bool { if case .acting = phase { true } else { false } }
-        var isBeating: Bool { !isOver && app.isForeground && isActing }
-    }
-
-    /// Where events happened.
-    struct SessionAndScreen: Sendable {
-        var session: RecordedContext.Session?
-        var screen: RecordedContext.Screen?
-    }
-
-    /// What holds for the whole of one input.
-    struct Turn: Sendable {
-        let now: DeviceTime
-        /// What the app's closure adds to events now.
-        let dynamic: Attributes
-    }
-
     /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
     private struct ScreenWatcher: Sendable {
         var report: @Sendable (RecordedContext.Screen) -> Void = { _ in }
     }
 
-    let contextStore: ContextStore
-    let file: BehaviorFile
-    let control: ControlDriver
-    let installation: @Sendable () -> InstallationID
-    let dynamic: DynamicAttributes
-    /// What processes that crashed left behind.
-    let crashes: CrashReports
-    let beats: AsyncStream<Void>
-    let flushes: AsyncStream<Void>
-    /// The writer of this process.
-    let writer: @Sendable () -> WriterID
+    /// How long the start waits for the app to say more about itself.
+    package static let startDelay = Duration.milliseconds(100)
+    /// How often the last moment the app was seen alive is kept.
+    package static let heartbeatInterval = Duration.seconds(30)
+
+    private let contextStore: ContextStore
+    private let control: ControlDriver
+    private let dynamic: DynamicAttributes
     private let clock: any EventClock
     private let boot: String
-    private let state: Locked<State>
+    private let resources: BehaviorResources
+    private let state: Locked<BehaviorState>
     private let watcher = Locked(ScreenWatcher())
-    private let announceBeats: AsyncStream<Void>.Continuation
-    private let announceFlush: AsyncStream<Void>.Continuation
+    // Announcements carry nothing, so one that waits stands for any number.
+    private let (beats, announceBeats) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    private let (flushes, announceFlush) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Makes a driver; the start it notes is recorded with the first event, or the first thing that happens.
     init(
         _ settings: BehaviorSettings,
-        launchState: AppState,
-        file: BehaviorFile,
-        crashes: CrashReports,
+        in dependencies: Dependencies,
         contextStore: ContextStore,
         control: ControlDriver,
         dynamic: DynamicAttributes,
-        clock: any EventClock,
-        boot: String,
-        installation: @escaping @Sendable () -> InstallationID,
-        writer: @escaping @Sendable () -> WriterID
+        journal: Journal
     ) {
-        self.writer = writer
-        self.file = file
-        self.crashes = crashes
         self.contextStore = contextStore
         self.control = control
         self.dynamic = dynamic
-        self.clock = clock
-        self.boot = boot
-        self.installation = installation
-        // Announcements carry nothing, so one that waits stands for any number.
-        (beats, announceBeats) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        (flushes, announceFlush) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-        var state = State(app: launchState, settings: settings)
+        clock = dependencies.clock
+        boot = dependencies.facts.boot
+        resources = BehaviorResources(in: dependencies, gate: control.gate, journal: journal)
+        var state = BehaviorState(app: dependencies.launchState, settings: settings)
         if settings.capture.isCapturing {
-            state.phase = .pending(since: DeviceTime(clock.now(), boot: boot))
-            state.lastSign = file.lastSign()
+            state.noteStart(at: DeviceTime(clock.now(), boot: boot), lastSign: resources.lastSign())
         }
         self.state = Locked(state)
         setGate()
     }
 
-    /// The time now.
-    var now: DeviceTime { DeviceTime(clock.now(), boot: boot) }
+    /// Whether the person has the app before them, whoever captures.
+    var isForeground: Bool { state.withLock { $0.app.isForeground } }
 
-    /// The state now.
-    var current: State { state.withLock { $0 } }
+    // MARK: Inputs
 
-    /// Lets `body` change the state and record, as one step in the order of all steps; records the start first, if that
-    /// is still to be done.
+    /// Records the start, if it has not been recorded yet and may be.
+    package func begin() {
+        guard control.gate.state.isSuperset(of: [.isOpen, .startPending]) else { return }
+        step { _ in }
+    }
+
+    /// The system, or the app in its place, changed the app's life in this order.
+    ///
+    /// - Parameters:
+    ///   - facts: the facts as read anew, when the app comes back; nil when they are as before.
+    ///   - stepsAside: whether the process may be stopped now, and must not take the lock with it.
+    func lifeCycleChanged(_ changes: [LifeCycleChange], facts: ContextFacts?, stepsAside: Bool) {
+        step { $0.lifeCycleChanged(changes, facts: facts, stepsAside: stepsAside) }
+    }
+
+    /// A screen was shown.
+    package func screenShown(_ view: ScreenView) {
+        step { $0.screenShown(view) }
+        watcher.withLock { $0 }.report(view.screen)
+    }
+
+    /// Has somebody told of every screen that is shown, captured or not, after it was recorded. No lock is held meanwhile.
+    func reportScreens(_ report: @escaping @Sendable (RecordedContext.Screen) -> Void) {
+        watcher.withLock { $0.report = report }
+    }
+
+    /// Half a minute in the foreground went by.
+    package func heartbeat() {
+        step(records: false) { $0.heartbeat() }
+    }
+
+    /// The app, or a back-end, chose what is captured.
+    package func settingsChanged(to settings: BehaviorSettings) {
+        if change({ $0.settingsChosen(settings) }) { return }
+        step { $0.settingsChanged(to: settings) }
+    }
+
+    /// Another person is signed in: sessions that begin from now on are named after them.
+    package func uniqueIDChanged(to uniqueID: String) {
+        step(records: false) { $0.uniqueIDChanged(to: uniqueID) }
+    }
+
+    /// The installation was erased: nothing of what was known is true any more.
+    func forget() throws(StorageError) {
+        change { $0.forgotten() }
+        contextStore.perform { transaction in
+            transaction.context.session = nil
+            transaction.context.screen = nil
+        }
+        try resources.removeAll()
+    }
+
+    /// A new installation has begun; its first event brings its start about.
+    func beginAnew() {
+        change { $0.beganAnew() }
+    }
+
+    /// The app is done: from now on nothing happens by itself.
+    package func end() {
+        begin()
+        change { $0.ended() }
+    }
+
+    /// The front door is gone: another one may capture.
+    package func abandon() {
+        change { $0.abandoned() }
+    }
+
+    // MARK: Lock, ask, unlock, act
+
+    /// Has one input take its turn, as one step in the order of all steps; the start comes first, if that is still to be
+    /// recorded.
     ///
     /// - Parameter records: whether events may come of it, so that the app's closure is asked for attributes, before any
     ///   lock is taken.
-    func step(records: Bool = true, _ body: (inout State, inout ContextTransaction, Turn) -> Void) {
-        let turn = Turn(now: now, dynamic: records ? dynamic.current() : [:])
-        let (sideEffects, isBeating, wantsFlush) = state.withLock {
-            state -> (ContextTransaction.SideEffects, Bool, Bool) in
-            let (_, sideEffects) = contextStore.performUnreported { transaction in
-                begin(&state, &transaction, turn)
-                body(&state, &transaction, turn)
+    private func step(records: Bool = true, _ input: (inout BehaviorTurn) -> Void) {
+        let now = now
+        let dynamic = records ? dynamic.current() : [:]
+        let (isBeating, wantsFlush, sideEffects) = state.withLock { state in
+            let (wantsFlush, sideEffects) = contextStore.performUnreported { transaction in
+                var turn = BehaviorTurn(state, transaction, at: now, adding: dynamic, with: resources)
+                turn.begin()
+                input(&turn)
+                (state, transaction) = (turn.state, turn.transaction)
+                return turn.wantsFlush
             }
-            defer { state.wantsFlush = false }
-            return (sideEffects, state.isBeating, state.wantsFlush)
+            return (state.isBeating, wantsFlush, sideEffects)
         }
         setGate()
         contextStore.report(sideEffects)
@@ -146,25 +157,48 @@ package final class BehaviorDriver: Sendable {
         if wantsFlush { announceFlush.yield() }
     }
 
-    /// Has somebody told of every screen that is shown, captured or not, after it was recorded.
-    func reportScreens(_ report: @escaping @Sendable (RecordedContext.Screen) -> Void) {
-        watcher.withLock { $0.report = report }
-    }
-
-    /// Tells of a screen. Holds no lock.
-    func told(of screen: RecordedContext.Screen) {
-        watcher.withLock { $0 }.report(screen)
-    }
-
-    /// Lets `body` change the state alone.
-    func change(_ body: (inout State) -> Void) {
-        state.withLock { body(&$0) }
+    /// Changes the state alone.
+    @discardableResult
+    private func change<Answer: Sendable>(_ input: (inout BehaviorState) -> Answer) -> Answer {
+        let answer = state.withLock { input(&$0) }
         setGate()
+        return answer
     }
 
     /// Brings recording in step: while the start is pending, the first event brings it about. Asked inside the gate's lock,
     /// so that of two changes at the same time the later one counts.
     private func setGate() {
         control.setGate(.startPending) { state.withLock { $0.isPending } }
+    }
+
+    private var now: DeviceTime { DeviceTime(clock.now(), boot: boot) }
+
+    // MARK: Time
+
+    /// Lets time do its part: the start, should nothing else bring it about, heartbeats in the foreground, and sending
+    /// when the app leaves. Returns when cancelled.
+    func run(_ sleeper: any DeliverySleeper, flush: @escaping @Sendable () async -> Void) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask {
+                await self.beginLater(sleeper)
+                for await _ in self.beats { await self.beat(sleeper) }
+            }
+            group.addTask {
+                for await _ in self.flushes { await flush() }
+            }
+        }
+    }
+
+    private func beginLater(_ sleeper: any DeliverySleeper) async {
+        guard let noted = state.withLock({ $0.notedStart }) else { return }
+        await sleeper.sleep(until: noted.monotonic.advanced(by: Self.startDelay))
+        if !Task.isCancelled { begin() }
+    }
+
+    private func beat(_ sleeper: any DeliverySleeper) async {
+        while state.withLock({ $0.isBeating }), !Task.isCancelled {
+            await sleeper.sleep(until: now.monotonic.advanced(by: Self.heartbeatInterval))
+            if !Task.isCancelled { heartbeat() }
+        }
     }
 }

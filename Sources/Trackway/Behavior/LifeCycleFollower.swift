@@ -35,7 +35,7 @@ package final class LifeCycleFollower: Sendable {
 
     /// The system did this with the app, and gives this moment for it.
     package func lifeCycleChanged(_ changes: [LifeCycleChange], moment: LifeCycleMoment?) {
-        let isReturn = !behavior.current.app.isForeground && changes.contains(where: \.isReturn)
+        let isReturn = !behavior.isForeground && changes.contains(where: \.isReturn)
         // A system that gives a moment stops the process when it is over; without one it says so by `willSuspend`.
         let leaves = changes.contains {
             $0 == .willSuspend || $0 == .willTerminate || $0 == .didEnterBackground && moment != nil

@@ -128,16 +128,11 @@ struct Components {
         dynamic = DynamicAttributes()
         behavior = BehaviorDriver(
             BehaviorSettings(RuntimeOptions(configuration), known.policy),
-            launchState: dependencies.launchState,
-            file: BehaviorFile(folder: dependencies.folder, storage: dependencies.storage),
-            crashes: CrashReports(in: dependencies.folder, storage: dependencies.storage),
+            in: dependencies,
             contextStore: contextStore,
             control: control,
             dynamic: dynamic,
-            clock: dependencies.clock,
-            boot: dependencies.facts.boot,
-            installation: { journal.installation },
-            writer: { journal.writer }
+            journal: journal
         )
         let (contextStore, behavior) = (contextStore, behavior)
         snapshots = configuration.snapshots.map {

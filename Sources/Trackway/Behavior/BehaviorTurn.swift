@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayPlatform
+
+/// What a process knows about its part in capturing, between one input and the next.
+struct BehaviorState: Sendable {
+    fileprivate enum Phase: Sendable {
+        /// Nothing is captured.
+        case off
+        /// The start has not been recorded yet. Without a time it counts as of when it will be: before, nobody was
+        /// allowed to watch.
+        case pending(since: DeviceTime?)
+        /// This process captures.
+        case acting(any StorageLock)
+        /// Another process does, or this one has stepped aside because the system is about to stop it.
+        case watching
+    }
+
+    /// Where events happened.
+    fileprivate struct SessionAndScreen: Sendable {
+        var session: RecordedContext.Session?
+        var screen: RecordedContext.Screen?
+    }
+
+    /// What the app does, whoever captures.
+    fileprivate(set) var app: AppState
+    fileprivate var phase = Phase.off
+    fileprivate var settings: BehaviorSettings
+    fileprivate var behavior = AppBehavior()
+    /// What was last read from the file, or written to it, by this process.
+    fileprivate var kept: [UInt8]?
+    /// Session and screen of the process before, while it may have left crashes behind that nobody wanted to know of.
+    fileprivate var former: SessionAndScreen?
+    /// When the process before this one recorded last, until this one has begun.
+    fileprivate var lastSign: DeviceTime?
+    fileprivate var failure = ReportedFailure()
+    /// No more heartbeats: the app has shut the SDK down, or let go of it.
+    private var isOver = false
+
+    init(app: AppState, settings: BehaviorSettings) {
+        self.app = app
+        self.settings = settings
+    }
+
+    /// Whether the start is still to be recorded.
+    var isPending: Bool { if case .pending = phase { true } else { false } }
+    /// Whether the app's being alive is worth keeping.
+    var isBeating: Bool { !isOver && app.isForeground && isActing }
+    /// When the start happened that is still to be recorded; nil when it counts as of when it will be, or was recorded.
+    var notedStart: DeviceTime? { if case .pending(let since) = phase { since } else { nil } }
+    fileprivate var isActing: Bool { if case .acting = phase { true } else { false } }
+
+    /// The process started.
+    ///
+    /// - Parameter lastSign: when the process before recorded last, read before anything of its journal could be removed.
+    mutating func noteStart(at time: DeviceTime, lastSign: DeviceTime?) {
+        phase = .pending(since: time)
+        self.lastSign = lastSign
+    }
+
+    /// The app, or a back-end, chose what is captured. What is chosen before the start was recorded says how the app
+    /// begins, and does not bring the start about.
+    ///
+    /// - Returns: whether that was all there was to do.
+    mutating func settingsChosen(_ settings: BehaviorSettings) -> Bool {
+        guard settings != self.settings else { return true }
+        guard case .pending = phase else { return false }
+        self.settings = settings
+        if !settings.capture.isCapturing { phase = .off }
+        return true
+    }
+
+    /// The installation was erased: nothing of what was known is true any more.
+    mutating func forgotten() {
+        // With the lock, if somebody gives it: what is removed now must not be written again by another process.
+        stepAside()
+        phase = .off
+        behavior = AppBehavior()
+        kept = nil
+    }
+
+    /// A new installation has begun.
+    mutating func beganAnew() {
+        if case .off = phase, settings.capture.isCapturing, !isOver { phase = .pending(since: nil) }
+    }
+
+    /// The app has shut the SDK down.
+    mutating func ended() {
+        isOver = true
+    }
+
+    /// The front door is gone.
+    mutating func abandoned() {
+        stepAside()
+        phase = .off
+        isOver = true
+    }
+
+    /// Gives the lock back: whoever is stopped by the system must not hold one.
+    fileprivate mutating func stepAside() {
+        guard case .acting(let lock) = phase else { return }
+        lock.release()
+        phase = .watching
+    }
+}
+
+/// One input of the ``BehaviorDriver``, while the driver and the context store are held: asks the machines and carries out
+/// what they order, in order.
+struct BehaviorTurn {
+    /// How many attributes of the app's closure a captured event takes; the limits on an event see to the rest.
+    private static let maxDynamic = 1_000
+
+    private(set) var state: BehaviorState
+    private(set) var transaction: ContextTransaction
+    /// Whether what waits is to be sent.
+    private(set) var wantsFlush = false
+    private let now: DeviceTime
+    /// What the app's closure adds to events now.
+    private let dynamic: Attributes
+    private let resources: BehaviorResources
+
+    init(
+        _ state: BehaviorState,
+        _ transaction: ContextTransaction,
+        at now: DeviceTime,
+        adding dynamic: Attributes,
+        with resources: BehaviorResources
+    ) {
+        self.state = state
+        self.transaction = transaction
+        self.now = now
+        self.dynamic = dynamic
+        self.resources = resources
+    }
+
+    // MARK: Inputs
+
+    /// Begins to capture, if that is still to be done and events may be recorded.
+    mutating func begin() {
+        guard case .pending(let noted) = state.phase else { return }
+        guard resources.gate.state.contains(.isOpen) else {
+            // Nothing may be watched yet. Should that change, the app begins then, for us.
+            state.phase = .pending(since: nil)
+            return
+        }
+        state.phase = .watching
+        takePlace(at: noted ?? now, lastSign: state.lastSign)
+        state.lastSign = nil
+        guard case .watching = state.phase else { return }
+        // Another process captures: what this one records belongs to that session.
+        if let kept = resources.file.readable { transaction.context.session = kept.behavior.session }
+    }
+
+    /// See ``BehaviorDriver/lifeCycleChanged(_:facts:stepsAside:)``.
+    mutating func lifeCycleChanged(_ changes: [LifeCycleChange], facts: ContextFacts?, stepsAside: Bool) {
+        if let facts {
+            transaction.context.app = facts.app
+            transaction.context.device = facts.device
+        }
+        for change in changes {
+            stepOn()
+            state.app = state.app.after(change)
+            guard state.isActing else { continue }
+            carryOut(state.behavior.lifeCycleChanged(change, at: now))
+        }
+        if stepsAside { state.stepAside() }
+    }
+
+    /// A screen was shown.
+    mutating func screenShown(_ view: ScreenView) {
+        stepOn()
+        guard !state.isActing else { return carryOut(state.behavior.screenShown(view, at: now)) }
+        // Nobody here knows what was shown before. What the app says itself counts all the same.
+        guard view.isManual else { return }
+        transaction.context.screen = view.screen
+        record(CapturedName.screenView, view.attributes.merging(Attributes(screen: view.screen)), at: now)
+    }
+
+    /// Half a minute in the foreground went by.
+    mutating func heartbeat() {
+        guard state.isBeating else { return }
+        carryOut(state.behavior.heartbeat(at: now))
+    }
+
+    /// The app, or a back-end, chose what is captured.
+    mutating func settingsChanged(to settings: BehaviorSettings) {
+        guard settings != state.settings else { return }
+        state.settings = settings
+        switch state.phase {
+        case .off where settings.capture.isCapturing:
+            state.phase = .pending(since: now)
+            begin()
+        case .acting:
+            carryOut(state.behavior.settingsChanged(settings, at: now))
+            if let former = state.former, settings.capture.contains(.crashes) { _ = recordCrashes(in: former) }
+        case .off, .pending, .watching:
+            break
+        }
+    }
+
+    /// Sessions that begin from now on are named after another person.
+    mutating func uniqueIDChanged(to uniqueID: String) {
+        guard state.isActing else { return }
+        carryOut(state.behavior.uniqueIDChanged(to: uniqueID))
+    }
+
+    // MARK: Which process captures
+
+    /// Takes the place of a process that captured and is gone, or one's own again.
+    private mutating func stepOn() {
+        guard case .watching = state.phase else { return }
+        takePlace(at: now)
+    }
+
+    /// - Parameter lastSign: when the process before recorded last, as far as it was read before anything of its journal
+    ///   could be removed.
+    private mutating func takePlace(at start: DeviceTime, lastSign: DeviceTime? = nil) {
+        do throws(StorageError) {
+            guard let lock = try resources.file.lock() else { return }
+            let content = try resources.file.read()
+            state.phase = .acting(lock)
+            switch content {
+            case .nothing:
+                state.behavior = AppBehavior()
+            case .kept(let kept, let bytes):
+                if bytes == state.kept { return }  // Nobody was here meanwhile.
+                state.kept = bytes
+                state.behavior = kept.behavior
+                outlive(lastSign ?? resources.lastSign(kept), before: start)
+            case .damaged(let what):
+                transaction.report(Diagnostic(behaviorDamaged: what))
+                state.behavior = AppBehavior()
+            }
+            startProcess(content, at: start)
+        } catch {
+            // Nothing is made up while what is known cannot be read: the next change tries again.
+            report(error)
+        }
+    }
+
+    /// The process before lived at least until it recorded last, which may be long after the heartbeat that it kept.
+    private mutating func outlive(_ sign: DeviceTime?, before start: DeviceTime) {
+        guard let sign, start.elapsed(since: sign) != nil else { return }
+        // What it orders is kept with the start.
+        _ = state.behavior.heartbeat(at: sign)
+    }
+
+    private mutating func startProcess(_ content: StateFile<KeptBehavior>.Content, at start: DeviceTime) {
+        let process = ProcessStart(
+            state: state.app,
+            appVersion: transaction.context.app["version"]?.string,
+            systemVersion: transaction.context.device["os_version"]?.string,
+            sessionPrefix: transaction.context.user.uniqueID ?? resources.journal.installation.description.uppercased(),
+            settings: state.settings
+        )
+        let former = BehaviorState.SessionAndScreen(session: state.behavior.session, screen: state.behavior.screen)
+        if state.settings.capture.contains(.crashes) {
+            // The process lived until then; what it orders is kept with the start.
+            if let last = recordCrashes(in: former) { _ = state.behavior.heartbeat(at: last) }
+        } else {
+            // Somebody may yet want to know.
+            state.former = former
+        }
+        var actions = state.behavior.processStarted(process, at: start)
+        // What was known is lost; that the installation existed is not.
+        if case .damaged = content { actions = actions.compactMap(\.ofKnownInstallation) }
+        carryOut(actions)
+    }
+
+    /// Tells of the crashes that ended earlier processes, under the session and the screen they died in. Their exit, which
+    /// is told next, was not before the crash.
+    ///
+    /// A report is removed once its event is in the journal. A process killed between the two has it told again, under the
+    /// same identity, which every receiver counts once.
+    ///
+    /// - Returns: when the last of them died; nil when none did.
+    private mutating func recordCrashes(in former: BehaviorState.SessionAndScreen) -> DeviceTime? {
+        state.former = nil
+        var last: DeviceTime?
+        do throws(StorageError) {
+            let reports = try resources.crashes.pending()
+            guard !reports.isEmpty else { return nil }
+            let (session, screen, boot) = (
+                transaction.context.session, transaction.context.screen, transaction.context.boot
+            )
+            defer {
+                (transaction.context.session, transaction.context.screen, transaction.context.boot) = (
+                    session, screen, boot
+                )
+            }
+            transaction.context.session = former.session
+            transaction.context.screen = former.screen
+            for report in reports {
+                last = report.at
+                let attributes: Attributes = [
+                    CapturedKey.exceptionMessage: .string(report.message),
+                    CapturedKey.exceptionStack: .string(report.stack),
+                ]
+                let receipt = record(CapturedName.appException, attributes, at: report.at, id: report.id)
+                if receipt.durability != .none { try resources.crashes.remove(report) }
+            }
+        } catch {
+            report(error)
+        }
+        return last
+    }
+
+    // MARK: Carrying out
+
+    private mutating func carryOut(_ actions: [BehaviorAction]) {
+        for action in actions {
+            switch action {
+            case .record(let name, let attributes, let time):
+                record(name, attributes, at: time)
+            case .context(let session, let screen):
+                transaction.context.session = session
+                transaction.context.screen = screen
+            case .flush:
+                wantsFlush = true
+            case .save:
+                save()
+            case .openWindow, .closeWindow:
+                // The moment came with the input, from whoever can give one, and ends when the flush is over.
+                continue
+            case .background:
+                // Timers are told by the input itself, because they run in processes that do not capture, too.
+                continue
+            }
+        }
+    }
+
+    @discardableResult
+    private mutating func record(
+        _ name: String,
+        _ attributes: Attributes,
+        at time: DeviceTime,
+        id: EventID? = nil
+    ) -> Receipt {
+        let boot = transaction.context.boot
+        defer { transaction.context.boot = boot }
+        // What is recovered may have happened in an earlier boot, and its monotonic time means nothing in this one.
+        if time.boot != now.boot { transaction.context.boot = time.boot }
+        return transaction.record(
+            name,
+            attributes.adding(shared: dynamic, toRecord: name, most: Self.maxDynamic),
+            at: time.moment,
+            id: id
+        )
+    }
+
+    /// Keeps the state. With the kernel when this returns, so a kill right afterwards finds it.
+    private mutating func save() {
+        do throws(StorageError) {
+            let bytes = try resources.file.bytes(of: KeptBehavior(state.behavior, by: resources.journal.writer))
+            guard bytes != state.kept else { return }
+            try resources.file.write(bytes: bytes)
+            state.kept = bytes
+            state.failure.worked()
+        } catch {
+            report(error)
+        }
+    }
+
+    private mutating func report(_ error: StorageError) {
+        if state.failure.failed() { transaction.report(Diagnostic(behaviorNotKept: error)) }
+    }
+}
+
+extension CaptureOptions {
+    /// Whether anything is captured that the behaviour machines know about.
+    var isCapturing: Bool { !isEmpty }
+}
+
+extension Attributes {
+    /// A screen as the event of its being shown says it.
+    fileprivate init(screen: RecordedContext.Screen) {
+        self = [CapturedKey.screenName: .string(screen.name)]
+        if let id = screen.id { self[CapturedKey.screenID] = .string(id) }
+        if let uniqueID = screen.uniqueID { self[CapturedKey.screenUniqueID] = .string(uniqueID) }
+    }
+}
+
+extension BehaviorAction {
+    /// The same for an installation that ran before; nil when it would not have been ordered.
+    fileprivate var ofKnownInstallation: BehaviorAction? {
+        guard case .record(let name, var attributes, let time) = self else { return self }
+        if name == CapturedName.firstOpen { return nil }
+        if attributes[CapturedKey.isFirstStart] != nil { attributes[CapturedKey.isFirstStart] = false }
+        return .record(name: name, attributes: attributes, at: time)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayPlatform
+
+/// What the behaviour machines know, kept from one process to the next in the file `behavior`.
+///
+/// The lock beside the file says which process of an installation keeps it. After power loss an older state may come back,
+/// which costs at most the last change of screen or session.
+struct KeptBehavior: Sendable, Codable {
+    private var version = 1
+    /// What the machines know.
+    let behavior: AppBehavior
+    /// The writer of the process that kept it, while the app was in sight: what it recorded last then tells how long the
+    /// process lived, should it be killed.
+    private let writer: String?
+
+    init(_ behavior: AppBehavior, by writer: WriterID) {
+        self.behavior = behavior
+        self.writer = behavior.appState.isForeground ? writer.description : nil
+    }
+
+    /// When the process that kept this recorded last, if the app was in sight: it lived at least until then. nil when the
+    /// app was not, when nothing of what it recorded is left, or when an older version kept this.
+    ///
+    /// - Complexity: O(size of the writer's last segment).
+    func lastSign(in folder: String, of storage: any JournalStorage) -> DeviceTime? {
+        do {
+            guard let writer = writer.flatMap({ WriterID($0) }),
+                let last = try JournalInspector(folder: folder, storage: storage).lastEvent(of: writer)
+            else { return nil }
+            let event = try Event(json: last.payload)
+            return DeviceTime(wall: event.time, monotonic: event.monotonic, boot: last.boot)
+        } catch {
+            return nil  // What cannot be read now says nothing; the heartbeat that was kept counts then.
+        }
+    }
+}
+
+/// What the turns of the ``BehaviorDriver`` work with.
+struct BehaviorResources: Sendable {
+    let file: StateFile<KeptBehavior>
+    /// What processes that crashed left behind.
+    let crashes: CrashReports
+    let gate: RecordingGate
+    let journal: Journal
+    private let folder: String
+    private let storage: any JournalStorage
+
+    init(in dependencies: Dependencies, gate: RecordingGate, journal: Journal) {
+        folder = dependencies.folder
+        storage = dependencies.storage
+        file = StateFile("behavior", in: folder, of: storage, format: .json)
+        crashes = CrashReports(in: folder, storage: storage)
+        self.gate = gate
+        self.journal = journal
+    }
+
+    /// When the process before this one recorded last; read before anything of its journal can be removed.
+    func lastSign() -> DeviceTime? { file.readable.flatMap(lastSign) }
+
+    /// When the process that kept this recorded last.
+    func lastSign(_ kept: KeptBehavior) -> DeviceTime? { kept.lastSign(in: folder, of: storage) }
+
+    /// Removes what was kept and what crashes left behind.
+    func removeAll() throws(StorageError) {
+        try file.remove()
+        try crashes.removeAll()
+    }
+}
+
+extension Diagnostic {
+    init(behaviorDamaged what: String) {
+        self.init(
+            code: .behaviorDamaged,
+            field: "behavior",
+            value: what,
+            remedy: "Nothing is to be done: sessions are counted from 1 again, and no event is lost."
+        )
+    }
+
+    init(behaviorNotKept error: StorageError) {
+        self.init(
+            code: .behaviorNotKept,
+            field: "behavior",
+            value: "\(error)",
+            remedy: "Free some space or make the storage folder readable and writable; events are recorded all the "
+                + "same, and after a kill the session may be counted twice."
+        )
+    }
+}

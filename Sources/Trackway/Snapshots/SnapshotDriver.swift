@@ -29,14 +29,14 @@ package final class SnapshotDriver: Sendable {
         var isOver = false
     }
 
-    let options: SnapshotOptions
-    let sources: SnapshotSources
-    let file: StateFile<KeptSnapshots>
-    let contextStore: ContextStore
-    let behavior: BehaviorDriver
-    let threads: [SnapshotPart: any SourceThread]
-    /// What the app has been told, so that nothing is told with every snapshot.
-    let told = Locked<Set<String>>([])
+    private let options: SnapshotOptions
+    private let sources: SourceThreads
+    private let file: StateFile<KeptSnapshots>
+    private let contextStore: ContextStore
+    private let behavior: BehaviorDriver
+    /// What the app has been told of sources and sensors, so that nothing is told with every snapshot.
+    private let told = Locked<Set<String>>([])
+    private let fileFailure = Locked(ReportedFailure())
     private let clock: any EventClock
     private let boot: String
     private let start: MonotonicTime
@@ -57,19 +57,11 @@ package final class SnapshotDriver: Sendable {
         clock = dependencies.clock
         boot = dependencies.facts.boot
         start = dependencies.clock.now().monotonic
-        sources = options.sources ?? dependencies.snapshotSources
-        let file = StateFile<KeptSnapshots>(
-            "snapshots",
-            in: dependencies.folder,
-            of: dependencies.storage,
-            format: .json
-        )
-        self.file = file
-        let parts = sources.parts
-        threads = Dictionary(uniqueKeysWithValues: parts.map { ($0, dependencies.sourceThread($0)) })
+        sources = SourceThreads(options.sources ?? dependencies.snapshotSources, on: dependencies.sourceThread)
+        file = StateFile("snapshots", in: dependencies.folder, of: dependencies.storage, format: .json)
         let rules = SnapshotRules(
             policy: options.policy,
-            sources: Set(parts),
+            sources: sources.parts,
             allowsMotion: options.allowsMotion,
             allowsLocation: options.allowsLocation,
             repeatsPropertiesAfter: options.repeatsDevicePropertiesAfter
@@ -87,11 +79,10 @@ package final class SnapshotDriver: Sendable {
         return state.hasBegun ? state.machine.due : start.advanced(by: BehaviorDriver.startDelay)
     }
 
-    /// What must survive a restart, as it is now, and which installation it is of: how many were erased before.
-    var memory: (SnapshotMemory, erasures: Int) { state.withLock { ($0.machine.memory, $0.erasures) } }
-
-    /// Whether a snapshot may say where the device is, as far as the app is concerned.
-    var allowsLocation: Bool { state.withLock { $0.machine.rules.allowsLocation } }
+    /// Whether a snapshot taken now would say where the device is.
+    var canCollectLocation: Bool {
+        state.withLock { $0.machine.rules.allowsLocation } && sources.isLocationAuthorized
+    }
 
     // MARK: Inputs
 
@@ -103,6 +94,54 @@ package final class SnapshotDriver: Sendable {
     /// Time passed.
     package func timeCame() {
         report { machine, now in machine.timeCame(at: now) }
+    }
+
+    /// The system, or the app in its place, changed the app's life in this order.
+    func lifeCycleChanged(_ changes: [LifeCycleChange]) {
+        report { machine, now in
+            changes.flatMap { machine.appChanged(to: machine.app.after($0), at: now) }
+        }
+    }
+
+    /// The app shows a screen.
+    func screenShown(_ title: String?) {
+        report { machine, now in machine.screenShown(title, at: now) }
+    }
+
+    /// The app wants a snapshot of its state, and of what the device is unless it says that it does not.
+    func collect(_ title: String?, reportsProperties: Bool = true, at time: Timestamp? = nil) {
+        report { machine, now in machine.requested(title, reportsProperties: reportsProperties, saying: time, at: now) }
+    }
+
+    /// The app wants a snapshot of what the device is.
+    func collectProperties() {
+        report { machine, now in machine.requestedProperties(at: now) }
+    }
+
+    /// The app wants a snapshot if the last one is too long ago.
+    func collectIfDue() {
+        report { machine, now in machine.requestedIfDue(at: now) }
+    }
+
+    /// The app allows or forbids sensors.
+    func allows(motion: Bool, location: Bool) {
+        report(begins: false) { machine, now in machine.allows(motion: motion, location: location, at: now) }
+    }
+
+    /// A sensor of motion was read; nil for a run when the app read it.
+    func read(_ reading: MotionReading, run: Int?) {
+        report(begins: false) { machine, _ in
+            machine.read(reading, run: run)
+            return []
+        }
+    }
+
+    /// A compass was read; nil for a run when the app read it.
+    func read(_ heading: Heading, run: Int?) {
+        report(begins: false) { machine, _ in
+            machine.read(heading, run: run)
+            return []
+        }
     }
 
     /// Consent or switch may have changed, and with them whether anything may be watched.
@@ -119,7 +158,7 @@ package final class SnapshotDriver: Sendable {
     /// Whatever happened, told to the machine at the time it is now.
     ///
     /// - Parameter begins: whether it shows that the process is past its start.
-    func report(begins: Bool = true, _ input: (inout SnapshotMachine, DeviceTime) -> [SnapshotMachine.Action]) {
+    private func report(begins: Bool = true, _ input: (inout SnapshotMachine, DeviceTime) -> [SnapshotMachine.Action]) {
         change { state, now in
             if begins { state.hasBegun = true }
             let watches = state.hasBegun && !state.isForgetting && !state.isOver && !state.isResting
@@ -200,6 +239,65 @@ package final class SnapshotDriver: Sendable {
         }
     }
 
+    /// Carries out one order. Holds no lock.
+    private func perform(_ order: SnapshotMachine.Action) {
+        switch order {
+        case .ask(let part):
+            sources.ask(part) { [weak self] ask in
+                if let self, let answer = ask() { answered(answer) }
+            }
+        case .startHeading(let run):
+            sources.startHeading { [weak self] in self?.read($0, run: run) }
+        case .stopHeading:
+            sources.stopHeading()
+        case .startMotion(let means, let run):
+            sources.startMotion(means) { [weak self] in self?.read($0, run: run) }
+        case .stopMotion:
+            sources.stopMotion()
+        case .recordProperties(let attributes, let time):
+            record(CapturedName.deviceProperties, attributes, at: time, to: options.devicePropertiesRoute)
+        case .recordState(let state, let time, _):
+            for number in state.unusable where isNews(number.name) {
+                contextStore.perform { $0.report(.reading(number.name, number.value)) }
+            }
+            record(CapturedName.appState, state.attributes, at: time, to: options.appStateRoute)
+        case .reportSilent(let part):
+            guard isNews(part.rawValue) else { return }
+            contextStore.perform { $0.report(.silent(part)) }
+        case .save:
+            save()
+        }
+    }
+
+    private func answered(_ answer: SnapshotAnswer) {
+        let person = contextStore.current.user.id
+        report(begins: false) { machine, now in machine.answered(answer, for: person, at: now) }
+    }
+
+    /// The start of the process comes before everything that is told of it.
+    private func record(_ name: String, _ attributes: Attributes, at time: DeviceTime, to route: [DestinationID]) {
+        behavior.begin()
+        contextStore.perform { transaction in _ = transaction.record(name, attributes, at: time.moment, to: route) }
+    }
+
+    private func save() {
+        let (memory, erasures) = state.withLock { ($0.machine.memory, $0.erasures) }
+        do throws(StorageError) {
+            try file.write(KeptSnapshots(memory))
+            // Erased meanwhile: what was written was the former installation's.
+            if state.withLock({ $0.erasures }) != erasures { try file.remove() }
+            fileFailure.withLock { $0.worked() }
+        } catch {
+            guard fileFailure.withLock({ $0.failed() }) else { return }
+            contextStore.perform { $0.report(.snapshots(notKept: error)) }
+        }
+    }
+
+    /// Whether this is told for the first time.
+    private func isNews(_ what: String) -> Bool {
+        told.withLock { $0.insert(what).inserted }
+    }
+
     /// Lets time do its part. Returns when cancelled.
     func run(_ sleeper: any DeliverySleeper) async {
         while !Task.isCancelled {
@@ -236,16 +334,5 @@ struct KeptSnapshots: Sendable, Codable {
 
     init(_ memory: SnapshotMemory) {
         self.memory = memory
-    }
-}
-
-extension SnapshotSources {
-    /// What there is a source for.
-    fileprivate var parts: [SnapshotPart] {
-        let known: [(SnapshotPart, Bool)] = [
-            (.deviceProperties, deviceProperties != nil), (.appState, appState != nil), (.location, location != nil),
-            (.heading, heading != nil), (.motion, motion != nil),
-        ]
-        return known.filter(\.1).map(\.0)
     }
 }

@@ -69,7 +69,7 @@ public final class Analytics: Sendable {
         try configuration.check()
         let (configuration, remarks) = configuration.bounded()
         self.init(configuration, try Components(configuration, configuration.dependencies()))
-        for remark in remarks { reporter.report(remark) }
+        reporter.report(remarks)
     }
 
     /// The same with given dependencies.
@@ -77,7 +77,7 @@ public final class Analytics: Sendable {
         try configuration.check()
         let (configuration, remarks) = configuration.bounded()
         self.init(configuration, try Components(configuration, dependencies))
-        for remark in remarks { reporter.report(remark) }
+        reporter.report(remarks)
     }
 
     private init(_ configuration: Configuration, _ parts: Components) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayBehavior
+public import TrackwayBehavior
 internal import TrackwayEvents
 package import TrackwayPlatform
 
@@ -63,5 +63,60 @@ package final class LifeCycleFollower: Sendable {
     /// Has somebody else told, after everything here was done.
     func reportAlso(_ report: @escaping @Sendable ([LifeCycleChange]) -> Void) {
         others.withLock { $0.append(report) }
+    }
+}
+
+extension Analytics {
+    /// Tells what the system does with the app, for systems that are not followed; see
+    /// ``Configuration/followsLifeCycle``.
+    ///
+    /// Starts, exits, sessions and engagement are recorded before this returns. What waits is sent when the app goes to
+    /// the background.
+    public func lifeCycleChanged(to change: LifeCycleChange) {
+        lifeCycle.lifeCycleChanged([change], moment: nil)
+    }
+}
+
+extension LifeCycleChange {
+    /// Whether the person has the app before them again.
+    fileprivate var isReturn: Bool {
+        switch self {
+        case .willEnterForeground, .didBecomeActive: true
+        case .didFinishLaunching, .willResignActive, .didEnterBackground, .willSuspend, .willTerminate: false
+        }
+    }
+}
+
+extension AppState {
+    /// What the app does after the change.
+    func after(_ change: LifeCycleChange) -> AppState {
+        switch change {
+        case .didFinishLaunching: self  // In the foreground or unseen: the start of the process told which.
+        case .willResignActive: isForeground ? .inactive : self  // Some say it once more on their way to sleep.
+        case .willEnterForeground: .inactive
+        case .didBecomeActive: .active
+        case .didEnterBackground: .background
+        case .willSuspend: .suspended
+        case .willTerminate: .notRunning
+        }
+    }
+
+    /// Whether the person has the app before them.
+    var isForeground: Bool {
+        switch self {
+        case .inactive, .active: true
+        case .notRunning, .background, .suspended: false
+        }
+    }
+}
+
+extension LifeCycleEvent {
+    /// What it means to an app: a terminal's Ctrl-Z is a person who goes away, its `fg` one who comes back.
+    var changes: [LifeCycleChange] {
+        switch self {
+        case .entersBackground: [.willResignActive, .didEnterBackground, .willSuspend]
+        case .entersForeground: [.willEnterForeground, .didBecomeActive]
+        case .terminates, .exits: [.willTerminate]
+        }
     }
 }

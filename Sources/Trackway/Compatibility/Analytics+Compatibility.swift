@@ -2,8 +2,11 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayBehavior
+internal import TrackwayDelivery
 package import TrackwayEvents
+internal import TrackwayJournal
 internal import TrackwayPlatform
+package import TrackwayWire
 
 // What the compatibility modules of other products need of the front door, and apps of ours do not.
 extension Analytics {
@@ -39,5 +42,80 @@ extension Analytics {
                 remedy: "Nothing is recorded in this run; correct what the sentence names, and start again."
             )
         )
+    }
+
+    // MARK: Pauses
+
+    /// Whether nothing is collected or sent for a while.
+    package var isPaused: Bool { control.machine.isPaused }
+
+    /// Takes no snapshots and begins no request until ``resume()``, or until the end of the process. A request under way
+    /// gets its answer; what the app records is kept, and waits. Again while paused changes nothing.
+    package func pause() {
+        // Held before it is forbidden, so that no request is refused that was about to begin: it waits.
+        delivery.hold()
+        control.change { $0.pausedChanged(to: true) }
+        snapshots?.rests(true)
+    }
+
+    /// Goes on. A destination whose settings were found wrong is asked again.
+    package func resume() {
+        let wasPaused = isPaused
+        control.change { $0.pausedChanged(to: false) }
+        delivery.release()
+        snapshots?.rests(false)
+        if wasPaused { delivery.wakeParked() }
+    }
+
+    /// Asks destinations again whose settings were found wrong: they were said once more.
+    package func wakeParked() {
+        delivery.wakeParked()
+    }
+
+    // MARK: Destinations that know more than one way to treat events
+
+    /// Says how a destination is to treat events recorded after this call, on every thread. Those recorded before, in
+    /// earlier runs too, keep what was said when they were recorded.
+    package func setMode(_ mode: String, of destination: DestinationID) {
+        contextStore.perform { transaction in transaction.context.modes[destination.rawValue] = .string(mode) }
+    }
+
+    /// The same as ``replaceDestination(_:)``, with another number of waiting events that are sent at once. One that no app
+    /// means is brought within its bounds, and told.
+    ///
+    /// - Throws: As ``replaceDestination(_:)`` does.
+    package func replaceDestination(_ destination: any Destination, flushEvents: Int) throws(TrackwayError) {
+        try checkPresent(destination.id)
+        var bounds = SettingBounds()
+        delivery.replace(destination, flushEvents: bounds.count(flushEvents, from: 1, "flushEvents"))
+        reporter.report(bounds.diagnostics)
+    }
+
+    // MARK: Giving up
+
+    /// Drops and counts what waits for a destination, unless another process delivers.
+    package func discardWaiting(for destination: DestinationID) async {
+        guard registry.contains(destination) else { return }
+        let (journal, reporter) = (journal, reporter)
+        // As for erasing: delivery lets go of the folder first, so that nothing that is to go is on its way.
+        control.change { $0.eraseBegan() }
+        defer { control.change { $0.eraseEnded() } }
+        await control.untilAtRest()
+        await queue.run {
+            do throws(JournalError) {
+                guard let consumer = try journal.tryElection() else { return }
+                defer { consumer.close() }
+                try consumer.discardPending(for: destination, reason: .erased)
+            } catch {
+                reporter.report(
+                    Diagnostic(
+                        code: .notDiscarded,
+                        field: "deleteAll",
+                        value: "\(error)",
+                        remedy: "Nothing was dropped, and what waits is sent; ask again when the folder is accessible."
+                    )
+                )
+            }
+        }
     }
 }

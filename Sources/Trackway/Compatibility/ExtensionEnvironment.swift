@@ -4,7 +4,14 @@
 internal import TrackwayDelivery
 package import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayPlatform
 package import TrackwayWire
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
 
 /// What a compatibility module needs for work of its own: its back-end's configuration, say.
 package struct ExtensionEnvironment: Sendable {
@@ -62,5 +69,24 @@ package struct ExtensionEnvironment: Sendable {
     package func keep(_ bytes: [UInt8], as name: String, durably: Bool = false) {
         // It can be had again; the disk's trouble is told by the journal.
         try? storage.replace("\(folder)/\(name)", with: bytes, durably: durably)
+    }
+}
+
+// What a compatibility module needs before there is an `Analytics`.
+extension Analytics {
+    /// The time of day.
+    package static var wallTime: Timestamp { SystemClock().now().wall }
+}
+
+extension Configuration {
+    /// Gives a compatibility module a folder of its own beside the usual one, so that an app may use several of them, and the front door
+    /// itself, without one taking the other's deliveries for its own.
+    package mutating func useFolder(ofModule name: String) throws(TrackwayError) {
+        do throws(StorageLocationError) {
+            let location = try StorageLocation.standard(appID: "\(appID).\(name)")
+            storageFolder = URL(fileURLWithPath: location.path, isDirectory: true)
+        } catch {
+            throw TrackwayError(.storageUnavailable, error.description, cause: error)
+        }
     }
 }

@@ -5,6 +5,7 @@ internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayJournal
+package import TrackwayWire
 
 /// Brings recording, delivery and what waits in step with what people decided and what the collection policy says.
 ///
@@ -171,5 +172,85 @@ package final class ConsentDriver: Sendable {
         for destination in journal.destinations {
             try consumer.discardDropped(for: destination, admitting: rule(for: destination))
         }
+    }
+}
+
+/// What people's decisions and the collection policy mean now, for this installation's destinations.
+struct Permission: Sendable, Hashable {
+    /// What counts for the person here, at the destination where it agreed to most. Denied: nothing is recorded at all.
+    let consent: Consent
+    /// Whether anybody's events may leave for any destination, those of people who left before included.
+    let maySend: Bool
+    /// The destinations that events may be recorded for; nil when those are all.
+    let destinations: [DestinationID]?
+    /// What may be collected apart from that.
+    let policy: CollectionPolicy
+
+    init(_ settings: Settings, _ categories: [DestinationID: ConsentCategory]) {
+        let decided = categories.values.map { settings.consent.consent(for: $0) }
+        consent = decided.contains(.granted) ? .granted : decided.contains(.pending) ? .pending : .denied
+        maySend = Set(categories.values).contains { settings.consent.maySend($0) }
+        let permitted = categories.filter { settings.consent.mayRecord($0.value) }
+        destinations = permitted.count == categories.count ? nil : permitted.keys.sorted()
+        policy = settings.policy
+    }
+
+    /// The bits of the gate that make recording ask.
+    var bits: RecordingGate.State {
+        var bits: RecordingGate.State = []
+        if destinations != nil { bits.insert(.leavesOut) }
+        if policy.blocksAnything { bits.insert(.blocksEvents) }
+        return bits
+    }
+
+    /// Whom an event may be recorded for; nil when there is nobody left.
+    ///
+    /// - Parameter route: whom it is meant for; everybody when empty.
+    func narrowed(_ route: [DestinationID]) -> [DestinationID]? {
+        guard let destinations else { return route }
+        let narrowed = route.isEmpty ? destinations : route.filter { destinations.contains($0) }
+        return narrowed.isEmpty ? nil : narrowed
+    }
+}
+
+/// Asks for permission before every single request, so that nothing leaves the device that may not.
+///
+/// Delivery is stopped anyway when permission ends; this closes the moment in between, and notices a refusal that
+/// another process of the same installation has written down.
+package struct PermittedTransport: Transport {
+    private let base: any Transport
+    private let isPermitted: @Sendable () -> Bool
+
+    /// Wraps a transport.
+    package init(_ base: any Transport, isPermitted: @escaping @Sendable () -> Bool) {
+        self.base = base
+        self.isPermitted = isPermitted
+    }
+
+    /// Sends when permitted.
+    package func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
+        guard isPermitted() else {
+            throw TransportError(.notPermitted, "the SDK is disabled or paused, or consent is not given")
+        }
+        return try await base.send(request, timeout: timeout)
+    }
+}
+
+extension Configuration {
+    /// The category of each destination.
+    var categories: [DestinationID: ConsentCategory] {
+        // The configuration was checked: ids are unique.
+        Dictionary(destinations.map { ($0.id, consentCategories[$0.id] ?? .analytics) }) { first, _ in first }
+    }
+}
+
+extension ConsentRules {
+    /// How the app wants consent handled.
+    init(_ configuration: Configuration) {
+        self.init(
+            initial: configuration.consent,
+            denial: configuration.consentOnDenial == .purge ? .purge : .keep,
+            anonymous: configuration.anonymousData == .joinsUser ? .joinsUser : .staysApart
+        )
     }
 }

@@ -49,3 +49,77 @@ extension Analytics {
         settings.change { [contextStore] settings in settings.global = contextStore.current.global }
     }
 }
+
+extension Analytics {
+    /// Adds attributes that a closure names anew for each event, as it is recorded. nil ends that.
+    ///
+    /// ```swift
+    /// analytics.setDynamicGlobalAttributes { ["balance": .integer(wallet.balance)] }
+    /// ```
+    /// They win over ``setGlobalAttributes(_:)``, and the event's own win over them. The closure is called on the thread that
+    /// records, for each event of the app and for those recorded without the app asking, so it must return quickly. It may
+    /// call the SDK; events it records itself do not get its attributes. It does not survive a restart.
+    public func setDynamicGlobalAttributes(_ attributes: (@Sendable () -> Attributes)?) {
+        dynamic.replace(attributes)
+        control.setGate(.addsAttributes) { dynamic.isSet }
+    }
+}
+
+/// Attributes that a closure of the app adds to each event as it is recorded.
+final class DynamicAttributes: Sendable {
+    /// What the closure looks like.
+    typealias Provider = @Sendable () -> Attributes
+
+    /// Whose closures are running further up the stack, so that one that records does not begin again without end.
+    @TaskLocal private static var running: Set<ObjectIdentifier> = []
+
+    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    private struct Named: Sendable {
+        var provider: Provider?
+    }
+
+    private let named = Locked(Named())
+
+    /// The app named another closure, or none.
+    func replace(_ provider: Provider?) {
+        named.withLock { $0.provider = provider }
+    }
+
+    /// Whether there is a closure.
+    var isSet: Bool { named.withLock { $0.provider != nil } }
+
+    /// What the closure says now, on the calling thread, which must hold no lock. Nothing for events that the closure
+    /// itself records.
+    func current() -> Attributes {
+        guard let provider = named.withLock({ $0.provider }) else { return [:] }
+        let me = ObjectIdentifier(self)
+        let running = Self.running
+        guard !running.contains(me) else { return [:] }
+        return Self.$running.withValue(running.union([me])) { provider() }
+    }
+}
+
+extension Attributes {
+    /// The attributes that keep the limits, judged exactly as those of an event are; and what is to be said of the others.
+    ///
+    /// - Complexity: O(size). Used when the context changes, not when events are recorded.
+    func valid(_ limits: EventLimits) -> (Attributes, [Diagnostic]) {
+        var diagnostics: [Diagnostic] = []
+        let nobody = Event(
+            id: EventID(high: 0, low: 0),
+            name: "_global",
+            time: Timestamp(milliseconds: 0),
+            monotonic: MonotonicTime(milliseconds: 0),
+            attributes: self
+        )
+        // It cannot fail: the text was written on the line before. If it ever does, no attribute is better than a trap.
+        guard var valid = try? Event(json: nobody.json(limits: limits, report: { diagnostics.append($0) })).attributes
+        else {
+            assertionFailure("an event that was just written cannot be read")
+            return ([:], diagnostics)
+        }
+        // An event says of itself what was wrong with it; a context does not.
+        for key in ["_error_code", "_error_message"] where self[key] == nil { valid[key] = nil }
+        return (valid, diagnostics)
+    }
+}

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import TrackwayBehavior
 internal import TrackwayDelivery
-internal import TrackwayEvents
+public import TrackwayEvents
 
 extension Analytics {
     /// Switches the SDK off: nothing is recorded and nothing is sent; what waits stays. Survives restarts.
@@ -46,5 +47,40 @@ extension Analytics {
         delivery.wakeParked()
         applyCapture()
         snapshots?.allows(motion: options.allowsMotion, location: options.allowsLocation)
+    }
+}
+
+/// What may change while an ``Analytics`` works; see ``Analytics/reconfigure(_:)``.
+public struct RuntimeOptions: Sendable {
+    /// Whether each event is also written to standard error as it is recorded.
+    public var logEvents: Bool
+    /// Is told about every mistake and difficulty; nil writes to standard error, a few lines per kind and minute.
+    public var onDiagnostic: (@Sendable (Diagnostic) -> Void)?
+
+    /// What is recorded without the app calling `record`. With `CaptureOptions.crashes` handlers go into the process, and out
+    /// of it without; crashes of earlier runs that nobody has told yet are told at once.
+    public var capture: CaptureOptions
+    /// How long the app may stay in the background before the next use of it is another session.
+    public var sessionTimeout: Duration
+
+    /// Whether snapshots may read sensors of motion. What was read and not told yet is thrown away with the permission.
+    /// Readings that the app hands over itself count either way. Without effect while ``Configuration/snapshots`` is nil.
+    public var allowsMotion: Bool
+    /// Whether snapshots may say where the device is, if the person allows the app to know. Without effect while
+    /// ``Configuration/snapshots`` is nil.
+    public var allowsLocation: Bool
+
+    /// How events are shown in the log; nil for as they are stored. For compatibility modules.
+    package var eventLogForm: EventLogForm?
+
+    init(_ configuration: Configuration) {
+        eventLogForm = configuration.eventLogForm
+        logEvents = configuration.logEvents
+        onDiagnostic = configuration.onDiagnostic
+        capture = configuration.capture
+        sessionTimeout = configuration.sessionTimeout
+        let snapshots = configuration.snapshots ?? SnapshotOptions()
+        allowsMotion = snapshots.allowsMotion
+        allowsLocation = snapshots.allowsLocation
     }
 }

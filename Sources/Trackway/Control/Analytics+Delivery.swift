@@ -4,7 +4,6 @@
 public import TrackwayDelivery
 public import TrackwayEvents
 internal import TrackwayJournal
-public import TrackwayWire
 
 extension Analytics {
     /// Sends what waits now, and returns when it has arrived or the time is over.
@@ -48,25 +47,6 @@ extension Analytics {
             ]
             return ledger
         }
-    }
-
-    /// Puts a destination with new settings (a new write key, another address) in the place of the one with the same id,
-    /// and tries it at once, even if the old one had been refused.
-    ///
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id.
-    public func replaceDestination(_ destination: any Destination) throws(TrackwayError) {
-        try checkPresent(destination.id)
-        delivery.replace(destination)
-    }
-
-    /// Throws when there is no destination of this id.
-    func checkPresent(_ id: DestinationID) throws(TrackwayError) {
-        guard !registry.contains(id) else { return }
-        throw TrackwayError(
-            .unknownDestination,
-            "no destination has the id \"\(id)\"; add it with add, or name one of "
-                + "\(registry.present.sorted().map(\.rawValue).joined(separator: ", "))"
-        )
     }
 
     /// Sends what waits, as far as it gets, and ends delivery. A second call returns when the first is done.

@@ -62,6 +62,7 @@ extension Analytics {
             )
         }
     }
+
     /// Records what tells of the erasings of which nothing tells yet: of the one just now, and of earlier ones that were
     /// killed before they could, that were not allowed to be recorded, or whose event another erasing gave up.
     func reportErasures() {

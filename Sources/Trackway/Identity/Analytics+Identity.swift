@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayBehavior
-internal import TrackwayEvents
+public import TrackwayEvents
 
 extension Analytics {
     /// Says who uses the app from now on. Every event recorded after this call carries the id, on every thread, and the
@@ -19,7 +19,10 @@ extension Analytics {
     }
 
     /// The same, with a say in what is recorded.
-    func signIn(_ user: String, _ describe: @escaping @Sendable (IdentityMachine.Action) -> IdentityMachine.Action) {
+    private func signIn(
+        _ user: String,
+        _ describe: @escaping @Sendable (IdentityMachine.Action) -> IdentityMachine.Action
+    ) {
         guard isValid(user: user) else { return }
         let fresh = ids.next(at: clock.now().wall)
         identity.perform { settings, moment in
@@ -83,7 +86,7 @@ extension Analytics {
     // MARK: Mistakes
 
     /// Whether it can be a user's id; a mistake is told.
-    func isValid(user: String) -> Bool {
+    private func isValid(user: String) -> Bool {
         isTaken(user, "user", ifEmpty: "Call signOut to say that nobody is signed in.")
     }
 
@@ -117,4 +120,96 @@ extension Analytics {
         }
         return isValid
     }
+
+    // MARK: What is known about the person
+
+    /// Says something about the person who uses the app. Every event recorded after this call carries it, with the time
+    /// it was said; attributes with a known name replace it. They survive restarts, and stay as long as the unique id.
+    ///
+    /// ```swift
+    /// analytics.setUserAttributes(["_user_age": 21, "name": "carl"])
+    /// ```
+    /// Records `_profile_set`. What breaks a limit of an event's attributes is left out with a `Diagnostic`; all of the
+    /// person's attributes together keep the limits of one event's.
+    public func setUserAttributes(_ attributes: Attributes) {
+        let (valid, diagnostics) = attributes.valid(limits)
+        reporter.report(diagnostics)
+        guard !valid.isEmpty else { return }
+        identity.perform { [limits] settings, moment in
+            // The whole is judged too: many small additions must not outgrow the limits either.
+            let (whole, diagnostics) = settings.identity.attributes.merging(valid).valid(limits)
+            let fitting = Attributes(valid.filter { whole[$0.key] != nil })
+            return .init(
+                identity: settings.identity.attributesSet(fitting, at: moment.wall),
+                diagnostics: diagnostics
+            )
+        }
+    }
+
+    /// Takes back what was said about the person; records `_profile_unset`, also for names that are not known here,
+    /// because a back-end may know them from an earlier time.
+    public func removeUserAttributes(_ names: [String]) {
+        // One more than may be, so that the excess is told.
+        let marked = Attributes(
+            names.prefix(limits.oneAttributeTooMany).map { (key: $0, value: AttributeValue.boolean(true)) }
+        )
+        let (valid, diagnostics) = marked.valid(limits)
+        reporter.report(diagnostics)
+        identity.perform { settings, _ in .init(identity: settings.identity.attributesRemoved(valid.keys)) }
+    }
+}
+
+extension Analytics {
+    /// Says who uses the app, with attributes for the event that tells of it; see ``identify(_:)``.
+    package func identify(_ user: String, saying attributes: Attributes) {
+        signIn(user) { $0.adding(attributes) }
+    }
+
+    /// Says that nobody is signed in, for a compatibility module whose format has no event that tells of it; see ``signOut()``.
+    package func signOutSilently() {
+        identity.perform { settings, _ in
+            .init(identity: settings.identity.signedOut().unrecorded, consent: settings.consent.signedOut())
+        }
+    }
+
+    /// Says who uses the app, for a compatibility module whose format has no event that tells of it; see ``identify(_:)``.
+    package func identifySilently(_ user: String) {
+        guard isValid(user: user) else { return }
+        let fresh = freshID()
+        identity.perform { settings, moment in
+            guard settings.identity.user != user else { return .init() }
+            let actions = settings.identity.signedIn(user, fresh: fresh, at: moment.wall)
+            return .init(identity: actions.unrecorded, consent: settings.consent.signedIn(user))
+        }
+    }
+
+    /// An id that nobody had.
+    package func freshID() -> String {
+        ids.next(at: clock.now().wall).description.uppercased()
+    }
+}
+
+extension IdentityMachine.Action {
+    fileprivate func adding(_ attributes: Attributes) -> Self {
+        guard case .record(let name, let own) = self else { return self }
+        return .record(name: name, attributes: attributes.merging(own))
+    }
+}
+
+extension [IdentityMachine.Action] {
+    /// The same without the events that tell of it.
+    fileprivate var unrecorded: Self {
+        filter { action in
+            if case .record = action { false } else { true }
+        }
+    }
+}
+
+extension Diagnostic.Code {
+    /// A further id of a user, or its kind, is empty or too long; it was not taken.
+    public static let identityInvalid = Diagnostic.Code(rawValue: "identity_invalid")
+    /// More people signed in than the SDK recognises; the one that was away longest gets another unique id.
+    public static let userForgotten = Diagnostic.Code(rawValue: "user_forgotten")
+    /// There are more kinds of further ids than the SDK keeps; the new one was not taken.
+    public static let tooManyIdentities = Diagnostic.Code(rawValue: "too_many_identities")
 }

@@ -106,7 +106,7 @@ package final class IdentityDriver: Sendable {
         // No lock is held any more: the app may call back.
         if let failure { settings.report(failure) }
         contextStore.report(sideEffects)
-        for diagnostic in orders.diagnostics { reporter.report(diagnostic) }
+        reporter.report(orders.diagnostics)
         consents.carryOut(orders.consent)
         let after = contextStore.current.user.uniqueID
         if let after, after != before { behavior.uniqueIDChanged(to: after) }

@@ -111,3 +111,120 @@ extension AppendOutcome {
         }
     }
 }
+
+/// What each queue that suppresses repeats took last: a small file of its own in the folder `taken`.
+///
+/// It is written with every event such a queue takes, on the thread that records, so it is written where it lies. That
+/// survives the death of the process. A file that power loss left in pieces shows by its checksum and counts as nothing
+/// known: an event that says nothing new is then taken, and none is lost.
+struct LastAccepted: Sendable {
+    private let folder: String
+    private let storage: any JournalStorage
+
+    init(folder: String, storage: any JournalStorage) {
+        self.folder = folder + "/taken"
+        self.storage = storage
+    }
+
+    /// What a queue took last; nothing when that is not known.
+    func read(_ id: DestinationID) throws(StorageError) -> DuplicateSuppression<String> {
+        switch try file(id).read() {
+        case .kept(let taken, _): DuplicateSuppression(last: taken)
+        case .nothing, .damaged: DuplicateSuppression()
+        }
+    }
+
+    /// Keeps what a queue took last.
+    func write(_ latest: DuplicateSuppression<String>, of id: DestinationID) throws(StorageError) {
+        guard let last = latest.last else { return try remove(id) }
+        try file(id).write(last)
+    }
+
+    /// The queues of which something is kept.
+    func known() throws(StorageError) -> [DestinationID] {
+        try storage.names(in: folder).compactMap { DestinationID($0) }.sorted()
+    }
+
+    /// Forgets what a queue took.
+    func remove(_ id: DestinationID) throws(StorageError) {
+        try file(id).remove()
+    }
+
+    /// No size is asked for: that would be one more system call for each event.
+    private func file(_ id: DestinationID) -> StateFile<DuplicateSuppression<String>.Taken> {
+        StateFile(id.rawValue, in: folder, of: storage, format: .taken, writing: .inPlace, maxBytes: nil)
+    }
+}
+
+extension StateFormat where Value == DuplicateSuppression<String>.Taken {
+    /// Lines with a checksum.
+    fileprivate static var taken: StateFormat {
+        StateFormat(
+            bytes: { taken in
+                var lines = CheckedLines()
+                lines.add("taken", 1)
+                lines.add("content", taken.content)
+                lines.add("wall", taken.at.wall.milliseconds)
+                lines.add("monotonic", taken.at.monotonic.milliseconds)
+                lines.add("boot", taken.at.boot)
+                return lines.bytes
+            },
+            value: { bytes in
+                guard let lines = CheckedLines(bytes), let content = lines["content"], let boot = lines["boot"],
+                    let wall = lines["wall"].flatMap({ Int64($0) }),
+                    let monotonic = lines["monotonic"].flatMap({ Int64($0) })
+                else { throw Damage() }
+                let at = DeviceTime(
+                    wall: Timestamp(milliseconds: wall),
+                    monotonic: MonotonicTime(milliseconds: monotonic),
+                    boot: boot
+                )
+                return DuplicateSuppression.Taken(content: content, at: at)
+            }
+        )
+    }
+
+    private struct Damage: Error {}
+}
+
+/// What an event says, its time and identity left out, in 64 hexadecimal digits: two events are essentially equal when
+/// these are.
+enum ContentDigest {
+    private static let digits = Array("0123456789abcdef".utf8)
+
+    /// - Parameters:
+    ///   - user: who is signed in; nil for nobody.
+    ///   - limits: how large an event may be; what is cut off makes no difference.
+    /// - Complexity: O(size of the event).
+    static func text(
+        _ name: String,
+        _ attributes: Attributes,
+        items: [Item],
+        user: String?,
+        limits: EventLimits
+    ) -> String {
+        var writer = JSONWriter()
+        EventEncoder.encode(
+            id: EventID(high: 0, low: 0),
+            name: name,
+            moment: Moment(wall: Timestamp(milliseconds: 0), monotonic: MonotonicTime(milliseconds: 0)),
+            attributes: attributes.inOrder,
+            items: items.map { Item(id: $0.id, name: $0.name, $0.attributes.inOrder) },
+            limits: limits,
+            into: &writer,
+            // Told when the event itself is recorded.
+            report: { _ in }
+        )
+        // An end that no JSON has: nobody and somebody without a name differ, and no name can look like an event.
+        let whose: [UInt8] = user.map { [1] + Array($0.utf8) } ?? [0]
+        let hash = SHA256.hash(writer.array() + whose)
+        return String(decoding: hash.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}
+
+extension Attributes {
+    /// The same by name: in which order the app gave them says nothing.
+    fileprivate var inOrder: Attributes {
+        Attributes(keys.sorted().compactMap { key in self[key].map { (key: key, value: $0) } })
+    }
+}

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 public import TrackwayEvents
+internal import TrackwayJournal
 
 /// What became of one recorded event.
 public struct Receipt: Sendable, Hashable {
@@ -31,5 +32,56 @@ public struct Receipt: Sendable, Hashable {
         self.sequence = sequence
         self.durability = durability
         self.dropped = dropped
+    }
+}
+
+extension Receipt {
+    /// What the journal's answer means for an event.
+    init(_ outcome: AppendOutcome, id: EventID) {
+        switch outcome {
+        case .kept(let sequence):
+            self.init(id: id, sequence: sequence, durability: .kernel)
+        case .held(let sequence):
+            self.init(id: id, sequence: sequence, durability: .memory)
+        case .dropped(let sequence, let reason):
+            self.init(id: id, sequence: sequence, durability: .none, dropped: reason)
+        case .closed:
+            self.init(id: id, sequence: 0, durability: .none, dropped: .closed)
+        }
+    }
+}
+
+extension Diagnostic {
+    /// What is to be told when the journal could not keep an event as it should; nil when it could.
+    init?(_ outcome: AppendOutcome, _ name: String) {
+        switch outcome {
+        case .kept, .closed:
+            return nil
+        case .held:
+            self.init(
+                code: .storageFailing,
+                field: "storage",
+                value: name,
+                remedy: "Free some space or make the storage folder writable; until then events are held in memory, as "
+                    + "many as fit."
+            )
+        case .dropped(_, let reason):
+            self.init(
+                code: .notKept,
+                field: "storage",
+                value: name,
+                remedy: "The event is lost and counted as \(reason). " + Self.remedy(for: reason)
+            )
+        }
+    }
+
+    private static func remedy(for reason: DropReason) -> String {
+        switch reason {
+        case .storageFull: "Free some space."
+        case .storageFailed: "Make the storage folder exist and be writable, and see that the app has descriptors left."
+        case .journalFull: "Let destinations take events sooner, or raise maximumJournalBytes."
+        case .tooLarge: "Record smaller events, or name fewer destinations."
+        default: "Make the storage folder writable."
+        }
     }
 }

@@ -122,7 +122,7 @@ struct Components {
             log: EventLog(configuration.eventLogForm)
         )
         contextStore = ContextStore(context, recorder: recorder) { diagnostics, lines in
-            for diagnostic in diagnostics { reporter.report(diagnostic) }
+            reporter.report(diagnostics)
             for line in lines { dependencies.write(line) }
         }
         dynamic = DynamicAttributes()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayBehavior
+internal import TrackwayDelivery
 internal import TrackwayEvents
 internal import TrackwayWire
 
@@ -26,8 +28,8 @@ extension Configuration {
     }
 
     /// Less would not hold one event of the largest size and the segment that follows it.
-    static let leastJournalBytes = 262_144
-    static let longestAppID = 256
+    private static let leastJournalBytes = 262_144
+    private static let longestAppID = 256
 
     private func checkAppID() throws(TrackwayError) {
         if (1...Self.longestAppID).contains(appID.utf8.count) { return }
@@ -69,5 +71,138 @@ extension Configuration {
                     + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
             )
         }
+    }
+}
+
+/// Brings numbers of a configuration, or of a change at run time, to where they can be worked with, and notes what it
+/// changed.
+///
+/// A number that no app means (below nothing, or beyond what a device lives to see) is a mistake, but none that should keep
+/// an app from recording.
+struct SettingBounds {
+    /// What was changed: field, value, and what counts instead.
+    private(set) var diagnostics: [Diagnostic] = []
+
+    /// More than any device records or waits for; sums of a few of these still fit everywhere.
+    static let most = Int(clamping: Int64(1) << 40)
+    /// The longest time: a hundred years.
+    static let longest = Duration.seconds(100 * 365 * 86_400)
+
+    /// A count within its bounds.
+    mutating func count(_ value: Int, from least: Int = 0, to most: Int = most, _ field: String) -> Int {
+        let bounded = min(max(value, least), most)
+        if bounded != value { note(field, value, bounded) }
+        return bounded
+    }
+
+    /// A time that is not negative, and not endless.
+    mutating func time(_ value: Duration, from least: Duration = .zero, _ field: String) -> Duration {
+        let bounded = min(max(value, least), Self.longest)
+        if bounded != value { note(field, value, bounded) }
+        return bounded
+    }
+
+    private mutating func note(
+        _ field: String,
+        _ value: some CustomStringConvertible,
+        _ bounded: some CustomStringConvertible
+    ) {
+        diagnostics.append(
+            Diagnostic(
+                code: .settingOutOfRange,
+                field: field,
+                value: value.description,
+                remedy:
+                    "It counts as \(bounded). Use a value that means something for this setting, or leave its default."
+            )
+        )
+    }
+
+    // MARK: Settings of several numbers
+
+    mutating func limits(_ limits: EventLimits, _ field: String) -> EventLimits {
+        let bytes = 1 << 23
+        var bounded = limits
+        bounded.nameBytes = count(limits.nameBytes, from: 1, to: bytes, field + ".nameBytes")
+        bounded.keyBytes = count(limits.keyBytes, from: 1, to: bytes, field + ".keyBytes")
+        bounded.stringBytes = count(limits.stringBytes, from: 1, to: bytes, field + ".stringBytes")
+        bounded.attributes = count(limits.attributes, to: 1_000_000, field + ".attributes")
+        bounded.items = count(limits.items, to: 1_000_000, field + ".items")
+        bounded.itemIDBytes = count(limits.itemIDBytes, from: 1, to: bytes, field + ".itemIDBytes")
+        bounded.depth = count(limits.depth, from: 1, to: 1_000, field + ".depth")
+        bounded.eventBytes = count(limits.eventBytes, from: 1, to: bytes, field + ".eventBytes")
+        return bounded
+    }
+
+    mutating func policy(_ policy: DeliveryPolicy, _ field: String) -> DeliveryPolicy {
+        var bounded = policy
+        bounded.flushInterval = time(policy.flushInterval, field + ".flushInterval")
+        bounded.flushEvents = count(policy.flushEvents, from: 1, field + ".flushEvents")
+        bounded.requestTimeout = time(policy.requestTimeout, from: .milliseconds(1), field + ".requestTimeout")
+        let base = time(policy.retry.base, from: .milliseconds(1), field + ".retry.base")
+        let cap = time(policy.retry.cap, from: base, field + ".retry.cap")
+        bounded.retry = RetrySchedule(base: base, cap: cap)
+        bounded.breakerThreshold = count(policy.breakerThreshold, from: 1, field + ".breakerThreshold")
+        bounded.longestRetryAfter = time(policy.longestRetryAfter, field + ".longestRetryAfter")
+        bounded.deadLetterThreshold = count(policy.deadLetterThreshold, from: 1, field + ".setAsideThreshold")
+        bounded.queue = policy.queue.map { queue($0, field + ".queue") }
+        if let attempts = policy.attempts {
+            var limit = attempts
+            limit.refusals = attempts.refusals.map { count($0, from: 1, field + ".attempts.refusals") }
+            limit.failures = attempts.failures.map { count($0, from: 1, field + ".attempts.failures") }
+            bounded.attempts = limit
+        }
+        return bounded
+    }
+
+    mutating func queue(_ policy: QueuePolicy, _ field: String) -> QueuePolicy {
+        QueuePolicy(
+            acceptSameEventAfter: time(policy.acceptSameEventAfter, field + ".acceptSameEventAfter"),
+            // Below none the number does not matter, so -1 says all there is to say.
+            uploadWhenMoreThan: count(max(-1, policy.uploadWhenMoreThan), from: -1, field + ".uploadWhenMoreThan"),
+            uploadWhenOlderThan: time(policy.uploadWhenOlderThan, field + ".uploadWhenOlderThan")
+        )
+    }
+
+    mutating func runtimeOptions(_ options: RuntimeOptions) -> RuntimeOptions {
+        var bounded = options
+        bounded.sessionTimeout = time(options.sessionTimeout, "sessionTimeout")
+        return bounded
+    }
+
+    mutating func snapshots(_ options: SnapshotOptions, _ field: String) -> SnapshotOptions {
+        var bounded = options
+        bounded.policy.atMost = count(options.policy.atMost, field + ".policy.atMost")
+        bounded.policy.per = time(options.policy.per, field + ".policy.per")
+        bounded.policy.atLeastEvery = time(options.policy.atLeastEvery, field + ".policy.atLeastEvery")
+        bounded.repeatsDevicePropertiesAfter = time(
+            options.repeatsDevicePropertiesAfter,
+            field + ".repeatsDevicePropertiesAfter"
+        )
+        return bounded
+    }
+}
+
+extension Configuration {
+    /// This configuration with every number within its bounds, and what was changed.
+    ///
+    /// What ``check()`` refuses is not looked at again.
+    func bounded() -> (configuration: Configuration, diagnostics: [Diagnostic]) {
+        var bounds = SettingBounds()
+        var bounded = self
+        bounded.maximumJournalBytes = bounds.count(
+            maximumJournalBytes,
+            from: Self.leastJournalBytes,
+            "maximumJournalBytes"
+        )
+        bounded.maximumJournalAge = bounds.time(maximumJournalAge, "maximumJournalAge")
+        bounded.limits = bounds.limits(limits, "limits")
+        bounded.delivery = bounds.policy(delivery, "delivery")
+        for (id, policy) in deliveryExceptions.sorted(by: { $0.key < $1.key }) {
+            bounded.deliveryExceptions[id] = bounds.policy(policy, "deliveryExceptions.\(id)")
+        }
+        bounded.sessionTimeout = bounds.time(sessionTimeout, "sessionTimeout")
+        bounded.snapshots = snapshots.map { bounds.snapshots($0, "snapshots") }
+        return (bounded, bounds.diagnostics)
     }
 }

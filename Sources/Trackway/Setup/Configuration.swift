@@ -148,3 +148,19 @@ public struct Configuration: Sendable {
         self.destinations = destinations
     }
 }
+
+/// What becomes of events that wait when somebody refuses.
+public enum ConsentDenial: String, Sendable, Hashable, CaseIterable {
+    /// They are dropped and counted.
+    case purge
+    /// They wait, in case the person thinks better of it, as long as nobody else's events wait behind them.
+    case keep
+}
+
+/// Whose the events are that were recorded while nobody was signed in.
+public enum AnonymousData: String, Sendable, Hashable, CaseIterable {
+    /// Those of the person who then signs in: their decision about consent counts for them, too.
+    case joinsUser
+    /// Those of somebody who stayed unknown: what counts for the device counts for them.
+    case staysApart
+}

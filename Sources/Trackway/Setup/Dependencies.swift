@@ -10,7 +10,7 @@ package import TrackwayWire
 
 /// Everything outside that an ``Analytics`` touches: time, chance, storage, network, facts.
 ///
-/// The live one is made in `Live.swift`; tests put their own together.
+/// The live one is made in `Setup/Live.swift`; tests put their own together.
 package struct Dependencies: Sendable {
     /// Tells the time.
     package var clock: any EventClock
@@ -100,5 +100,44 @@ extension Dependencies {
         var dependencies = self
         dependencies.write = { write("\(label) \($0)") }
         return dependencies
+    }
+}
+
+/// Where analytics get their dependencies from when a test makes them. The system's own is in `Setup/Live.swift`.
+package protocol DependencySource: AnyObject, Sendable {
+    /// The dependencies of the process that makes analytics of this configuration.
+    func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies
+}
+
+extension Configuration {
+    /// The dependencies that analytics of this configuration work in: those of a test, else the system's.
+    package func dependencies() throws(TrackwayError) -> Dependencies {
+        guard let dependencySource else { return try Dependencies.live(self) }
+        return try dependencySource.dependencies(for: self)
+    }
+}
+
+extension Dependencies {
+    /// What an earlier process kept under a name in the installation's folder; nil when nothing was, or it cannot be read
+    /// now. For compatibility modules, which keep what can be had again.
+    package func contents(of name: String) -> [UInt8]? {
+        (try? storage.contents(of: "\(folder)/\(name)")) ?? nil  // As above.
+    }
+}
+
+/// The facts that hold for every event of a process.
+package struct ContextFacts: Sendable, Hashable {
+    /// About the app.
+    package var app: Attributes
+    /// About the device.
+    package var device: Attributes
+    /// Which boot of the device monotonic times belong to.
+    package var boot: String
+
+    /// Makes facts.
+    package init(app: Attributes, device: Attributes, boot: String) {
+        self.app = app
+        self.device = device
+        self.boot = boot
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-package import TrackwayEvents
+internal import TrackwayDelivery
+public import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayWire
 
 /// Hands diagnostics to the app, or to the log when the app does not listen.
 package final class DiagnosticReporter: Sendable {
@@ -39,5 +42,137 @@ package final class DiagnosticReporter: Sendable {
     /// Reports diagnostics in their order.
     package func report(_ diagnostics: [Diagnostic]) {
         for diagnostic in diagnostics { report(diagnostic) }
+    }
+}
+
+extension Diagnostic.Code {
+    /// An event was recorded after the SDK was shut down; it is kept and goes out after the next start.
+    public static let recordedAfterShutdown = Diagnostic.Code(rawValue: "recorded_after_shutdown")
+    /// An event was addressed to a destination that is not configured; it was not recorded.
+    public static let unknownDestination = Diagnostic.Code(rawValue: "unknown_destination")
+    /// A number of the configuration means nothing; one that does counts instead.
+    public static let settingOutOfRange = Diagnostic.Code(rawValue: "setting_out_of_range")
+    /// The storage folder was removed under the running app, with what waited there; it was made anew.
+    public static let storageRemoved = Diagnostic.Code(rawValue: "storage_removed")
+    /// An event could not be kept.
+    public static let notKept = Diagnostic.Code(rawValue: "not_kept")
+    /// Storage fails; events are held in memory until it works again.
+    public static let storageFailing = Diagnostic.Code(rawValue: "storage_failing")
+    /// A user id is empty or too long; the user stayed who it was.
+    public static let userInvalid = Diagnostic.Code(rawValue: "user_invalid")
+    /// What is known about sessions and launches cannot be kept or read now; events are recorded all the same.
+    public static let behaviorNotKept = Diagnostic.Code(rawValue: "behavior_not_kept")
+    /// What earlier runs had kept about sessions and launches could not be understood.
+    public static let behaviorDamaged = Diagnostic.Code(rawValue: "behavior_damaged")
+    /// A compatibility module could not make its analytics; nothing is recorded.
+    public static let notStarted = Diagnostic.Code(rawValue: "not_started")
+    /// A screen has no name; it stayed the one it was.
+    public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid")
+    /// A destination refuses the credentials, or its address is wrong; its events wait until
+    /// `Analytics.replace(_:)` gives it new settings.
+    public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked")
+    /// A destination failed several times in a row; it is asked seldom until it answers again.
+    public static let destinationDown = Diagnostic.Code(rawValue: "destination_down")
+    /// A destination refused an event, which is kept as a dead letter for inspection.
+    public static let eventRefused = Diagnostic.Code(rawValue: "event_refused")
+    /// A destination took an event without attributes, items or parts of texts that its format does not allow; other
+    /// destinations got them.
+    public static let attributeTrimmed = Diagnostic.Code(rawValue: "attribute_trimmed")
+    /// The process's signals cannot be watched.
+    public static let lifeCycleUnseen = Diagnostic.Code(rawValue: "life_cycle_unseen")
+    /// Crashes of the process cannot be captured.
+    public static let crashesUnseen = Diagnostic.Code(rawValue: "crashes_unseen")
+    /// A decision that must survive a restart could not be written down.
+    public static let settingsNotSaved = Diagnostic.Code(rawValue: "settings_not_saved")
+    /// A decision about consent was not taken: there are too many categories.
+    public static let consentNotTaken = Diagnostic.Code(rawValue: "consent_not_taken")
+    /// What waited could not be dropped after consent was denied; nothing is sent.
+    public static let notDiscarded = Diagnostic.Code(rawValue: "not_discarded")
+    /// What earlier runs had written down could not be understood.
+    public static let settingsDamaged = Diagnostic.Code(rawValue: "settings_damaged")
+}
+
+extension Diagnostic {
+    /// The folder was removed under the running app; `recorded` events of this process were recorded before.
+    init(folderRemoved folder: String, recorded: UInt64) {
+        self.init(
+            code: .storageRemoved,
+            field: "storageFolder",
+            value: folder,
+            remedy:
+                "Leave the folder alone while the app runs. It was made anew, and recording goes on; of \(recorded) events "
+                + "recorded before, those not delivered yet are lost and counted as storage_removed."
+        )
+    }
+
+    /// What delivery has to say, if it is a difficulty; nil for good news.
+    init?(_ notice: DeliveryNotice) {
+        if case .trimmed(let id, let parts) = notice, let first = parts.first {
+            let more = parts.count > 1 ? " (\(parts.count - 1) more in the same request.)" : ""
+            self.init(
+                code: .attributeTrimmed,
+                field: "destinations.\(id)",
+                value: "\(first.code): \(first.message)",
+                remedy: "The event was delivered without it; keep to the limits of this destination's format.\(more)"
+            )
+            return
+        }
+        switch notice {
+        case .journalFailed(let message):
+            self.init(
+                code: .storageFailing,
+                field: "storageFolder",
+                value: message,
+                remedy: "Events are kept; delivery goes on when the storage folder can be read and written again."
+            )
+            return
+        case .writerLeftOut(let message):
+            self.init(
+                code: .storageFailing,
+                field: "storageFolder",
+                value: message,
+                remedy: "Everything else is delivered; this is looked at again every few seconds."
+            )
+            return
+        case .elected, .trimmed, .destination:
+            break
+        }
+        guard case .destination(let id, let what) = notice else { return nil }
+        let field = "destinations.\(id)"
+        switch what {
+        case .resumed, .recovered:
+            return nil
+        case .parked(let verdict):
+            self.init(
+                code: .destinationParked,
+                field: field,
+                value: verdict.reason,
+                remedy:
+                    "Correct its address and credentials where the app sets them: with Analytics.replace, or with the "
+                    + "properties of a compatibility class, such as accountId, beaconKey and serverUrlFormat. The events "
+                    + "wait; it is asked again now and then, and at once by resume and by an upload that is forced."
+            )
+        case .down(let failures, let reason):
+            self.init(
+                code: .destinationDown,
+                field: field,
+                value: reason,
+                remedy: "It failed \(failures) times in a row and is asked seldom until it answers; the events wait."
+            )
+        case .deadLetter(let refusal):
+            self.init(
+                code: .eventRefused,
+                field: field,
+                value: "\(refusal.code): \(refusal.message)",
+                remedy: "The event is set aside in the storage folder; see what it holds with trackway inspect."
+            )
+        case .journalFailed(let message):
+            self.init(
+                code: .storageFailing,
+                field: field,
+                value: message,
+                remedy: "Free some space or make the storage folder writable; delivery goes on when storage works."
+            )
+        }
     }
 }

@@ -131,3 +131,62 @@ extension Analytics {
         )
     }
 }
+
+/// Names one start of a timer.
+///
+/// Needed only when several timers of one name run at the same time; else a timer's name says enough.
+public struct TimerID: Sendable, Hashable {
+    /// The name the timer was started with, and that its event gets.
+    public let name: String
+    /// What tells this start from all others.
+    public let start: EventID
+
+    package init(name: String, start: EventID) {
+        self.name = name
+        self.start = start
+    }
+}
+
+/// Drives ``TimerMachine``. Timers are this process's own: they are not written down and end with it.
+package final class TimerDriver: Sendable {
+    private let machine: Locked<TimerMachine>
+    private let clock: any EventClock
+    private let boot: String
+
+    init(launchState: AppState, clock: any EventClock, boot: String) {
+        self.clock = clock
+        self.boot = boot
+        var machine = TimerMachine()
+        if launchState == .background { machine.wentToBackground(at: DeviceTime(clock.now(), boot: boot)) }
+        self.machine = Locked(machine)
+    }
+
+    /// Tells the machine something, at the time it is now.
+    func report<Answer: Sendable>(_ body: (inout TimerMachine, DeviceTime) -> Answer) -> Answer {
+        let now = DeviceTime(clock.now(), boot: boot)
+        return machine.withLock { body(&$0, now) }
+    }
+
+    /// The system, or the app in its place, changed the app's life in this order.
+    func lifeCycleChanged(_ changes: [LifeCycleChange]) {
+        report { machine, now in
+            for change in changes {
+                switch change {
+                case .didEnterBackground:
+                    machine.wentToBackground(at: now)
+                case .willEnterForeground, .didBecomeActive:
+                    machine.cameToForeground(at: now)
+                case .didFinishLaunching, .willResignActive, .willSuspend, .willTerminate:
+                    continue
+                }
+            }
+        }
+    }
+}
+
+extension Diagnostic.Code {
+    /// There is no such timer: it was never started, or was ended or removed before.
+    public static let timerUnknown = Diagnostic.Code(rawValue: "timer_unknown")
+    /// There were more timers than the SDK keeps; one was given up.
+    public static let tooManyTimers = Diagnostic.Code(rawValue: "too_many_timers")
+}

@@ -19,9 +19,9 @@ package struct AddressGroup: Sendable, Hashable {
 
 /// Buckets by address, a bounded number of them. A value: the time is handed in.
 ///
-/// Two generations: whoever asks is in the younger one; when that is full, it becomes the older one, and the old older one is
-/// forgotten. So each question costs the same, and whoever asks often is never forgotten for one who asked once. A
-/// forgotten bucket is a full one: nobody is refused because others ask.
+/// Two generations: an address that asks is kept in the younger one; when that is full, it becomes the older one, and the
+/// previous older one is dropped. So each question costs the same, and an address that asks often is never dropped for one
+/// that asked once. A dropped bucket counts as full: no address is refused because others ask.
 package struct AddressTable: Sendable {
     private let limit: RateLimit
     private let capacity: Int
@@ -61,7 +61,7 @@ package final class AddressMeter: Sendable {
     private let table: Locked<AddressTable>?
     private let clock: any EventClock
 
-    /// A meter that lets each address ask so often; nil for no limit.
+    /// A meter with this limit for each address; nil for no limit.
     package init(_ limit: RateLimit?, clock: any EventClock) {
         table = limit.map { Locked(AddressTable($0)) }
         self.clock = clock

@@ -38,7 +38,7 @@ package enum HostName: Sendable, Hashable {
         }
     }
 
-    /// Whether it means this machine and nobody can make it mean another: a loopback address, or `localhost`.
+    /// Whether it means this machine and cannot be made to mean another: a loopback address, or `localhost`.
     package var isLoopback: Bool {
         switch self {
         case .address(let address): address.isLoopback

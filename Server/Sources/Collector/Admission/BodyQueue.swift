@@ -4,8 +4,8 @@
 /// Decides whose body may be in memory. A value: the driver holds a lock around it, tells it what happened, and does what it
 /// says.
 ///
-/// First come, first served, with two exceptions that keep it fair: nobody gets more than a share, and who waits for a share
-/// of their own lets others pass.
+/// First come, first served, with two exceptions that keep it fair: no sender gets more than a share, and a body that
+/// waits for its sender's share lets others pass.
 struct BodyQueue: Sendable {
     /// What becomes of a body that was offered.
     enum Verdict: Sendable, Hashable {
@@ -65,9 +65,9 @@ struct BodyQueue: Sendable {
         return admitted()
     }
 
-    /// Somebody waits no longer.
+    /// A body waits no longer.
     ///
-    /// - Returns: Whether they were still waiting, and who may come now because of that.
+    /// - Returns: Whether it was still waiting, and the numbers of those that may come now because of that.
     mutating func gaveUp(_ number: Int) -> (wasWaiting: Bool, admitted: [Int]) {
         guard let place = waiting.firstIndex(where: { $0.number == number }) else { return (false, []) }
         waiting.remove(at: place)

@@ -10,7 +10,7 @@ package import TrackwayEvents
 package enum Tombstone: Sendable, Hashable {
     /// The installation proves that it was erased.
     case proved(InstallationID)
-    /// Somebody says so of an installation, without proof; nil when none is named.
+    /// An event says so of an installation, without proof; nil when none is named.
     case unproved(InstallationID?)
 
     /// What an event says; nil for any event of another name.

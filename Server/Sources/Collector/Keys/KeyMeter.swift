@@ -17,7 +17,7 @@ package final class KeyMeter: Sendable {
 
     /// A meter.
     ///
-    /// - Parameter defaults: What a key may ask for that has no limits of its own.
+    /// - Parameter defaults: The limits of a key that has none of its own.
     package init(defaults: KeyLimits = KeyLimits(), clock: any EventClock = SystemClock()) {
         self.defaults = defaults
         self.clock = clock
@@ -75,7 +75,7 @@ package final class KeyMeter: Sendable {
     }
 }
 
-/// How much a key may ask for. Nil is no limit.
+/// The limits of a key. Nil is no limit.
 package struct KeyLimits: Sendable, Hashable {
     /// Requests a second.
     package var requestsPerSecond: Int?
@@ -105,7 +105,7 @@ package struct KeyLimits: Sendable, Hashable {
 
     /// Takes over a word of the key file.
     ///
-    /// - Returns: False for a word that is no limit, or none that can be kept.
+    /// - Returns: False for a word that is not a limit, or one out of range.
     mutating func read(_ word: some StringProtocol) -> Bool {
         let parts = word.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let number = Int(parts[1]), RateLimit.counts.contains(number) else { return false }

@@ -15,10 +15,10 @@ package struct KeyRecord: Sendable, Hashable {
     package var digest: KeyDigest
     /// The accounts of other formats it lets in.
     package var accounts: [VendorAccount]
-    /// How much it may ask for, where that is set for it alone.
+    /// The key's own limits, where it has some.
     package var limits: KeyLimits
 
-    /// What it lets whoever has it do.
+    /// What the key allows its holder.
     var grant: KeyGrant { KeyGrant(name: name, scopes: scopes, accounts: accounts, limits: limits) }
 
     /// Whether a name may be given to a key.

@@ -23,7 +23,7 @@ package struct KeyGrant: Sendable, Hashable {
     package var scopes: Set<KeyScope>
     /// The accounts of other formats it was made for; nil for a key that is good for all of them.
     package var accounts: [VendorAccount]?
-    /// How much it may ask for, where that is set for it alone.
+    /// The key's own limits, where it has some.
     package var limits: KeyLimits
 
     /// A grant under a name.
@@ -52,7 +52,7 @@ package enum KeyScope: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What a client of another format says it belongs to; the name stands in every request. Clients of Clickstream and Sensors
-/// Analytics know no keys: the key that was made for the account lets them in. Clients of Sift send that key.
+/// Analytics send no key: the key that was made for the account lets them in. Clients of Sift send that key.
 package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
     /// The `appId` of Clickstream.
     case clickstreamApp(String)

@@ -10,7 +10,7 @@ package protocol BudgetedRow {
 }
 
 /// How long an answer may be. A store stops at the row that passes the budget, so that nothing is read that is not shown;
-/// whoever asks goes on from there.
+/// the reader continues from there.
 package enum AnswerBudget {
     /// The bytes of one answer: 4 MiB, and the one row that passes them.
     package static let bytes = 4 << 20

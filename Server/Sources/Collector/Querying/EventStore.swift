@@ -12,7 +12,7 @@ package protocol EventStore: Sendable {
     func event(_ id: EventID) async throws(StoreError) -> StoredEvent?
     /// How many stored events match; `after`, `order` and `limit` play no part.
     func count(matching query: EventQuery) async throws(StoreError) -> Int
-    /// One row per writer, the one met last first; as many as an ``AnswerBudget`` has room for.
+    /// One row per writer, the newest first; as many as an ``AnswerBudget`` has room for.
     func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow]
     /// How many writers there are.
     func writers(installation: InstallationID?) async throws(StoreError) -> Int
@@ -34,7 +34,7 @@ package protocol EventStore: Sendable {
     func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow
     /// People that match, the one seen last first, with what is known about them.
     func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser]
-    /// Devices that match, the one heard of last first.
+    /// Devices that match, the one seen last first.
     func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice]
     /// What a device reported about itself, at most `limit` steps and as many states; nil when it reported nothing.
     func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory?

@@ -48,7 +48,7 @@ package struct FailedEvent: Sendable, Hashable {
 }
 
 extension FailedEvent: BudgetedRow {
-    // What is no text is written with replacement characters.
+    // What is not text is written with replacement characters.
     package var answerBytes: Int { 256 + message.utf8.count + 3 * content.count }
 
     /// Writes the failed event; bytes that are no UTF-8 appear as replacement characters.

@@ -22,11 +22,11 @@ package struct LedgerRow: Sendable, Hashable {
     package var dropped: [String: UInt64]
     /// Events addressed to other destinations only.
     package var skipped: UInt64
-    /// Sequence numbers not heard of yet, below ``recorded``; the first few when there are very many.
+    /// Sequence numbers neither received nor reported yet, up to ``recorded``; the first few when there are very many.
     package var gaps: [ClosedRange<UInt64>]
     /// When the writer's last batch arrived.
     package var lastReceived: Timestamp
-    /// Its number in the index, in the order in which writers were met.
+    /// Its number in the index, in the order of the writers' first batches.
     package var number: Int64
 
     /// A row with all its counts.
@@ -66,7 +66,7 @@ package struct LedgerQuery: Sendable, Hashable {
     /// The most accounts in one answer.
     package var limit: Int
 
-    /// A query for everybody's, the writer met last first.
+    /// A query for all accounts, the newest writer first.
     package init(installation: InstallationID? = nil, after: Int64? = nil, limit: Int = 1_000) {
         self.installation = installation
         self.after = after

@@ -44,8 +44,8 @@ package struct StoredAppState: Sendable, Hashable {
     /// How many readings of the magnetometer.
     package var magnetometerReadings = 0
 
-    /// The state that the attributes of an `_app_state` tell, whoever sent them: what is of another kind than it should be
-    /// says nothing.
+    /// The state that the attributes of an `_app_state` describe, in whatever format they were sent. A value of an unexpected
+    /// type is ignored.
     ///
     /// - Parameters:
     ///   - time: When.

@@ -49,7 +49,7 @@ package struct StoredDevice: Sendable, Hashable {
     }
 }
 
-/// Which devices a reader wants, those heard of last first.
+/// Which devices a reader wants, those seen last first.
 package struct DeviceQuery: Sendable, Hashable {
     /// Those behind this place, for the next page.
     package var after: TimedPlace?

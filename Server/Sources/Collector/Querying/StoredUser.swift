@@ -3,7 +3,7 @@
 
 package import TrackwayEvents
 
-/// A person as the index knows them: somebody who signed in, or the visitor of an installation who did not.
+/// A person as the index knows them: one who signed in, or the visitor of an installation who did not.
 package struct StoredUser: Sendable, Hashable {
     /// One thing the app said about the person.
     package struct Attribute: Sendable, Hashable {

@@ -5,7 +5,7 @@ package import TrackwayEvents
 package import TrackwayJournal
 
 extension FrameKind {
-    /// Somebody who may has erased an installation: an ``ErasureRecord``.
+    /// An operator has erased an installation: an ``ErasureRecord``.
     package static let erasure = FrameKind(rawValue: 18)
     /// Events of an erased installation came and were not kept: an ``ErasureRecord`` with their count.
     package static let erasedEvents = FrameKind(rawValue: 19)

@@ -3,7 +3,7 @@
 
 internal import TrackwayEvents
 
-/// Identities made from what a client says of itself: the same again whenever the same arrives (UUID version 8).
+/// Ids derived from what a client sends: the same texts always give the same id (UUID version 8).
 ///
 /// The texts are hashed with their lengths, so that no two lists of texts run into each other.
 enum StableID {

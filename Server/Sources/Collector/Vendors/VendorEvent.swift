@@ -71,7 +71,7 @@ package struct VendorFault: Error, Sendable, Hashable {
         VendorFault("field_missing", field, "Every event needs “\(field)”.")
     }
 
-    /// An event that is no JSON.
+    /// An event that is not JSON.
     static func unreadable(_ error: JSONError) -> VendorFault {
         VendorFault("malformed_json", "", "The event is not valid JSON: \(error) of the body.")
     }

@@ -54,7 +54,7 @@ struct Quarantine: Sendable {
             _ = try await dependencies.intake.commit(kind: .quarantine, record: record)
             return outcome
         } catch {
-            // The caller decides whether the sender may let go of it all the same.
+            // The caller decides whether the sender may delete it nevertheless.
             return .failed
         }
     }

@@ -14,7 +14,7 @@ enum RequestBody {
     ///
     /// - Parameters:
     ///   - limit: The most bytes.
-    ///   - sender: Whose body it is: nobody gets more than a share of the memory.
+    ///   - sender: Whose body it is: no sender gets more than a share of the memory.
     ///   - unpacked: How many bytes are made of so many at most.
     /// - Throws: ``RequestFailure`` `wire_too_large`, `length_required` or `busy`, what the connection fails with, or what
     ///   `use` throws.
@@ -26,7 +26,7 @@ enum RequestBody {
         unpacked: (Int) -> Int,
         _ use: (ByteBuffer) async throws -> Result
     ) async throws -> Result {
-        // Of a body in chunks nobody knows how long it becomes.
+        // The length of a chunked body is not known in advance.
         let length = try declaredLength(request, limit) ?? limit
         do {
             return try await dependencies.bodies.with(length, for: .arriving, by: sender) {

@@ -39,7 +39,7 @@ struct SensorsEndpoint: Sendable {
     }
 
     /// Looks at records as a person does who is integrating a client: 200 when they break no rule, otherwise 400 with
-    /// every rule that is broken. What can be taken is taken all the same, unless the request is a dry run.
+    /// every rule that is broken. What can be accepted is accepted nevertheless, unless the request is a dry run.
     func debug(_ request: Request) async throws -> Response {
         try await open(request) { try await debug(request, $0) }
     }
@@ -142,12 +142,12 @@ struct SensorsEndpoint: Sendable {
             limit: isLastCopy ? dependencies.configuration.limits.sensorsBytes : VendorCommit.excerptBytes
         )
         var failure = RequestFailure(error)
-        // Beyond the quota only its beginning is kept, and the client is let go all the same: it would send the same body for
+        // Beyond the quota only its beginning is kept, and the client may delete it nevertheless: it would send the same body for
         // ever, and hold back what is good behind it.
         if isLastCopy, outcome != .failed {
             failure.allowsDeletion = true
         } else if error.kind == .malformed {
-            // Damaged on the way, or nobody has a copy yet: it shall come again.
+            // Damaged on the way, or not kept anywhere yet: it must be sent again.
             failure.status = .serviceUnavailable
             failure.retryAfter = .seconds(1)
         }

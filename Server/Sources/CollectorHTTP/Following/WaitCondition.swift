@@ -69,7 +69,7 @@ extension WaitCondition.State {
     }
 }
 
-/// Counts events for any number of waiters, one count at a time: whoever wants to know the same shares it.
+/// Counts events for any number of waiters, one count at a time: those who wait for the same query share it.
 ///
 /// A count that began when the index was elsewhere may lack what a waiter was woken for. So a waiter takes the answer for the
 /// place where the index is, or that of the next count, together with all who came meanwhile.

@@ -3,7 +3,7 @@
 
 /// Decides which connection has to go when there are too many. A value.
 ///
-/// Whoever comes is let in, and the connection that has rested longest makes room: its sender connects again when it has
+/// A new connection is always let in, and the one that has rested longest makes room: its sender connects again when it has
 /// something to say. When none rests, the one whose request has been on its way longest goes; one whose answer is being made
 /// never does. So connections that are only held cost those nothing who use theirs.
 struct ConnectionTable {
@@ -34,7 +34,7 @@ struct ConnectionTable {
             return nil
         }
 
-        /// Leaves out what is no longer true once that is most of it, so that a queue stays as long as what stands in it.
+        /// Removes outdated entries once they are the majority, so that a queue stays as long as its valid entries.
         mutating func compact(to limit: Int, _ isCurrent: (UInt64, UInt64) -> Bool) {
             guard entries.count > 2 * limit + 16 else { return }
             entries = entries[start...].filter { isCurrent($0.ticket, $0.id) }

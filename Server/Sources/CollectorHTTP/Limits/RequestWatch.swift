@@ -13,7 +13,7 @@ struct RequestWatch {
         case rest
         /// The body is too slow and nothing was answered: answer with an error.
         case failBody
-        /// Nobody is served by this connection any more.
+        /// The connection is of no more use.
         case close
     }
 

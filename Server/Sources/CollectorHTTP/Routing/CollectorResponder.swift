@@ -77,7 +77,7 @@ struct CollectorResponder: HTTPResponder {
 
     private static let forwardedFor = Answer.name("x-forwarded-for")
 
-    /// Sees before anything is done that a request may have what it asks for, as far as its headers tell. Keys for sending are
+    /// Checks before anything is done that a request may have what it asks for, as far as its headers show. Keys for sending are
     /// looked at by those who take events.
     private func admit(_ request: Request, to route: Route) throws(RequestFailure) -> ReadPass {
         let needsKey = route.reads && hosts.readingNeedsKey(request)

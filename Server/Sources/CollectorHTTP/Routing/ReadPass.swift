@@ -3,7 +3,7 @@
 
 internal import Collector
 
-/// What lets a request read: that nobody needs a key for it, or the key it came with. Keys can be revoked, so what takes long
+/// What permits a request to read: that it needs no key, or the key it came with. Keys can be revoked, so what takes long
 /// asks again.
 struct ReadPass: Sendable {
     private let authorization: Authorization

@@ -22,7 +22,7 @@ package struct CollectorConfiguration: Sendable {
     package var addressRate: RateLimit? = .requests(perSecond: 100)
     /// The addresses of proxies whose `X-Forwarded-For` tells for whom they ask. Without, a proxy is one address.
     package var trustedProxies: Set<IPAddress> = []
-    /// How much each key may ask for that has no limits of its own.
+    /// The limits of each key that has none of its own.
     package var keyLimits = KeyLimits()
     /// What is asked of every body.
     package var limits = AdmissionLimits()
@@ -53,7 +53,7 @@ package struct CollectorConfiguration: Sendable {
     }
 }
 
-/// Who needs a key for reading. There is no way to ask nobody: whatever may come from another machine needs one.
+/// Who needs a key for reading. There is no way to require none: whatever may come from another machine needs one.
 package enum ReadKeys: String, Sendable, Hashable, CaseIterable {
     /// Whoever may be beyond this machine. Without a key reads only what reached a loopback address directly, under a
     /// name of this machine, with no trace of a proxy.

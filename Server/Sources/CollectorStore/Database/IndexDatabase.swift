@@ -137,7 +137,7 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    /// Whether an error at opening may go away by itself, with the file in order: somebody holds it, or there is no space.
+    /// Whether an error at opening may go away by itself, with the file in order: another process holds it, or there is no space.
     private static func mayPass(_ error: DatabaseError) -> Bool {
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_FULL, .SQLITE_NOMEM, .SQLITE_INTERRUPT: true

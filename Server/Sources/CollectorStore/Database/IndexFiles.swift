@@ -54,7 +54,7 @@ struct IndexFiles: Sendable {
             _ = FileManager.default.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
         }
         for suffix in ["", "-wal", "-shm"] where exist(path + suffix) {
-            // Of a file that belongs to somebody else the rights are theirs.
+            // The rights of a file that belongs to another user are theirs to set.
             try? FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path + suffix)
         }
     }

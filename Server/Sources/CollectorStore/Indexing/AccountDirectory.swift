@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Installations, writers and contexts by their row numbers, made when first met.
+/// Installations, writers and contexts by their row numbers, assigned when they first appear.
 struct AccountDirectory {
     private let findInstallation: RawStatement
     private let addInstallation: RawStatement

@@ -7,8 +7,8 @@ internal import TrackwayEvents
 
 /// Keeps sessions, screens, launches, people and devices up to date while events go into the index.
 ///
-/// Sums are gathered in memory and written at the transaction's end; rows get their numbers when they are first met, in
-/// the order of the log, so that an index that is made again is the same.
+/// Sums are gathered in memory and written at the transaction's end; rows get their numbers when they first appear, in
+/// the order of the log, so that a rebuilt index is the same.
 final class BehaviorIndexer {
     private final class SessionSum {
         let number: Int64
@@ -50,7 +50,7 @@ final class BehaviorIndexer {
     private let devices: DeviceTable
     private var sessionSums: [SessionKey: SessionSum] = [:]
     private var visitSums: [VisitKey: VisitSum] = [:]
-    /// In the order they were met, so that writing them has no order of chance.
+    /// In the order of their first appearance, so that the order of writing is deterministic.
     private var metSessions: [SessionSum] = []
     private var metVisits: [VisitSum] = []
     /// Where the last event belonged; most events belong where the one before did.
@@ -143,7 +143,7 @@ final class BehaviorIndexer {
         forget()
     }
 
-    /// Lets go of everything in memory: rows may have gone.
+    /// Forgets everything in memory: rows may have been deleted.
     private func forget() {
         sessionSums = [:]
         visitSums = [:]
@@ -248,7 +248,7 @@ final class BehaviorIndexer {
             guard let user = place?.user else { return }
             try people.apply(kind, values, to: user, at: time, from: installation)
         case .properties:
-            // Without an installation nobody knows whose device it is.
+            // Without an installation it is not known whose device it is.
             guard installation != 0 else { return }
             try devices.properties(values, at: time, position, installation: installation)
         case .state:

@@ -39,7 +39,7 @@ enum CapturedKind: String {
         }
     }
 
-    /// A time in use, in milliseconds. Anybody may write any number into an event: what nobody can have spent says nothing, and
+    /// A time in use, in milliseconds. An event may hold any number: an impossible one is ignored, and
     /// sums of what is left stay far from the largest number.
     static func duration(_ value: JSONValue?) -> Int64? {
         guard let milliseconds = value?.integer, (0...longestDuration).contains(milliseconds) else { return nil }

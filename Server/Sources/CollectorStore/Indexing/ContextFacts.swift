@@ -128,7 +128,7 @@ struct ContextFacts {
         }
     }
 
-    /// A text; nil when it is none, or empty: a number in this place names nobody.
+    /// A text; nil when it is none, or empty: a number in this place identifies no one.
     private static func text(_ scanner: inout JSONScanner) throws(JSONError) -> String? {
         guard try scanner.peek() == .string else {
             try scanner.skipValue()
@@ -154,7 +154,7 @@ struct ContextFacts {
             var scanner = try JSONScanner(UnsafeRawBufferPointer(rebasing: object[range]))
             return try text(&scanner)
         } catch {
-            return nil  // Admission checked the text; what is no object names nobody.
+            return nil  // Admission checked the text; what is not an object identifies no one.
         }
     }
 }

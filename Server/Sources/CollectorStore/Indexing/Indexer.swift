@@ -30,8 +30,8 @@ package final class Indexer: Sendable {
     private let eventsPerStep: Int
     private let notice: @Sendable (String) -> Void
     private let state: Locked<State>
-    // The indexer's own place in the log. Only one step runs at a time; the lock is held for its whole length, and nobody
-    // else asks for it.
+    // The indexer's own place in the log. Only one step runs at a time; the lock is held for its whole length, and nothing
+    // else takes it.
     private let follower: Locked<LogFollower>
     private let triggers: AsyncStream<Void>
     private let trigger: AsyncStream<Void>.Continuation

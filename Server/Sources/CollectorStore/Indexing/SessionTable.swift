@@ -54,7 +54,7 @@ struct SessionTable {
         )
     }
 
-    /// A session's number, made when it is first met.
+    /// A session's number, assigned when the session first appears.
     func number(of id: String, installation: Int64, ordinal: Int64?, start: Int64) throws -> Int64 {
         // A client that does not count says nothing, or 0.
         let ordinal = ordinal.flatMap { $0 > 0 ? $0 : nil }

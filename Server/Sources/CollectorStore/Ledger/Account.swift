@@ -60,7 +60,7 @@ package struct Reckoning: Sendable, Hashable {
     package var dropped: [String: UInt64] = [:]
     /// Numbers for other destinations.
     package var skipped: UInt64 = 0
-    /// Numbers not heard of.
+    /// Numbers neither received nor reported.
     package var missing: UInt64 = 0
     /// Where those are, the first ``Account/maxGaps`` ranges.
     package var gaps: [ClosedRange<UInt64>] = []

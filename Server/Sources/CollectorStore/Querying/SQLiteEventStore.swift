@@ -38,7 +38,7 @@ package final class SQLiteEventStore: EventStore {
     ///
     /// - Parameters:
     ///   - path: the file; SQLite puts two more beside it.
-    ///   - storage: how a damaged file is put aside.
+    ///   - storage: how a damaged file is renamed.
     ///   - timeout: how long a write waits for another process that holds the file.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     package init(
@@ -235,7 +235,7 @@ package final class SQLiteEventStore: EventStore {
         do {
             try old.pool.close()
         } catch {
-            // Nobody needs it any more; what it still holds goes with the last reader.
+            // It is not needed any more; what it still holds is freed with the last reader.
         }
         let fresh = try IndexDatabase(replacing: path, because: reason, storage: storage, timeout: timeout)
         let found: Found

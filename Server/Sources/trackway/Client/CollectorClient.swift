@@ -125,7 +125,7 @@ extension CollectorClient {
     }
 }
 
-/// What an answer means, whoever fetched it.
+/// What an answer means, for plain requests and for streams.
 enum CollectorAnswer {
     /// The JSON of a good answer.
     ///
@@ -141,7 +141,7 @@ enum CollectorAnswer {
         throw failure(status: status, json: json, address: address)
     }
 
-    /// Why nobody answered.
+    /// The failure when no answer came.
     static func unreachable(_ address: CollectorAddress, _ error: any Error) -> CommandFailure {
         CommandFailure(
             .unavailable,

@@ -23,7 +23,7 @@ struct CollectorLedger: Sendable, Hashable {
         var dropped: [String: UInt64]
         /// Events addressed to other destinations only.
         var skipped: UInt64
-        /// Sequence numbers not heard of.
+        /// Sequence numbers neither received nor reported.
         var gaps: [ClosedRange<UInt64>]
         /// When the writer's last batch arrived.
         var lastReceived: Timestamp
@@ -47,7 +47,7 @@ struct CollectorLedger: Sendable, Hashable {
         var events: UInt64
     }
 
-    /// The accounts, those heard of last first.
+    /// The accounts, the newest first.
     var rows: [Row]
     /// The installations erased last, the latest first.
     var erasures: [Erasure]

@@ -64,7 +64,7 @@ struct DeviceCommand: AsyncParsableCommand {
             )
         }
         let folder = try Self.makeFolder(in: FileManager.default.temporaryDirectory)
-        // Whoever does not want to wait for the sensors leaves nothing behind either.
+        // Ctrl-C while the sensors are read leaves nothing behind either.
         let interrupted = Task {
             await Interruption.wait()
             // What cannot be removed is left to the system, which clears its temporary folder.
@@ -82,7 +82,7 @@ struct DeviceCommand: AsyncParsableCommand {
         }
     }
 
-    /// Makes a folder that nobody had before, for this user's eyes alone.
+    /// Makes a new folder that only this user may read.
     static func makeFolder(in parent: URL) throws(CommandFailure) -> URL {
         var path = Array(parent.appending(path: "trackway-device-XXXXXX").path.utf8CString)
         guard mkdtemp(&path) != nil else {

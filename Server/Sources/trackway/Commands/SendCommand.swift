@@ -136,7 +136,7 @@ struct SendCommand: AsyncParsableCommand {
             try input.seek(toOffset: here)
             return end > here ? end - here : nil
         } catch {
-            return nil  // a pipe or a terminal: nobody knows
+            return nil  // a pipe or a terminal: unknown
         }
     }
 }

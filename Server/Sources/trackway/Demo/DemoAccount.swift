@@ -31,7 +31,7 @@ struct DemoAccount: Sendable, Hashable {
     /// Events that were given up after they had come: their answers were lost, and then consent was taken back.
     var arrivedAllTheSame: UInt64 { received - min(received, delivered) }
 
-    /// Events that the device counts as delivered and the collector does not have, or that nobody counts.
+    /// Events that the device counts as delivered and the collector does not have, or that neither counts.
     var lost: UInt64 {
         let known = delivered + pending + dropped
         return delivered - min(delivered, received) + (recorded - min(recorded, known))

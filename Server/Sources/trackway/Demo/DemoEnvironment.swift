@@ -37,7 +37,7 @@ struct DemoEnvironment: Sendable {
         _ body: @Sendable @escaping (DemoEnvironment) async throws -> Void
     ) async throws {
         var logger = Logger(label: "trackway")
-        // It is stopped under open connections: what the servers say about that helps nobody.
+        // It is stopped under open connections: the servers' messages about that help nobody.
         logger.logLevel = .critical
         try await withThrowingTaskGroup(of: Void.self) { group in
             let collector = try await start(folder + "/collector", port: port, logger: logger, in: &group)

@@ -16,7 +16,7 @@ struct DeviceSnapshot: Sendable {
     /// The longest a snapshot may take: the SDK gives sensors 5.1 s, and slow sources 2 s.
     private static let timeout = Duration.seconds(15)
 
-    /// Has the SDK take a snapshot. It records into a folder that goes away afterwards, and sends to nobody.
+    /// Has the SDK take a snapshot. It records into a folder that is removed afterwards, and sends nothing.
     ///
     /// - Parameters:
     ///   - sources: Where the snapshot comes from.

@@ -39,7 +39,7 @@ struct Sender {
         configuration.maximumJournalBytes = Self.maximumJournalBytes
         // Ctrl-C ends the command at once: what was recorded is on disk, and the next run delivers it.
         configuration.followsLifeCycle = false
-        // It sends what it is given; the command is no app whose use anybody counts.
+        // It sends what it is given: the use of the command itself is not recorded.
         configuration.capture = .none
         configuration.onDiagnostic = { diagnostic in
             console.redraw("")
@@ -79,7 +79,7 @@ struct Sender {
     ///
     /// - Parameters:
     ///   - input: The stream.
-    ///   - bytes: How long it is; nil when nobody knows.
+    ///   - bytes: How long it is; nil when that is unknown.
     ///   - console: Where the progress shows.
     mutating func record(from input: FileHandle, bytes: UInt64?, console: Console) async throws(CommandFailure) {
         var lines = LineBuffer()

@@ -47,7 +47,7 @@ struct Console: Sendable {
     /// Writes one line to standard error.
     func note(_ line: String) { send(line + "\n", to: .standardError) }
 
-    /// Draws over the last line of standard error; an empty text removes it. Nothing when nobody is looking.
+    /// Draws over the last line of standard error; an empty text removes it. Does nothing when standard error is not a terminal.
     func redraw(_ text: String) {
         if isInteractive { send("\r\u{1B}[2K" + text, to: .standardError) }
     }
@@ -66,7 +66,7 @@ struct Console: Sendable {
     }
 
     private func send(_ text: String, to handle: FileHandle) {
-        // A reader that went away (`| head`) is not our failure; there is nobody left to tell.
+        // A reader that went away (`| head`) is not our failure, and there is nowhere left to report it.
         try? handle.write(contentsOf: Data(text.utf8))
     }
 }
@@ -75,7 +75,7 @@ struct Console: Sendable {
 struct ProgressBar: Sendable, Hashable {
     /// What is done, in the unit of ``total``.
     var done: UInt64 = 0
-    /// All there is; nil while nobody knows.
+    /// All there is; nil while that is unknown.
     var total: UInt64?
     /// What stands behind the bar, such as `1,204 recorded, 1,100 delivered`.
     var note = ""

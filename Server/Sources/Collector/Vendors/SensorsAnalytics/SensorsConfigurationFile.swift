@@ -32,7 +32,7 @@ package struct SensorsConfigurationFile: Sendable {
 
     /// What the file says now; nil when there is none. Read each time: clients ask once a day, and operators want no restart.
     ///
-    /// - Throws: ``StoreError`` when it cannot be read or is no JSON object.
+    /// - Throws: ``StoreError`` when it cannot be read or is not a JSON object.
     package func read() throws(StoreError) -> Content? {
         let bytes: [UInt8]?
         do {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// The context that a record of the Sensors Analytics format carries among its properties.
 enum SensorsContext {
@@ -9,7 +10,7 @@ enum SensorsContext {
     static func context(
         record: JSONValue.Object,
         properties: inout JSONValue.Object,
-        kind: SensorsKind,
+        kind: SensorsAnalyticsKind,
         person: SensorsPerson,
         project: String
     ) -> RecordedContext {

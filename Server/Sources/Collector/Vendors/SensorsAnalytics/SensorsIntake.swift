@@ -138,7 +138,7 @@ struct SensorsForm: Sendable, Hashable {
     var packing: Int?
     /// The checksum of the packed text, if there is one.
     var checksum: Int32?
-    /// Whether there is a checksum that is no number.
+    /// Whether there is a checksum that is not a number.
     var hasBadChecksum = false
 
     /// Reads a form; fields it does not know are passed over, and of one that stands twice the last counts.

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// Who a record of the Sensors Analytics format is about, and on which device.
 struct SensorsPerson {
@@ -16,7 +17,7 @@ struct SensorsPerson {
     private var deviceID: String?
 
     /// Reads a record.
-    init(_ record: JSONValue.Object, _ kind: SensorsKind, _ properties: JSONValue.Object) {
+    init(_ record: JSONValue.Object, _ kind: SensorsAnalyticsKind, _ properties: JSONValue.Object) {
         distinctID = Self.text(record["distinct_id"])
         deviceID = properties["$device_id"]?.text ?? properties["$anonymization_id"]?.text
         guard !kind.isItem else { return }

@@ -2,13 +2,16 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// What the Sensors Analytics document asks of records beyond what makes them readable. A normal client sends a record that
-/// breaks such a rule all the same, and it is taken; a client in debug mode gets the reason.
+/// breaks such a rule anyway, and it is accepted; a client in debug mode gets the reason.
 enum SensorsRules {
     /// Every rule a record breaks.
     static func faults(of value: JSONValue) -> [VendorFault] {
-        guard let record = value.object, let kind = record["type"]?.string.flatMap(SensorsKind.init) else { return [] }
+        guard let record = value.object, let kind = record["type"]?.string.flatMap(SensorsAnalyticsKind.init) else {
+            return []
+        }
         var faults: [VendorFault] = []
         func check(name: String?, _ field: String) {
             guard let name, let fault = fault(inName: name, field) else { return }
@@ -54,7 +57,8 @@ enum SensorsRules {
             : VendorFault("name_invalid", field, "Names are letters, digits, _ and $, and do not begin with a digit.")
     }
 
-    private static func fault(inValue value: JSONValue, of kind: SensorsKind, _ field: String) -> VendorFault? {
+    private static func fault(inValue value: JSONValue, of kind: SensorsAnalyticsKind, _ field: String) -> VendorFault?
+    {
         switch (kind, value) {
         case (.profileIncrement, .integer), (.profileIncrement, .double): nil
         case (.profileIncrement, _): VendorFault("value_invalid", field, "Only numbers can be added.")

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayWire
 
 /// Turns a record of the Sensors Analytics format into one of our events: preset properties become the context, captured
 /// events get back the names they have in our vocabulary.
@@ -61,7 +62,9 @@ struct SensorsTranslation: VendorTranslation {
 
     /// The installation of a record, faulty or not.
     func installation(_ value: JSONValue) -> InstallationID? {
-        guard let record = value.object, let kind = try? Self.kind(record) else { return nil }  // Then nobody knows.
+        guard let record = value.object, let kind = try? Self.kind(record) else {
+            return nil  // Without a type it is not known whose it is.
+        }
         return SensorsPerson(record, kind, record["properties"]?.object ?? .init()).installation(in: project)
     }
 
@@ -74,15 +77,15 @@ struct SensorsTranslation: VendorTranslation {
         )
     }
 
-    private static func kind(_ record: JSONValue.Object) throws(VendorFault) -> SensorsKind {
+    private static func kind(_ record: JSONValue.Object) throws(VendorFault) -> SensorsAnalyticsKind {
         guard let type = record["type"] else { throw .missing("type") }
-        guard let kind = type.string.flatMap(SensorsKind.init) else {
+        guard let kind = type.string.flatMap(SensorsAnalyticsKind.init) else {
             throw VendorFault("type_unknown", "type", "There is no such type of record.")
         }
         return kind
     }
 
-    private static func name(of kind: SensorsKind, _ record: JSONValue.Object) throws(VendorFault) -> String? {
+    private static func name(of kind: SensorsAnalyticsKind, _ record: JSONValue.Object) throws(VendorFault) -> String? {
         guard kind.isEvent else { return nil }
         guard let event = record["event"] else {
             // Identity records are known by their type.
@@ -96,7 +99,7 @@ struct SensorsTranslation: VendorTranslation {
     /// The event's id: made from what tells the record apart. The records' own numbers have 32 bits only.
     private mutating func id(
         of record: JSONValue.Object,
-        _ kind: SensorsKind,
+        _ kind: SensorsAnalyticsKind,
         _ name: String?,
         _ time: Timestamp,
         _ person: SensorsPerson
@@ -121,7 +124,7 @@ struct SensorsTranslation: VendorTranslation {
 
     private static func fill(
         _ event: inout VendorEvent,
-        _ kind: SensorsKind,
+        _ kind: SensorsAnalyticsKind,
         _ name: String?,
         _ record: JSONValue.Object,
         _ properties: JSONValue.Object,
@@ -226,9 +229,28 @@ private struct SensorsCapturedEvent {
     /// Seconds under one key become whole milliseconds under another.
     private mutating func move(seconds key: String, to target: String) {
         guard let seconds = attributes[key]?.double else { return }
-        // No duration of an app is longer than this, and beyond it the product is no whole number any more.
+        // No duration of an app is longer than this, and beyond it the product is not a whole number any more.
         guard seconds.isFinite, abs(seconds) < 1e12 else { return }
         attributes.remove([key])
         attributes.putNew(target, .integer(Int64((seconds * 1000).rounded())))
+    }
+}
+
+extension SensorsAnalyticsKind {
+    /// The name it has with us; nil for an event, which has its own.
+    fileprivate var name: String? {
+        switch self {
+        case .track: nil
+        case .signUp, .profileSet: CapturedName.profileSet
+        case .bind: CapturedName.identityBound
+        case .unbind: CapturedName.identityUnbound
+        case .profileSetOnce: CapturedName.profileSetOnce
+        case .profileIncrement: CapturedName.profileIncrement
+        case .profileAppend: CapturedName.profileAppend
+        case .profileUnset: CapturedName.profileUnset
+        case .profileDelete: CapturedName.profileDelete
+        case .itemSet: CapturedName.itemSet
+        case .itemDelete: CapturedName.itemDelete
+        }
     }
 }

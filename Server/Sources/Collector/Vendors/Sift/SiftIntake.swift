@@ -9,7 +9,7 @@ internal import TrackwayWire
 ///
 /// Clients of this format number nothing and name no batches, and delete a body that is answered with 400. So every event
 /// that can be told from the others is taken, or kept with the reason why not; the errors thrown here are about bodies of
-/// which nobody can tell where events begin and end.
+/// which it cannot be determined where events begin and end.
 package struct SiftIntake: Sendable {
     private let limits: AdmissionLimits
 

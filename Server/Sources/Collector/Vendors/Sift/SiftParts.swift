@@ -36,7 +36,7 @@ struct SiftParts {
         metrics = try Self.texts("metrics", &event)
     }
 
-    /// The attributes of an event that is no snapshot.
+    /// The attributes of an event that is not a snapshot.
     var attributes: JSONValue.Object {
         var attributes = JSONValue.Object()
         attributes.put(Self.pathKey, path.map { .string($0) })

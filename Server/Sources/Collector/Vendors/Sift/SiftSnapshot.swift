@@ -38,7 +38,7 @@ struct SiftSnapshot {
         guard value.object != nil else { throw .invalid(key, "an object", value) }
         var reading = SiftReading()
         attributes = try reading.read(value, as: shape, at: key)?.object ?? .init()
-        // Below zero says that nobody knows.
+        // A value below zero means unknown.
         if let level = attributes["battery_level"]?.double, level < 0 { attributes.remove(["battery_level"]) }
         if !reading.omitted.isEmpty {
             let places = reading.omitted.map { JSONValue.string(String($0.dropFirst(key.count + 1))) }
@@ -52,7 +52,7 @@ struct SiftSnapshot {
 
 /// One walk over a snapshot of the Sift format, checking every value against the format.
 private struct SiftReading {
-    /// The places of what is no number where one belongs.
+    /// The places where a number belongs and something else stands.
     private(set) var omitted: [String] = []
 
     /// The value in our spelling; nil when it is to be left out.

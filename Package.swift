@@ -128,7 +128,7 @@ let package = Package(
             name: "SiftCompatibility",
             dependencies: [
                 "CSiftCompatibility", "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire",
-                "TrackwayDelivery", "TrackwayDestinations",
+                "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform",
             ],
             swiftSettings: house
         ),

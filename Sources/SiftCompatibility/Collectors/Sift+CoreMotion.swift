@@ -4,8 +4,8 @@
 #if canImport(CoreMotion) && !os(macOS) && !os(tvOS)
 public import CoreMotion
 internal import Foundation
-internal import Trackway
 internal import TrackwayEvents
+internal import TrackwayPlatform
 
 // Optional, as the system hands readings to its callbacks; nothing is told by nil.
 extension Sift {
@@ -79,45 +79,9 @@ extension SiftIosAppStateCollector {
     }
 }
 
-extension CMLogItem {
-    /// When it was read, on the wall clock: the system counts seconds since its start.
-    fileprivate var wallTime: Timestamp {
-        let age = ProcessInfo.processInfo.systemUptime - timestamp
-        return Analytics.wallTime.advanced(by: .seconds(-age))
-    }
-}
-
 extension SensorReading {
     fileprivate init(_ item: CMLogItem, _ x: Double, _ y: Double, _ z: Double) {
         self.init(time: item.wallTime, values: Vector3(x: x, y: y, z: z))
-    }
-}
-
-extension DeviceMotion {
-    fileprivate init(_ motion: CMDeviceMotion) {
-        let (attitude, rate, gravity) = (motion.attitude, motion.rotationRate, motion.gravity)
-        let (acceleration, magnetic) = (motion.userAcceleration, motion.magneticField)
-        self.init(
-            time: motion.wallTime,
-            attitude: Attitude(roll: attitude.roll, pitch: attitude.pitch, yaw: attitude.yaw),
-            rotationRate: Vector3(x: rate.x, y: rate.y, z: rate.z),
-            gravity: Vector3(x: gravity.x, y: gravity.y, z: gravity.z),
-            userAcceleration: Vector3(x: acceleration.x, y: acceleration.y, z: acceleration.z),
-            magneticField: Vector3(x: magnetic.field.x, y: magnetic.field.y, z: magnetic.field.z),
-            calibration: Calibration(magnetic.accuracy)
-        )
-    }
-}
-
-extension DeviceMotion.Calibration {
-    fileprivate init(_ accuracy: CMMagneticFieldCalibrationAccuracy) {
-        switch accuracy {
-        case .low: self = .low
-        case .medium: self = .medium
-        case .high: self = .high
-        case .uncalibrated: self = .uncalibrated
-        @unknown default: self = .uncalibrated
-        }
     }
 }
 #endif

@@ -20,13 +20,7 @@ package enum DeviceIdentity {
             return nil
         }
         let hash = SHA256.authenticate(Array("trackway.device:\(appID)".utf8), key: key)
-        return hexadecimal(hash.prefix(16))
-    }
-
-    static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return String(decoding: text, as: UTF8.self)
+        return hash.prefix(16).hexadecimal
     }
 
     private static func bytes(hexadecimal text: String) -> [UInt8]? {

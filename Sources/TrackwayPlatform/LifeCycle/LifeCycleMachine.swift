@@ -82,3 +82,39 @@ package struct LifeCycleMachine: Sendable {
         }
     }
 }
+
+/// What the system does with the process, as far as an app cares.
+package enum LifeCycleEvent: Sendable, Hashable {
+    /// The user is leaving: the process is about to be stopped (Ctrl-Z in a terminal).
+    case entersBackground
+    /// The process runs again after `entersBackground`.
+    case entersForeground
+    /// Somebody asked the process to end, by this signal. A host with a handler of its own may decide otherwise.
+    case terminates(signal: Int32)
+    /// The process ends by its own will: `exit` was called or `main` returned.
+    case exits
+}
+
+/// How long an observer may hold up what the system is about to do. The defaults are short because nothing depends on
+/// the moment: events are safe before it begins, it only lets them arrive sooner.
+package struct LifeCycleTimeouts: Sendable, Hashable {
+    /// Before the process is stopped. Whoever presses Ctrl-Z expects the prompt at once.
+    package var background: Duration
+    /// Before the process ends, by a signal or by itself.
+    package var termination: Duration
+
+    /// Makes a timeout.
+    package init(background: Duration = .milliseconds(250), termination: Duration = .seconds(1)) {
+        self.background = background
+        self.termination = termination
+    }
+
+    /// How long `event` may be held up; zero when there is nothing to wait for.
+    package func limit(for event: LifeCycleEvent) -> Duration {
+        switch event {
+        case .entersBackground: background
+        case .entersForeground: .zero
+        case .terminates, .exits: termination
+        }
+    }
+}

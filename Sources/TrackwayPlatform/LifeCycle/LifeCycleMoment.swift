@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayBehavior
 internal import TrackwayEvents
 
 /// The bounded moment an observer gets before the system goes on: hold it while working, call `finish` when done.
@@ -28,5 +29,19 @@ package final class LifeCycleMoment: Sendable {
             return held
         }
         completion?()
+    }
+}
+
+/// What a system tells apps about their lives in its own words, where it does.
+package enum LifeCycleAnnouncements {
+    /// Has every change told until the answer is let go of; nil where the system tells nothing but signals.
+    package static func observe(
+        _ report: @escaping @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
+    ) -> (any Sendable)? {
+        #if canImport(UIKit) && !os(watchOS)
+        AppNotifications(report)
+        #else
+        nil
+        #endif
     }
 }

@@ -146,3 +146,35 @@ package final class LifeCycleSignals: Sendable {
         _ = exitTold.wait(timeout: .now() + longest.dispatchInterval)
     }
 }
+
+/// Keeps an observer informed; cancelling it, or letting go of it, ends that.
+package final class LifeCycleObservation: Sendable {
+    private let number: UInt64
+    private let signals: LifeCycleSignals
+
+    init(number: UInt64, signals: LifeCycleSignals) {
+        self.number = number
+        self.signals = signals
+    }
+
+    deinit {
+        cancel()
+    }
+
+    /// Ends the observation. A call to the observer that is already under way may still finish afterwards.
+    package func cancel() {
+        signals.forget(number)
+    }
+}
+
+/// The process's life cycle cannot be observed. The app runs on unharmed; it is only not told.
+package struct LifeCycleError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The system's error number.
+    package var systemCode: Int32
+
+    /// A sentence with the remedy.
+    package var description: String {
+        "the process's signals cannot be observed (error \(systemCode)): no pipe or thread could be made for them; "
+            + "close unused files or raise the limit (ulimit -n, ulimit -u)"
+    }
+}

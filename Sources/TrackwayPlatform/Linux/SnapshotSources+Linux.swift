@@ -19,8 +19,8 @@ extension SnapshotSources {
         return SnapshotSources(
             deviceProperties: LinuxDeviceProperties(app: app, tree: tree),
             appState: LinuxAppState(tree: tree),
-            heading: LinuxCompass(sensors: sensors),
-            motion: LinuxMotion(sensors: sensors)
+            heading: LinuxCompass(SensorPolling(sensors: sensors)),
+            motion: LinuxMotion(SensorPolling(sensors: sensors))
         )
     }
 }

@@ -23,7 +23,7 @@ struct DeviceIdentityTests {
         ]
     )
     func hash(_ message: String, _ expected: String) {
-        #expect(DeviceIdentity.hexadecimal(SHA256.hash(Array(message.utf8))) == expected)
+        #expect(SHA256.hash(Array(message.utf8)).hexadecimal == expected)
     }
 
     @Test(
@@ -44,7 +44,7 @@ struct DeviceIdentityTests {
         ] as [([UInt8], String, String)]
     )
     func keyedHash(_ key: [UInt8], _ message: String, _ expected: String) {
-        #expect(DeviceIdentity.hexadecimal(SHA256.authenticate(Array(message.utf8), key: key)) == expected)
+        #expect(SHA256.authenticate(Array(message.utf8), key: key).hexadecimal == expected)
     }
 
     @Test("two apps cannot tell that they run on the same device")

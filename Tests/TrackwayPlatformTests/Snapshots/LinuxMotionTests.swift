@@ -14,11 +14,11 @@ struct LinuxMotionTests {
     let clock = StillClock()
 
     func motion(_ tree: SystemTree) -> LinuxMotion {
-        LinuxMotion(sensors: IIOSensors(tree: tree), timer: timer, clock: clock)
+        LinuxMotion(SensorPolling(sensors: IIOSensors(tree: tree), timer: timer, clock: clock))
     }
 
     func compass(_ tree: SystemTree) -> LinuxCompass {
-        LinuxCompass(sensors: IIOSensors(tree: tree), timer: timer, clock: clock)
+        LinuxCompass(SensorPolling(sensors: IIOSensors(tree: tree), timer: timer, clock: clock))
     }
 
     static func kinds(_ readings: [MotionReading]) -> [SensorReading.Kind] {

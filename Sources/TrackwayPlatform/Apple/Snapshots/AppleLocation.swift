@@ -56,4 +56,11 @@ extension Location {
         )
     }
 }
+
+extension Timestamp {
+    /// The moment of a date, to the millisecond.
+    init(_ date: Date) {
+        self.init(milliseconds: Int64((date.timeIntervalSince1970 * 1_000).rounded(.down)))
+    }
+}
 #endif

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-#if os(iOS)
-internal import CoreMotion
+#if canImport(CoreMotion) && !os(macOS) && !os(tvOS)
+package import CoreMotion
 internal import Foundation
-internal import TrackwayEvents
+package import TrackwayEvents
 
 extension CMLogItem {
     /// When it was read, on the wall clock: the system counts the seconds since its start.
-    var wallTime: Timestamp {
+    package var wallTime: Timestamp {
         let age = ProcessInfo.processInfo.systemUptime - timestamp
         return SystemClock().now().wall.advanced(by: .milliseconds(Int64(-age * 1_000)))
     }
@@ -16,7 +16,7 @@ extension CMLogItem {
 
 extension DeviceMotion {
     /// What the system made out.
-    init(_ motion: CMDeviceMotion) {
+    package init(_ motion: CMDeviceMotion) {
         self.init(
             time: motion.wallTime,
             attitude: Attitude(roll: motion.attitude.roll, pitch: motion.attitude.pitch, yaw: motion.attitude.yaw),

@@ -125,4 +125,29 @@ struct CurlThread {
         return Int32(seconds * 1000 + max(parts.attoseconds, 0) / 1_000_000_000_000_000 + 1)
     }
 }
+
+/// Wakes a thread that sleeps in `poll`. One descriptor, closed with the last reference.
+final class WakeSignal: Sendable {
+    /// Readable while it is signalled.
+    let descriptor: Int32
+
+    /// - Returns: nil when the process has no descriptors left.
+    init?() {
+        descriptor = ctrackway_event_open()
+        guard descriptor >= 0 else { return nil }
+    }
+
+    deinit {
+        if descriptor >= 0 { _ = ctrackway_close(descriptor) }
+    }
+
+    /// Any thread; never waits.
+    func signal() {
+        ctrackway_event_signal(descriptor)
+    }
+
+    func clear() {
+        ctrackway_event_clear(descriptor)
+    }
+}
 #endif

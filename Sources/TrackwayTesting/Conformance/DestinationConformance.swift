@@ -40,3 +40,204 @@ public enum DestinationConformance {
         return run.findings
     }
 }
+
+/// How the back-end of a destination under test answers, so that ``DestinationConformance`` can play its part.
+public struct ConformanceBackEnd: Sendable {
+    /// The answer when it takes everything in a request.
+    public var accept: @Sendable (WireRequest) -> WireResponse
+    /// The back-end's own answer with a status that is no success.
+    public var refuse: @Sendable (_ status: Int, _ headers: WireHeaders) -> WireResponse
+
+    /// Describes a back-end.
+    public init(
+        accept: @escaping @Sendable (WireRequest) -> WireResponse,
+        refuse: @escaping @Sendable (_ status: Int, _ headers: WireHeaders) -> WireResponse
+    ) {
+        self.accept = accept
+        self.refuse = refuse
+    }
+
+    /// Trackway's collector.
+    public static let collector = ConformanceBackEnd(
+        accept: { request in
+            CollectorBody(request)?.answer(refusing: [:]) ?? WireResponse(status: 400)
+        },
+        refuse: { status, headers in
+            guard case .respond(let response) = ScriptedAnswer.status(status, headers: headers) else {
+                return WireResponse(status: status)
+            }
+            return response
+        }
+    )
+}
+
+/// One rule that an implementation does not keep.
+public struct ConformanceFinding: Sendable, Hashable, CustomStringConvertible {
+    /// The rule's stable name, for example `replace-is-whole`.
+    public let rule: String
+    /// What was expected and what was seen, as a sentence.
+    public let detail: String
+
+    init(_ rule: String, _ detail: String) {
+        self.rule = rule
+        self.detail = detail
+    }
+
+    /// The rule and the sentence.
+    public var description: String { "\(rule): \(detail)" }
+}
+
+/// One pass of ``DestinationConformance``: the rules, one function per side of the seam.
+private struct DestinationConformanceRun {
+    let destination: any Destination
+    /// The same destination made a second time, as after a restart.
+    let twin: any Destination
+    let backEnd: ConformanceBackEnd
+    private(set) var findings: [ConformanceFinding] = []
+
+    private static let sent = Timestamp(milliseconds: 1_700_000_001_000)
+
+    init(destination: any Destination, twin: any Destination, backEnd: ConformanceBackEnd) {
+        self.destination = destination
+        self.twin = twin
+        self.backEnd = backEnd
+    }
+
+    private mutating func require(_ condition: Bool, _ rule: String, _ detail: String) {
+        if !condition { findings.append(ConformanceFinding(rule, detail)) }
+    }
+
+    // MARK: Rules
+
+    mutating func checkSettings() {
+        require(destination.id == twin.id, "id-is-stable", "two makings have the ids \(destination.id) and \(twin.id)")
+        require(
+            destination.limits.events >= 1 && destination.limits.bytes >= 1,
+            "limits-positive",
+            "limits must allow at least one event; they are \(destination.limits)"
+        )
+    }
+
+    mutating func checkRequest(_ batch: EventBatch, _ name: String) {
+        do throws(WireEncodingError) {
+            let request = try destination.request(for: batch, sentAt: Self.sent)
+            let again = try twin.request(for: batch, sentAt: Self.sent)
+            require(
+                request.url == again.url && request.headers == again.headers && request.body == again.body,
+                "request-is-stable",
+                "\(name): the same batch at the same time must give the same request, or the back-end cannot recognise it"
+            )
+            require(
+                request.url.hasPrefix("http://") || request.url.hasPrefix("https://"),
+                "url-is-absolute",
+                "\(name): the address is \(request.url)"
+            )
+            require(
+                !request.method.isEmpty && request.method == request.method.uppercased(),
+                "method-is-upper-case",
+                "\(name): the method is \(request.method)"
+            )
+            checkPlaces(request.leftOut, batch, "left-out-in-range", name)
+        } catch {
+            switch error.code {
+            case .nothingToSend:
+                checkPlaces(error.leftOut, batch, "left-out-in-range", name)
+                require(
+                    Set(error.leftOut.map(\.index)).count == batch.records.count,
+                    "nothing-to-send-names-all",
+                    "\(name): an error that says nothing can be sent must say why for every event"
+                )
+            case .tooLarge:
+                require(
+                    batch.records.count > 1,
+                    "small-batches-fit",
+                    "\(name): a single event of ordinary size must fit into a request"
+                )
+            case .misconfigured:
+                require(false, "request-is-made", "\(name): \(error)")
+            }
+        }
+    }
+
+    mutating func checkVerdicts(_ batch: EventBatch, _ name: String) {
+        // A batch that cannot be sent gets no answer; checkRequest has judged that already.
+        guard let request = try? destination.request(for: batch, sentAt: Self.sent) else { return }
+        let accepted = backEnd.accept(request)
+        let verdict = destination.verdict(on: accepted, for: batch)
+        require(verdict == .accepted, "acceptance-is-accepted", "\(name): all was taken, yet \(verdict)")
+        for status in [401, 403] { check(status, batch, name, ["unauthorized"]) }
+        check(413, batch, name, ["too_large"])
+        for status in [408, 429, 500, 502, 503, 504] { check(status, batch, name, ["retry"]) }
+        for status in [404, 405] { check(status, batch, name, ["misconfigured", "not_the_back_end"]) }
+        for status in [400, 422] { check(status, batch, name, ["rejected", "misconfigured"]) }
+        for status in [301, 302, 307] { check(status, batch, name, ["not_the_back_end", "retry"]) }
+        for status in [Int.min, -1, 0, 99, 600, 999, Int.max] {
+            check(status, batch, name, ["not_the_back_end", "retry", "rejected", "misconfigured"])
+        }
+        checkRetryAfter(batch, name)
+        checkStrangers(batch, name)
+        checkDamage(accepted, batch, name)
+    }
+
+    private mutating func check(_ status: Int, _ batch: EventBatch, _ name: String, _ allowed: Set<String>) {
+        let verdict = destination.verdict(on: backEnd.refuse(status, [:]), for: batch)
+        require(
+            allowed.contains(verdict.label),
+            "status-is-understood",
+            "\(name): \(status) must mean \(allowed.sorted().joined(separator: " or ")); it is \(verdict)"
+        )
+    }
+
+    private mutating func checkRetryAfter(_ batch: EventBatch, _ name: String) {
+        for status in [429, 503] {
+            let verdict = destination.verdict(on: backEnd.refuse(status, ["retry-after": "120"]), for: batch)
+            var after: Duration?
+            if case .retry(let wish, _) = verdict { after = wish }
+            require(
+                after == .seconds(120),
+                "retry-after-is-heard",
+                "\(name): \(status) with Retry-After: 120 gave \(verdict)"
+            )
+        }
+    }
+
+    /// What stands between app and back-end must never let go of an event, nor condemn one.
+    private mutating func checkStrangers(_ batch: EventBatch, _ name: String) {
+        let page = Array("<!doctype html><html><body>Welcome to the hotel</body></html>".utf8)
+        for status in [200, 201, 302, 400, 401, 403, 404, 511] {
+            let answer = WireResponse(status: status, headers: ["content-type": "text/html"], body: page)
+            let verdict = destination.verdict(on: answer, for: batch)
+            require(
+                ["not_the_back_end", "retry"].contains(verdict.label),
+                "stranger-is-no-verdict",
+                "\(name): an HTML page with status \(status) was taken for the back-end's word: \(verdict)"
+            )
+        }
+    }
+
+    /// An answer damaged on the way: anything but a trap, and never a refusal of an event that does not exist.
+    private mutating func checkDamage(_ answer: WireResponse, _ batch: EventBatch, _ name: String) {
+        var random = SeededGenerator(seed: UInt64(batch.records.count))
+        for _ in 0..<50 where !answer.body.isEmpty {
+            var damaged = answer
+            if random.nextBool() {
+                damaged.body.removeLast(random.next(below: damaged.body.count))
+            } else {
+                damaged.body[random.next(below: damaged.body.count)] ^= UInt8(1 << random.next(below: 8))
+            }
+            if case .acceptedExcept(let rejections) = destination.verdict(on: damaged, for: batch) {
+                require(!rejections.isEmpty, "exceptions-are-named", "\(name): accepted except nobody")
+                checkPlaces(rejections, batch, "rejection-in-range", name)
+            }
+        }
+    }
+
+    private mutating func checkPlaces(_ rejections: [Rejection], _ batch: EventBatch, _ rule: String, _ name: String) {
+        let places = rejections.map(\.index)
+        require(
+            places.allSatisfy(batch.records.indices.contains) && Set(places).count == places.count,
+            rule,
+            "\(name): the places \(places) must be different ones out of 0..<\(batch.records.count)"
+        )
+    }
+}

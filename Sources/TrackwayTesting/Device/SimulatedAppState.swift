@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import Trackway
+
 /// What the app on a ``SimulatedDevice`` is doing.
 public enum SimulatedAppState: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
     /// It is not on the device.
@@ -28,5 +30,39 @@ public enum SimulatedAppState: String, Sendable, Hashable, CaseIterable, CustomS
         case .notInstalled, .notRunning: false
         case .inactive, .active, .background, .suspended: true
         }
+    }
+}
+
+/// A step of a script that cannot happen: nobody can leave an app that does not run.
+public struct SimulatedDeviceError: Error, Sendable, CustomStringConvertible {
+    /// What stood in the way.
+    public enum Code: Sendable, Hashable {
+        /// The app was in another state than the step needs.
+        case impossible(SimulatedAppState)
+        /// The step was told of something that no app can do.
+        case invalid
+        /// The analytics could not be made.
+        case notStarted(TrackwayError.Code)
+    }
+
+    /// What stood in the way.
+    public let code: Code
+    /// A sentence that names the step.
+    public let description: String
+
+    init(step: String, in state: SimulatedAppState, needs allowed: Set<SimulatedAppState>) {
+        code = .impossible(state)
+        let names = SimulatedAppState.allCases.filter(allowed.contains).map(\.rawValue).joined(separator: " or ")
+        description = "\(step): the app is \(state); it must be \(names)"
+    }
+
+    init(step: String, invalid sentence: String) {
+        code = .invalid
+        description = "\(step): \(sentence)"
+    }
+
+    init(step: String, _ error: TrackwayError) {
+        code = .notStarted(error.code)
+        description = "\(step): \(error)"
     }
 }

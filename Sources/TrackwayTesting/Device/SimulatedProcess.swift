@@ -5,6 +5,7 @@ internal import Trackway
 internal import TrackwayBehavior
 internal import TrackwayEvents
 internal import TrackwayPlatform
+internal import TrackwayWire
 
 /// One run of the app on a ``SimulatedDevice``: the real analytics, and what connects them with the device.
 final class SimulatedProcess: Sendable {
@@ -81,4 +82,33 @@ private final class ProcessEnvironment: DependencySource {
     }
 
     func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies { environment }
+}
+
+/// The network of one process of a ``SimulatedDevice``: the device's, as long as there is reception and the process lives.
+private struct SimulatedTransport: Transport {
+    let air: SimulatedAir
+    let isAlive: Locked<Bool>
+
+    func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
+        try check()
+        guard air.hasReception.withLock({ $0 }) else {
+            throw TransportError(.offline, "the device has no network")
+        }
+        let response = try await air.backEnd.send(request, timeout: timeout)
+        // Who was killed while the request was under way never hears the answer.
+        try check()
+        return response
+    }
+
+    private func check() throws(TransportError) {
+        guard isAlive.withLock({ $0 }) else { throw TransportError(.cancelled, "the process was killed") }
+    }
+}
+
+/// What lies between a ``SimulatedDevice`` and the back-ends.
+struct SimulatedAir: Sendable {
+    /// Whether the device has a network.
+    let hasReception = Locked(true)
+    /// The back-ends.
+    let backEnd: ScriptedTransport
 }

@@ -23,3 +23,41 @@ public struct StorageFault: Sendable, Hashable {
     /// The file may not be used now (`EACCES`), as on a locked device.
     public static let denied = StorageFault(.denied, number: 13)
 }
+
+/// The operations of a journal's storage that a ``FaultyStorage`` can let fail, count or hold.
+public enum StorageOperation: String, Sendable, Hashable, CaseIterable {
+    /// Making a folder.
+    case makeFolder
+    /// Listing a folder.
+    case names
+    /// Reading a whole file.
+    case contents
+    /// Asking for a file's size.
+    case size
+    /// Reading a part of a file.
+    case read
+    /// Replacing a file in one step.
+    case replace
+    /// Putting new content into a file where it lies.
+    case overwrite
+    /// Publishing a new file in one step.
+    case create
+    /// Giving a file another name.
+    case rename
+    /// Removing a file.
+    case remove
+    /// Removing a folder.
+    case removeFolder
+    /// Making and mapping a segment; this is where a full disk shows.
+    case makeSegment
+    /// Taking a lock.
+    case lock
+    /// Flushing a file's bytes.
+    case synchronize
+    /// Flushing a folder's entries.
+    case synchronizeFolder
+    /// Flushing a segment's bytes.
+    case synchronizeSegment
+    /// Ending a segment.
+    case finishSegment
+}

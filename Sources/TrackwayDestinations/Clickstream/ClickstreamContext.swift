@@ -122,7 +122,7 @@ struct ClickstreamContext: Sendable {
 }
 
 /// The device as this dialect describes it.
-struct ClickstreamDevice: Sendable, Hashable {
+private struct ClickstreamDevice: Sendable, Hashable {
     /// What the document has for facts that are not known.
     static let unknown = "UNKNOWN"
 

@@ -157,7 +157,7 @@ extension String {
     }
 
     /// True for a name of this dialect: letters, digits and underscores, and no digit first.
-    var isClickstreamName: Bool {
+    fileprivate var isClickstreamName: Bool {
         guard let first = utf8.first, !(0x30...0x39).contains(first) else { return false }
         return utf8.allSatisfy { byte in
             switch byte {

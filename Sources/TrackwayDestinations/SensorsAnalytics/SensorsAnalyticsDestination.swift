@@ -107,7 +107,7 @@ public struct SensorsAnalyticsDestination: Destination {
 
 /// In which debug mode each event of a batch was recorded: where it goes depends on that, and not on the mode of the day on
 /// which it travels. What was recorded to be looked at never reaches the reports.
-struct SensorsAnalyticsModes {
+private struct SensorsAnalyticsModes {
     /// The first event's mode.
     let first: SensorsAnalyticsDebugMode
     /// How many events from the first on go into one request.

@@ -174,7 +174,7 @@ public struct SiftDestination: Destination {
 }
 
 /// Where an account's events go: the format with the account's id in it.
-struct SiftAddress: Sendable, Hashable {
+private struct SiftAddress: Sendable, Hashable {
     /// The whole address.
     let url: String
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+public import Foundation
 public import TrackwayEvents
 
 /// Named values of an event, a user or an item.
@@ -17,3 +18,46 @@ extension Int: AnalyticsPropertyValue {}
 extension Int64: AnalyticsPropertyValue {}
 extension Double: AnalyticsPropertyValue {}
 extension Bool: AnalyticsPropertyValue {}
+
+extension Decimal: AnalyticsPropertyValue {
+    /// A whole number when it is one that fits, else the floating-point number with the same digits.
+    public var attributeValue: AttributeValue {
+        let text = description
+        if let whole = Int64(text) { return .integer(whole) }
+        return .double(Double(text) ?? .nan)
+    }
+}
+
+extension Attributes {
+    /// Attributes in Trackway's words. A dictionary has no order, so they are sorted: of too many, the same ones are left
+    /// out every time.
+    init(_ attributes: ClickstreamAttribute) {
+        self.init(
+            uniquing: attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value.attributeValue) }
+        )
+    }
+}
+
+extension Item {
+    /// An item in Trackway's words. One without an id gets an empty one, and is left out with a diagnostic when it is
+    /// recorded.
+    init(_ attributes: ClickstreamAttribute) {
+        var rest = attributes
+        let id = rest.removeValue(forKey: ClickstreamAnalytics.Item.ITEM_ID)?.attributeValue.text ?? ""
+        let name = rest.removeValue(forKey: ClickstreamAnalytics.Item.ITEM_NAME)?.attributeValue.text
+        self.init(id: id, name: name, Attributes(rest))
+    }
+}
+
+extension AttributeValue {
+    /// The value as text: item ids are often numbers in an app, and text on the wire.
+    fileprivate var text: String {
+        switch self {
+        case .string(let text): text
+        case .integer(let number): String(number)
+        case .double(let number): number.description
+        case .boolean(let truth): String(truth)
+        case .date, .array, .object: ""  // Not among the types of this format.
+        }
+    }
+}

@@ -4,6 +4,7 @@
 #if canImport(ObjectiveC)
 public import Foundation
 internal import Trackway
+internal import TrackwayDestinations
 internal import TrackwayEvents
 
 /// ``SensorsAnalyticsSDK`` for Objective-C.
@@ -109,5 +110,55 @@ public final class SensorsAnalyticsSDKObject: NSObject {
         default: return nil
         }
     }
+}
+
+/// ``SensorsAnalyticsTrackType`` for Objective-C.
+@objc(SensorsAnalyticsTrackType)
+public enum SensorsAnalyticsTrackTypeObject: Int, Sendable {
+    /// The app.
+    @objc(SensorsAnalyticsTrackTypeCode) case code
+    /// What watches the app on its behalf.
+    @objc(SensorsAnalyticsTrackTypeAuto) case auto
+
+    /// The same for Swift.
+    var trackType: SensorsAnalyticsTrackType {
+        switch self {
+        case .code: .code
+        case .auto: .auto
+        }
+    }
+}
+
+/// ``TrackwayDestinations/SensorsAnalyticsDebugMode`` for Objective-C.
+@objc(SensorsAnalyticsDebugMode)
+public enum SensorsAnalyticsDebugModeObject: Int, Sendable {
+    /// Events go to the back-end as usual.
+    @objc(SensorsAnalyticsDebugOff) case off
+    /// Events are checked one by one, and not kept by the back-end.
+    @objc(SensorsAnalyticsDebugOnly) case only
+    /// Events are checked one by one, and kept.
+    @objc(SensorsAnalyticsDebugAndTrack) case andTrack
+
+    /// The same for Swift.
+    var debugMode: SensorsAnalyticsDebugMode {
+        switch self {
+        case .off: .off
+        case .only: .only
+        case .andTrack: .andTrack
+        }
+    }
+}
+
+/// ``SensorsAnalyticsAutoTrackEventType`` for Objective-C, where values are combined with `|`.
+@objc(SensorsAnalyticsAutoTrackEventType)
+public enum SensorsAnalyticsAutoTrackEventTypeObject: UInt, Sendable {
+    /// The app was started: `$AppStart`, or `$AppStartPassively` in the background.
+    @objc(SensorsAnalyticsEventTypeAppStart) case appStart = 1
+    /// The app left the foreground: `$AppEnd`.
+    @objc(SensorsAnalyticsEventTypeAppEnd) case appEnd = 2
+    /// An element was clicked: `$AppClick`.
+    @objc(SensorsAnalyticsEventTypeAppClick) case appClick = 4
+    /// A screen was shown: `$AppViewScreen`.
+    @objc(SensorsAnalyticsEventTypeAppViewScreen) case appViewScreen = 8
 }
 #endif

@@ -98,3 +98,21 @@ public final class SiftIosAppStateCollector: NSObject, Sendable {
     /// What was written down is read at the start: there is nothing to be done.
     public func unarchive() {}
 }
+
+/// What collects device properties.
+#if canImport(ObjectiveC)
+@objcMembers
+#endif
+public final class SiftIosDevicePropertiesCollector: NSObject, Sendable {
+    private let core: SiftCore
+
+    init(_ core: SiftCore) {
+        self.core = core
+        super.init()
+    }
+
+    /// Collects device properties into their own queue, which leaves out what did not change within an hour.
+    public func collect() {
+        core.collectProperties()
+    }
+}

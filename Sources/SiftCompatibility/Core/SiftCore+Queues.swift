@@ -4,6 +4,7 @@
 internal import CSiftCompatibility
 internal import Trackway
 internal import TrackwayBehavior
+internal import TrackwayDestinations
 internal import TrackwayEvents
 
 extension SiftCore {
@@ -28,7 +29,7 @@ extension SiftCore {
         if identifier == SiftQueueTable.properties { noticeProperties() }
         letGo(analytics)
         let settings = state.withLock { $0.settings }
-        let refusal = whileComing { () -> String? in
+        let refusal = changingQueues { () -> String? in
             switch state.withLock({ $0.queues.add(identifier) }) {
             case .refuse:
                 return "It is there already; remove it first to change its rules."
@@ -62,7 +63,7 @@ extension SiftCore {
     func removeQueue(_ identifier: String?) -> Bool {
         guard let analytics = analytics() else { return false }
         if identifier == SiftQueueTable.properties { noticeProperties() }
-        let isRemoved = whileComing {
+        let isRemoved = changingQueues {
             guard let identifier, let entry = state.withLock({ $0.queues.remove(identifier) }) else { return false }
             // Without rules nothing more of it is handed over. Of the SDK's own, snapshots go on to be taken for it.
             var resting = entry.config
@@ -83,7 +84,7 @@ extension SiftCore {
     /// the next process goes on with them.
     func letGo(_ analytics: Analytics) {
         guard state.withLock({ !$0.queues.leaving.isEmpty }) else { return }
-        whileComing {
+        changingQueues {
             for id in state.withLock({ $0.queues.leaving }) where analytics.handedOver(of: id) == 0 {
                 _ = analytics.removeDestination(id)
                 state.withLock { $0.queues.left(id) }
@@ -94,7 +95,7 @@ extension SiftCore {
 
     /// Takes up the removed queues of which the last process could not deliver everything that was handed over.
     func takeUpRemoved(_ analytics: Analytics) {
-        whileComing {
+        changingQueues {
             let settings = state.withLock { $0.settings }
             for id in settings.leaving.compactMap({ DestinationID($0) }) {
                 let resting = settings.delivery(SiftQueueConfig(uploadWhenMoreThan: -1))
@@ -110,10 +111,10 @@ extension SiftCore {
     }
 
     /// Lets a queue come or go, one at a time. What is to be told of it is told after: the app is not called meanwhile.
-    private func whileComing<Result: Sendable>(_ body: () -> Result) -> Result {
-        let result = coming.withLock { _ in
-            state.withLock { $0.isComing = true }
-            defer { state.withLock { $0.isComing = false } }
+    private func changingQueues<Result: Sendable>(_ body: () -> Result) -> Result {
+        let result = queueChanges.withLock { _ in
+            state.withLock { $0.isChangingQueues = true }
+            defer { state.withLock { $0.isChangingQueues = false } }
             return body()
         }
         reportEarly()
@@ -145,4 +146,87 @@ extension SiftCore {
 extension QueuePolicy {
     /// Nothing is ever worth an upload.
     static let resting = QueuePolicy(uploadWhenMoreThan: -1)
+}
+
+extension SiftCore {
+    /// Takes an event into a queue.
+    ///
+    /// - Returns: False when it was not taken, which is told; true also when the queue's rules found that it says nothing
+    ///   new.
+    func append(_ event: SiftEvent?, to identifier: String?) -> Bool {
+        guard let analytics = analytics() else { return false }
+        guard let event else {
+            let fault = SiftFault(field: "event", value: "nil", remedy: "Give an event. Nothing was taken.")
+            report([fault], .eventRefusedByFormat)
+            return false
+        }
+        guard let identifier, let queue = entry(identifier) else {
+            refuse(
+                queue: identifier,
+                "Add the queue with addEventQueue first, or name another. The event was not taken."
+            )
+            return false
+        }
+        let installation = analytics.siftInstallation
+        let content = event.complete(user: analytics.user, installation: installation, time: testTime(analytics))
+        var faults = content.faults
+        if faults.isEmpty { faults = content.excesses }
+        guard faults.isEmpty else {
+            report(faults, .eventRefusedByFormat)
+            return false
+        }
+        var recorded = content
+        // The one that sends needs no mention.
+        if recorded.installationId == installation { recorded.installationId = nil }
+        let receipt = analytics.record(
+            recorded.recordedName,
+            recorded.recordedAttributes,
+            to: [queue.destination],
+            at: Timestamp(milliseconds: Int64(clamping: content.time))
+        )
+        if receipt.dropped == .duplicate { return true }
+        guard receipt.durability != .none else { return false }
+        state.withLock { $0.queues.appended(content, to: identifier) }
+        return true
+    }
+
+    /// The events that wait in a queue, oldest first.
+    func waiting(in destination: DestinationID) -> [SiftEvent] {
+        guard let analytics = analytics() else { return [] }
+        let installation = analytics.siftInstallation
+        return analytics.waitingEvents(for: destination, most: .max).compactMap { json in
+            // A record that cannot be read is told when it is delivered.
+            guard let event = json.withUnsafeBytes({ try? Event(json: $0) }) else { return nil }
+            var content = SiftContent(event)
+            content.installationId = content.installationId ?? installation
+            return SiftEvent(content)
+        }
+    }
+
+    /// When an event happened that does not say so, by the clock of a test; nil outside one.
+    private func testTime(_ analytics: Analytics) -> UInt64? {
+        isInTest ? UInt64(clamping: analytics.environment.wall.milliseconds) : nil
+    }
+
+    /// The analytics, unless they cannot be had or the app has paused, which is told.
+    func working(_ call: String) -> Analytics? {
+        guard let analytics = analytics() else { return nil }
+        guard analytics.isPaused else { return analytics }
+        analytics.report(
+            Diagnostic(
+                code: .calledWhilePaused,
+                field: call,
+                value: "",
+                remedy: "Call resume first; in a pause nothing is collected or sent. What is appended is kept."
+            )
+        )
+        return nil
+    }
+}
+
+extension Analytics {
+    /// What the format calls the installation.
+    var siftInstallation: String {
+        SiftDestination.installation(on: recordedContext.device, else: installation)
+    }
 }

@@ -5,6 +5,7 @@ internal import CSiftCompatibility
 package import Trackway
 internal import TrackwayBehavior
 internal import TrackwayDelivery
+internal import TrackwayDestinations
 internal import TrackwayEvents
 
 /// What stands behind one root directory: the analytics once they are made, and what the app chose.
@@ -24,7 +25,7 @@ package final class SiftCore: Sendable {
         var isPaused = false
         var analytics: Analytics?
         /// Whether a queue comes or goes at this moment.
-        var isComing = false
+        var isChangingQueues = false
         /// Diagnostics that came while the analytics were made, or a queue came or went.
         var early: [Diagnostic] = []
         var hasToldFailure = false
@@ -32,10 +33,10 @@ package final class SiftCore: Sendable {
 
     let state = Locked(State())
     /// Held while settings are made to count; what of them lies in the file.
-    let applying = Locked(SiftSettings().kept)
+    private let applying = Locked(SiftSettings().kept)
     private let opening = Locked(())
     /// Held while a queue comes or goes, so that one that was removed and one that is added do not meet half way.
-    let coming = Locked(())
+    let queueChanges = Locked(())
     private let base: Configuration
 
     /// Makes a core whose analytics are not there yet.
@@ -83,7 +84,7 @@ package final class SiftCore: Sendable {
     }
 
     /// The analytics; while they cannot be made, the state is changed instead.
-    func madeAnalytics(orElse change: (inout State) -> Void) -> Analytics? {
+    private func madeAnalytics(orElse change: (inout State) -> Void) -> Analytics? {
         analytics()
         return state.withLock { state in
             if state.analytics == nil { change(&state) }
@@ -150,7 +151,7 @@ package final class SiftCore: Sendable {
     /// Hands a diagnostic to the app, or keeps it until the app may call back.
     private func hear(_ diagnostic: Diagnostic) {
         let isEarly = state.withLock { state in
-            guard state.analytics == nil || state.isComing else { return false }
+            guard state.analytics == nil || state.isChangingQueues else { return false }
             state.early.append(diagnostic)
             return true
         }
@@ -173,5 +174,153 @@ extension SiftSettings {
         policy.queue = config.policy ?? .resting
         policy.attempts = attempts
         return policy
+    }
+}
+
+extension SiftCore {
+    // MARK: Where events go
+
+    /// What was chosen so far, by this process or an earlier one.
+    var settings: SiftSettings {
+        analytics()
+        return state.withLock { $0.settings }
+    }
+
+    /// Changes where events go; what waits goes there, too. Account and key are kept over restarts.
+    func choose(_ choice: (inout SiftSettings) -> Void) {
+        // Made first, so that what an earlier process kept does not take the place of what is chosen now.
+        let analytics = analytics()
+        let isNew = state.withLock { state in
+            let before = state.settings
+            choice(&state.settings)
+            return state.settings != before
+        }
+        guard let analytics else { return }
+        // What is said once more may be what the back-end did not know a moment ago.
+        if isNew { apply(to: analytics) } else { analytics.wakeParked() }
+    }
+
+    /// Makes what was chosen count. One thread at a time, so that the last to be chosen is the last to be applied.
+    func apply(to analytics: Analytics) {
+        applying.withLock { kept in
+            let (settings, queues) = state.withLock { ($0.settings, $0.queues) }
+            if settings.kept != kept {
+                kept = settings.kept
+                analytics.environment.keep(settings.kept, as: SiftSettings.file, durably: true)
+            }
+            for id in Set(queues.destinations).union(SiftQueueTable.builtIn.values).union(queues.leaving) {
+                do throws(TrackwayError) {
+                    try analytics.replaceDestination(settings.destination(id))
+                } catch {
+                    // The queue was removed in this moment; adding it again gives it the settings of then.
+                    continue
+                }
+            }
+        }
+    }
+
+    // MARK: Who uses the app
+
+    var user: String? { analytics()?.user ?? state.withLock { $0.user ?? nil } }
+
+    func setUser(_ user: String?) {
+        let user = user.flatMap { $0.isEmpty ? nil : $0 }
+        // Kept while the analytics cannot be made: their first event is this user's.
+        madeAnalytics(orElse: { $0.user = .some(user) })?.setUser(user)
+    }
+
+    // MARK: Sensors
+
+    func allow(location: Bool) {
+        state.withLock { $0.allowsLocation = location }
+        analytics()?.reconfigure { $0.allowsLocation = location }
+    }
+
+    func allow(motion: Bool) {
+        state.withLock { $0.allowsMotion = motion }
+        analytics()?.reconfigure { $0.allowsMotion = motion }
+    }
+}
+
+extension Analytics {
+    /// Says who uses the app, or that nobody does.
+    func setUser(_ user: String?) {
+        if let user {
+            identifySilently(user)
+        } else {
+            signOutSilently()
+        }
+    }
+}
+
+extension SiftCore {
+    /// Hands over what is ready, or everything.
+    ///
+    /// - Parameter ids: the queues that this is about; all when nil.
+    /// - Returns: Whether there was anything to hand over, and it can be sent.
+    @discardableResult
+    func upload(_ ids: [DestinationID]? = nil, force: Bool) -> Bool {
+        guard let analytics = working("upload"), canUpload() else { return false }
+        letGo(analytics)
+        let ids = ids ?? state.withLock { $0.queues.destinations }
+        // No queue at all: to the front door an empty list would mean every destination.
+        guard !ids.isEmpty else { return false }
+        if force { analytics.wakeParked() }
+        return analytics.requestUpload(of: ids, force: force)
+    }
+
+    /// Whether events can be sent, as far as the app's settings go. What stands in the way is told.
+    func canUpload() -> Bool {
+        let faults = state.withLock { $0.settings }.faults
+        report(faults, .accountIncomplete)
+        return faults.isEmpty
+    }
+
+    /// Collects device properties and app state now.
+    func collect() {
+        guard let analytics = working("collect") else { return }
+        state.withLock { $0.queues.propertiesAppeared() }
+        analytics.collectSnapshot()
+    }
+
+    /// Collects device properties now.
+    func collectProperties() {
+        guard let analytics = working("collect") else { return }
+        state.withLock { $0.queues.propertiesAppeared() }
+        analytics.collectDeviceProperties()
+    }
+
+    /// Collects app state now.
+    ///
+    /// - Parameter time: what the event says about when it happened; now when nil.
+    func collectState(title: String?, at time: Timestamp?) {
+        working("collectWithTitle")?.collectAppState(title: title, at: time)
+    }
+
+    /// Hands over a reading that the app made itself.
+    func feed(_ reading: MotionReading) {
+        working("update")?.feed(reading)
+    }
+
+    /// Collects and sends nothing until ``resume()``; what is appended is kept.
+    func pause() {
+        rest(true) { $0.pause() }
+    }
+
+    /// Ends ``pause()``.
+    func resume() {
+        rest(false) { $0.resume() }
+    }
+
+    private func rest(_ isPaused: Bool, _ change: (Analytics) -> Void) {
+        // Kept while the analytics cannot be made: they rest from their beginning then.
+        if let analytics = madeAnalytics(orElse: { $0.isPaused = isPaused }) { change(analytics) }
+    }
+
+    /// Lets what was appended survive power loss, soon: that it survives the process is so already.
+    func archive() {
+        guard let analytics = analytics() else { return }
+        // Nobody waits for it; a disk that fails is told by the journal.
+        Task { try? await analytics.commits.commit() }
     }
 }

@@ -2,8 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(ObjectiveC)
-// `@objc` is an error in a file that does not import Foundation itself.
-internal import Foundation
+public import CSiftCompatibility
+public import Foundation
 
 // The calls whose names in Objective-C are not the ones that Swift would make of them.
 extension Sift {
@@ -33,6 +33,78 @@ extension SiftIosAppStateCollector {
     @objc(collectWithTitle:andTimestamp:)
     public func collect(title: String?, now: SFTimestamp) {
         collectWithTitle(title, now)
+    }
+}
+
+// Dictionaries of Objective-C may hold anything: they are looked at, never taken for texts unseen.
+extension SiftEvent {
+    /// See ``init(type:path:fields:)``.
+    @objc(eventWithType:path:fields:)
+    public static func makeEvent(type: String?, path: String?, fields: NSDictionary?) -> SiftEvent {
+        SiftEvent(type: type, path: path, fields: fields as? [AnyHashable: Any])
+    }
+
+    /// See ``fields``.
+    @objc(fields) public var fieldsObject: NSDictionary? {
+        get { fields.map { $0 as NSDictionary } }
+        set { setFields(newValue as? [AnyHashable: Any]) }
+    }
+
+    /// See ``deviceProperties``.
+    @objc(deviceProperties) public var devicePropertiesObject: NSDictionary? {
+        get { deviceProperties.map { $0 as NSDictionary } }
+        set { setDeviceProperties(newValue as? [AnyHashable: Any]) }
+    }
+
+    /// See ``metrics``.
+    @objc(metrics) public var metricsObject: NSDictionary? {
+        get { metrics.map { $0 as NSDictionary } }
+        set { setMetrics(newValue as? [AnyHashable: Any]) }
+    }
+
+    /// See ``isEssentiallyEqual(to:)``.
+    @objc public func isEssentiallyEqualTo(_ event: SiftEvent?) -> Bool {
+        isEssentiallyEqual(to: event)
+    }
+
+    /// See ``listRequest(_:edition:)``.
+    @objc(listRequest:)
+    public class func listRequestData(_ events: [SiftEvent]?) -> Data {
+        listRequest(events)
+    }
+}
+
+/// The calls that change one member of a `SiftQueueConfig` each, for Objective-C, whose structures have no calls. All
+/// members are zero at first.
+///
+/// ```objc
+/// SiftQueueConfig config = [[[SiftQueueConfigBuilder new] withUploadWhenMoreThan:32] withUploadWhenOlderThan:60].config;
+/// ```
+/// One thread at a time.
+@objcMembers
+public final class SiftQueueConfigBuilder: NSObject {
+    /// The configuration so far.
+    public private(set) var config = SiftQueueConfig()
+
+    /// Sets the member of this name, in seconds, and gives this object back.
+    @discardableResult
+    public func withAcceptSameEventAfter(_ acceptSameEventAfter: TimeInterval) -> SiftQueueConfigBuilder {
+        config.acceptSameEventAfter = acceptSameEventAfter
+        return self
+    }
+
+    /// Sets the member of this name, and gives this object back.
+    @discardableResult
+    public func withUploadWhenMoreThan(_ uploadWhenMoreThan: Int) -> SiftQueueConfigBuilder {
+        config.uploadWhenMoreThan = uploadWhenMoreThan
+        return self
+    }
+
+    /// Sets the member of this name, in seconds, and gives this object back.
+    @discardableResult
+    public func withUploadWhenOlderThan(_ uploadWhenOlderThan: TimeInterval) -> SiftQueueConfigBuilder {
+        config.uploadWhenOlderThan = uploadWhenOlderThan
+        return self
     }
 }
 #endif

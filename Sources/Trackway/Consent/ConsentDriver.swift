@@ -18,7 +18,7 @@ package final class ConsentDriver: Sendable {
     private let journal: Journal
     private let queue: StorageQueue
     private let reporter: DiagnosticReporter
-    /// What holds now, for the long way of recording.
+    /// What holds now, for the slow path of recording.
     let permission: Locked<Permission>
     private let delivery = Locked<DeliveryService?>(nil)
     private let listener = Locked(Listener())

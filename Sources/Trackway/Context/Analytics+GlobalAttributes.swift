@@ -10,13 +10,7 @@ extension Analytics {
     /// They are kept beside the events, once, and every event refers to them, so they cost an event nothing. What breaks
     /// a limit is left out with a `Diagnostic`.
     public func setGlobalAttributes(_ attributes: Attributes) {
-        contextStore.perform { transaction in
-            // The whole is judged, not the addition: many small additions must not outgrow the limits either.
-            let (valid, diagnostics) = transaction.context.global.merging(attributes).valid(limits)
-            transaction.context.global = valid
-            for diagnostic in diagnostics { transaction.report(diagnostic) }
-        }
-        saveGlobal()
+        changeGlobalAttributes { $0.merge(attributes) }
     }
 
     /// Takes attributes away from every event recorded after this call; unknown keys are ignored.
@@ -34,6 +28,7 @@ extension Analytics {
     package func changeGlobalAttributes(_ change: (inout Attributes) -> Void) {
         contextStore.perform { transaction in
             change(&transaction.context.global)
+            // The whole is judged, not the addition: many small additions must not outgrow the limits either.
             let (valid, diagnostics) = transaction.context.global.valid(limits)
             transaction.context.global = valid
             for diagnostic in diagnostics { transaction.report(diagnostic) }
@@ -41,16 +36,15 @@ extension Analytics {
         saveGlobal()
     }
 
-    // The settings take what the context says when they are written, not what a caller said before: of two changes made
-    // at the same time, events and the next start then end with the same one. The context store's lock is taken inside the
-    // settings' one, never the other way round.
-
+    /// Writes the global attributes down.
+    ///
+    /// The settings take what the context says when they are written, not what a caller said before: of two changes made
+    /// at the same time, events and the next start then end with the same one. The context store's lock is taken inside the
+    /// settings' one, never the other way round.
     func saveGlobal() {
         settings.change { [contextStore] settings in settings.global = contextStore.current.global }
     }
-}
 
-extension Analytics {
     /// Adds attributes that a closure names anew for each event, as it is recorded. nil ends that.
     ///
     /// ```swift

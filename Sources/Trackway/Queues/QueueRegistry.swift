@@ -106,7 +106,7 @@ final class QueueRegistry: Sendable {
         presence.withLock { $0.destinations.contains(id) }
     }
 
-    // MARK: Coming and going
+    // MARK: Destination changes
 
     /// - Throws: when a destination cannot be added, because it is there already or there are too many.
     func checkRoom(for id: DestinationID) throws(TrackwayError) {

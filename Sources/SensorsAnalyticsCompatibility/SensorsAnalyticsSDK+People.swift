@@ -2,7 +2,71 @@
 // Copyright 2026 the Trackway authors
 
 internal import Trackway
+internal import TrackwayDestinations
 internal import TrackwayEvents
+
+extension SensorsAnalyticsSDK {
+    /// Says who uses the app: records `$SignUp`, and every later event carries the id. An id that is empty, the anonymous
+    /// one, or the one that is signed in already, changes nothing.
+    public func login(_ loginId: String) {
+        login(loginId, withProperties: nil)
+    }
+
+    /// Says who uses the app, with properties for `$SignUp`.
+    public func login(_ loginId: String, withProperties properties: SensorsAnalyticsProperties?) {
+        guard !loginId.isEmpty, loginId != anonymousId() else { return }
+        analytics.identify(loginId, saying: Attributes(properties))
+    }
+
+    /// Says that nobody is signed in any more. Nothing is recorded.
+    public func logout() {
+        analytics.signOutSilently()
+    }
+
+    /// Names the anonymous visitor; an empty id changes nothing.
+    public func identify(_ anonymousId: String) {
+        guard !anonymousId.isEmpty else { return }
+        analytics.setAnonymousID(anonymousId)
+    }
+
+    /// Gives the anonymous visitor the name back that it began with.
+    public func resetAnonymousId() {
+        analytics.resetAnonymousID()
+    }
+
+    /// Gives the anonymous visitor another name: this one, or a new one that nobody had. Refused while somebody is signed in.
+    public func resetAnonymousIdentity(_ identity: String?) {
+        guard loginId() == nil, identity?.isEmpty != true else { return }
+        analytics.setAnonymousID(identity ?? analytics.freshID())
+    }
+
+    /// Adds an id of the person, such as `$identity_mobile`, and records `$BindID`.
+    public func bind(_ key: String, value: String) {
+        guard Self.isOwn(key), !value.isEmpty else { return }
+        analytics.bind(identity: value, as: key)
+    }
+
+    /// Takes an id of the person away, and records `$UnbindID`.
+    public func unbind(_ key: String, value: String) {
+        guard Self.isOwn(key), !value.isEmpty else { return }
+        analytics.unbind(identity: value, as: key)
+    }
+
+    /// Who is signed in; nil when nobody is.
+    public func loginId() -> String? { analytics.user }
+
+    /// The name of the anonymous visitor.
+    public func anonymousId() -> String { analytics.anonymousID }
+
+    /// Who events belong to: the one who is signed in, else the anonymous visitor.
+    public func distinctId() -> String { loginId() ?? anonymousId() }
+
+    /// Whether an id is the app's to say: not the device's, the visitor's, or the one who is signed in.
+    private static func isOwn(_ key: String) -> Bool {
+        let kept = ["$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "$identity_ios_uuid"]
+        return SensorsAnalyticsRules.acceptsProperty(named: key) && !kept.contains(key)
+    }
+}
 
 extension SensorsAnalyticsSDK {
     /// Sets attributes of the user.

@@ -109,7 +109,7 @@ final class AttributesNode {
 }
 
 /// Named properties on their way into an object.
-struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+private struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let codingPath: [any CodingKey]
     let node: AttributesNode
 
@@ -163,7 +163,7 @@ struct KeyedAttributesContainer<Key: CodingKey>: KeyedEncodingContainerProtocol 
 }
 
 /// Values on their way into an array.
-struct UnkeyedAttributesContainer: UnkeyedEncodingContainer {
+private struct UnkeyedAttributesContainer: UnkeyedEncodingContainer {
     let codingPath: [any CodingKey]
     let node: AttributesNode
 
@@ -193,7 +193,7 @@ struct UnkeyedAttributesContainer: UnkeyedEncodingContainer {
 }
 
 /// One value on its way into its place.
-struct SingleAttributeContainer: SingleValueEncodingContainer {
+private struct SingleAttributeContainer: SingleValueEncodingContainer {
     let codingPath: [any CodingKey]
     let node: AttributesNode
 

@@ -79,16 +79,17 @@ extension UploadMachine {
         } else {
             inFlight.parts.frontPassed(refusedSome: !settlement.deadLetters.isEmpty)
         }
-        let rest = inFlight.parts.front != nil
+        let hasRest = inFlight.parts.front != nil
+        let release: [Action] = hasRest ? [.release] : []
         if isLast {
             state = .stopped
-            return reports + (rest ? [.release] : [])
+            return reports + release
         }
         switch inFlight.then {
         case .wait(let until, let cause)?:
-            return reports + (rest ? [.release] : []) + wait(until: until, cause: cause)
+            return reports + release + wait(until: until, cause: cause)
         case .park(let probeAt)?:
-            return reports + (rest ? [.release] : []) + park(probeAt: probeAt)
+            return reports + release + park(probeAt: probeAt)
         case nil:
             break
         }
@@ -97,9 +98,9 @@ extension UploadMachine {
                 afterFailures: refusals - policy.deadLetterThreshold + 1,
                 jitter: jitter
             )
-            return reports + (rest ? [.release] : []) + wait(until: now.advanced(by: delay), cause: .strict)
+            return reports + release + wait(until: now.advanced(by: delay), cause: .strict)
         }
-        if rest { return reports + send(inFlight) }
+        if hasRest { return reports + send(inFlight) }
         if inFlight.tooLarge == .several, inFlight.largestPassed > 0 {
             window.learned(fits: inFlight.largestPassed)
         }
@@ -264,7 +265,7 @@ extension UploadMachine {
             return send(inFlight)
         }
         inFlight.tooLarge = .single
-        return deadLetter(sent, inFlight: inFlight, reason: .tooLarge, message: message)
+        return settle(Settlement(givingUp: sent, reason: .tooLarge, message: message), inFlight: inFlight)
     }
 
     private mutating func rejected(_ sent: Range<Int>, inFlight: InFlight, reason: String) -> [Action] {
@@ -274,16 +275,7 @@ extension UploadMachine {
             return answered + send(inFlight)
         }
         refusals += sent.count
-        return answered + deadLetter(sent, inFlight: inFlight, reason: .rejected, message: reason)
-    }
-
-    private mutating func deadLetter(
-        _ sent: Range<Int>,
-        inFlight: InFlight,
-        reason: DropReason,
-        message: String
-    ) -> [Action] {
-        settle(Settlement(givingUp: sent, reason: reason, message: message), inFlight: inFlight)
+        return answered + settle(Settlement(givingUp: sent, reason: .rejected, message: reason), inFlight: inFlight)
     }
 
     /// Whether the request under way was made with settings that are no longer in use.

@@ -153,3 +153,26 @@ extension ConsumerState {
         forget(id)
     }
 }
+
+extension WriterProgress {
+    /// Gives up a segment for everybody who has not settled it, and removes it.
+    fileprivate mutating func giveUp(_ segment: UInt32, reason: DropReason) throws(JournalError) {
+        for destination in cursors.accountable { try discard(for: destination, through: segment, reason: reason) }
+        cursors.save()
+        try JournalError.wrap { () throws(StorageError) in try folder.remove(segment) }
+    }
+
+    /// Counts what went with segments that their writer gave up itself: nobody can read them any more, so nobody would
+    /// come by.
+    ///
+    /// - Parameter isBusy: whether a destination has a batch of this writer's; it is left alone.
+    /// - Complexity: O(destinations), plus one read where something is missing.
+    fileprivate mutating func passMissingSegments(isBusy: (DestinationID) -> Bool) throws(JournalError) {
+        let oldest = try JournalError.wrap { () throws(StorageError) in try folder.segments().first }
+        guard let oldest, oldest > 1 else { return }
+        for destination in cursors.accountable where !isBusy(destination) {
+            guard let cursor = cursors.all[destination], cursor.position.segment < oldest else { continue }
+            try discard(for: destination, through: oldest - 1, reason: .journalFull)
+        }
+    }
+}

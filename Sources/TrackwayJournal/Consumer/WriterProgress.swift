@@ -343,27 +343,6 @@ struct WriterProgress: Sendable {
         _ = try readOn(for: destination, limits, admitting: frontOnly, onlyReleased: false)
     }
 
-    /// Gives up a segment for everybody who has not settled it, and removes it.
-    mutating func giveUp(_ segment: UInt32, reason: DropReason) throws(JournalError) {
-        for destination in cursors.accountable { try discard(for: destination, through: segment, reason: reason) }
-        cursors.save()
-        try JournalError.wrap { () throws(StorageError) in try folder.remove(segment) }
-    }
-
-    /// Counts what went with segments that their writer gave up itself: nobody can read them any more, so nobody would
-    /// come by.
-    ///
-    /// - Parameter isBusy: whether a destination has a batch of this writer's; it is left alone.
-    /// - Complexity: O(destinations), plus one read where something is missing.
-    mutating func passMissingSegments(isBusy: (DestinationID) -> Bool) throws(JournalError) {
-        let oldest = try JournalError.wrap { () throws(StorageError) in try folder.segments().first }
-        guard let oldest, oldest > 1 else { return }
-        for destination in cursors.accountable where !isBusy(destination) {
-            guard let cursor = cursors.all[destination], cursor.position.segment < oldest else { continue }
-            try discard(for: destination, through: oldest - 1, reason: .journalFull)
-        }
-    }
-
     // MARK: Queues
 
     /// How many numbers lie between a queue's cursor and its mark: 0 exactly when nothing released is left; else events of

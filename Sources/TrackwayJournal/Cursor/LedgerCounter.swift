@@ -15,6 +15,12 @@ struct LedgerCounter: Sendable {
         var noted: UInt64 = 0
         /// Torn tails seen up to the last record.
         var tornTails = 0
+
+        /// Takes the log's first record in.
+        mutating func take(first entry: LogEntry) {
+            // A segment's opening record says what came before it.
+            first = entry.kind == .event ? entry.sequence : entry.sequence + 1
+        }
     }
 
     /// The numbers of a writer that is not this process's own.
@@ -26,21 +32,19 @@ struct LedgerCounter: Sendable {
     }
 
     /// - Parameter isComplete: whether the writer is known to be dead.
-    /// - Complexity: O(what was written since the last call).
+    /// - Complexity: O(what was written since the last call); O(a segment or two) for the first call, whatever waits.
     mutating func extent(
         of writer: WriterID,
         folder: String,
         storage: any JournalStorage,
         isComplete: Bool
     ) throws(JournalError) -> Extent {
-        var tail = tails[writer] ?? Tail(reader: LogReader(folder: folder, storage: storage))
+        var tail: Tail
+        if let known = tails[writer] { tail = known } else { tail = try Self.tail(of: folder, storage) }
         tail.reader.isComplete = isComplete
         defer { tails[writer] = tail }
         while let entry = try tail.reader.next() {
-            if tail.first == nil {
-                // The segment's opening record says what came before it.
-                tail.first = entry.kind == .event ? entry.sequence : entry.sequence + 1
-            }
+            if tail.first == nil { tail.take(first: entry) }
             tail.last = max(tail.last, entry.sequence)
             // A torn tail with records behind it, in a later segment, is among the numbers before those.
             tail.tornTails = tail.reader.damage.tornTails
@@ -55,6 +59,29 @@ struct LedgerCounter: Sendable {
         }
         let isTorn = tail.reader.damage.tornTails > tail.tornTails
         return Extent(first: tail.first ?? 1, last: max(tail.last + (isTorn ? 1 : 0), tail.noted))
+    }
+
+    /// The end of a log that was not looked at yet. Its first record says where the log begins; what lies before the last
+    /// segments says nothing of its end, because every segment opens with the number before it.
+    private static func tail(of folder: String, _ storage: any JournalStorage) throws(JournalError) -> Tail {
+        let numbers = try JournalError.wrap { () throws(StorageError) in try SegmentName.all(in: folder, storage) }
+        var tail = Tail(reader: LogReader(folder: folder, storage: storage))
+        guard numbers.count > 2 else { return tail }
+        func first(from segment: UInt32) throws(JournalError) -> LogEntry? {
+            let place = LogPosition(segment: segment, offset: 0)
+            var reader = LogReader(folder: folder, storage: storage, from: place, window: 4096)
+            return try reader.next()
+        }
+        guard let oldest = try first(from: numbers[0]) else { return tail }
+        tail.take(first: oldest)
+        // The newest segment that tells its number, and the one before it: a note of what was in memory may lie there.
+        for index in numbers.indices.dropFirst(2).reversed() {
+            guard try first(from: numbers[index])?.start.segment == numbers[index] else { continue }
+            let place = LogPosition(segment: numbers[index - 1], offset: 0)
+            tail.reader = LogReader(folder: folder, storage: storage, from: place)
+            break
+        }
+        return tail
     }
 
     /// The highest number that was seen of a writer so far; nil when nobody looked.

@@ -20,6 +20,8 @@ public struct LogReader: Sendable {
     private let folder: String
     private let storage: any JournalStorage
     private var window: SegmentWindow
+    /// The path of the segment read last: made once per segment, not per record.
+    private var known: (segment: UInt32, path: String) = (0, "")
     private var segments: [UInt32] = []
     /// The salt of the segment read last.
     private var salt: (segment: UInt32, value: UInt32) = (0, 0)
@@ -76,16 +78,9 @@ public struct LogReader: Sendable {
         guard let size = try storage.size(of: path), size > SegmentPreamble.size + SegmentAppender.reserve else {
             return nil
         }
-        var bytes = [UInt8](repeating: 0, count: SegmentAppender.reserve)
-        var failure: StorageError?
-        bytes.withUnsafeMutableBytes { buffer in
-            do throws(StorageError) {
-                _ = try storage.read(path, at: SegmentAppender.noteOffset(inFile: size), into: buffer)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
+        let place = SegmentAppender.noteOffset(inFile: size)
+        let bytes = try storage.bytes(of: path, at: place, count: SegmentAppender.reserve) ?? []
+        guard bytes.count == SegmentAppender.reserve else { return nil }
         let salt = Checksum.salt(folder: folder, segment: position.segment)
         return bytes.withUnsafeBytes { SegmentAppender.numberNoted(in: $0, salt: salt) }
     }
@@ -134,6 +129,7 @@ public struct LogReader: Sendable {
                 return LogEntry(header, segment: position.segment, offset: offset, payload: payload)
             }
             if !isFresh {
+                if case .nothing = finding, try isStillEnd(offset) { return nil }
                 // The window may be older than the record.
                 window.invalidate()
                 isFresh = true
@@ -174,6 +170,23 @@ public struct LogReader: Sendable {
         }
     }
 
+    /// Whether nothing was written at `offset` since the window was read, and nothing behind: the usual case for whoever
+    /// follows a log. One small look tells, without reading ahead again.
+    private mutating func isStillEnd(_ offset: Int) throws -> Bool {
+        // What the storage refuses here it refuses once more below, where it is told.
+        guard !isComplete, (try? window.isStillBlank(path(), at: offset, storage)) == true else { return false }
+        segments = try SegmentName.all(in: folder, storage)
+        return position.segment >= (segments.last ?? 0)
+    }
+
+    /// The path of the segment at ``position``.
+    private mutating func path() -> String {
+        if known.segment != position.segment {
+            known = (position.segment, SegmentName.path(folder, position.segment))
+        }
+        return known.path
+    }
+
     /// Whether the record at `offset` is the one at the end of a segment that tells what was in memory only: the blank space
     /// in front of it is no damage.
     private func isNote(_ offset: Int) -> Bool {
@@ -184,7 +197,7 @@ public struct LogReader: Sendable {
     private mutating func openSegment() throws -> Bool {
         if window.segment == position.segment, window.isValid { return true }
         if position.segment > 0 {
-            let path = SegmentName.path(folder, position.segment)
+            let path = path()
             if try window.open(path, segment: position.segment, at: Int(clamping: position.offset), storage) {
                 try checkVersion(path)
                 if position.offset < UInt32(SegmentPreamble.size) { position.offset = UInt32(SegmentPreamble.size) }
@@ -194,7 +207,7 @@ public struct LogReader: Sendable {
         segments = try SegmentName.all(in: folder, storage)
         guard let next = segments.first(where: { $0 > position.segment }) else { return false }
         position = LogPosition(segment: next, offset: UInt32(SegmentPreamble.size))
-        let path = SegmentName.path(folder, next)
+        let path = path()
         guard try window.open(path, segment: next, at: 0, storage) else { return false }
         try checkVersion(path)
         return true
@@ -218,7 +231,7 @@ public struct LogReader: Sendable {
     }
 
     private mutating func examine(_ offset: Int) throws -> Finding {
-        let path = SegmentName.path(folder, position.segment)
+        let path = path()
         guard try window.load(path, segment: position.segment, at: offset, count: FrameHeader.size, storage) else {
             return window.isBlank(from: offset) ? .nothing : .invalid
         }
@@ -238,7 +251,7 @@ public struct LogReader: Sendable {
     /// The next place at or behind `offset` where an intact record starts.
     private mutating func search(from offset: Int) throws -> Int? {
         var candidate = offset
-        let path = SegmentName.path(folder, position.segment)
+        let path = path()
         while try window.load(path, segment: position.segment, at: candidate, count: FrameHeader.size, storage) {
             candidate = window.skippingZeros(from: candidate)
             if case .frame = try examine(candidate) { return candidate }
@@ -246,4 +259,51 @@ public struct LogReader: Sendable {
         }
         return nil
     }
+}
+
+/// One intact record of a log, as ``LogReader`` finds it.
+public struct LogEntry: Sendable, Hashable {
+    /// What the record is.
+    public let kind: FrameKind
+    /// Its sequence number; what it counts is up to the kind.
+    public let sequence: UInt64
+    /// The generation of the context it was recorded in; 0 where that means nothing.
+    public let context: UInt32
+    /// Where the record starts.
+    public let start: LogPosition
+    /// Where the next record starts.
+    public let end: LogPosition
+    /// Bytes of the payload.
+    public var payloadLength: Int { payload.count }
+
+    /// Bytes of an addressed event's route at the payload's start; nil when the event goes everywhere.
+    package let routeLength: Int?
+    /// Where the payload lies in the reader's window, until its next call.
+    let payload: Range<Int>
+
+    init(_ header: FrameHeader, segment: UInt32, offset: Int, payload: Range<Int>) {
+        kind = header.kind
+        sequence = header.sequence
+        context = header.context
+        routeLength = header.flags & FrameHeader.addressed != 0 ? Int(header.routeLength) : nil
+        start = LogPosition(segment: segment, offset: UInt32(offset))
+        end = LogPosition(segment: segment, offset: UInt32(offset + header.stride))
+        self.payload = payload
+    }
+}
+
+/// What a reader had to step over. Nothing here was thrown away: the bytes stay where they are.
+public struct LogDamage: Sendable, Hashable {
+    /// Places where damaged bytes lay between intact records. How many records they held, the sequence numbers tell.
+    public var gaps = 0
+    /// Records that were begun at a log's very end and are not whole.
+    public var tornTails = 0
+    /// Bytes stepped over.
+    public var bytes = 0
+
+    /// No damage.
+    public init() {}
+
+    /// Whether anything was stepped over.
+    public var isEmpty: Bool { gaps == 0 && tornTails == 0 }
 }

@@ -198,3 +198,29 @@ struct LogWriter: Sendable {
         firstUnsynchronized = max(firstUnsynchronized, plan.currentNumber + 1)
     }
 }
+
+/// A complete segment whose unused space is still to be given back.
+struct RetiredSegment: Sendable {
+    let file: any SegmentStorage
+    let length: Int
+
+    func finish() {
+        do {
+            try file.finish(length: length)
+        } catch {
+            // Every record is in place, and readers stop at the seal: only space was not given back.
+        }
+    }
+}
+
+/// How a log is laid out on disk.
+public struct LogOptions: Sendable, Hashable {
+    /// Bytes reserved for each segment. Larger segments roll less often; smaller ones give space back sooner.
+    /// At least 4 KiB, at most 1 GiB; 1 MiB unless told otherwise.
+    public var segmentBytes: Int
+
+    /// Makes the options.
+    public init(segmentBytes: Int = 1 << 20) {
+        self.segmentBytes = min(max(segmentBytes, 4096), 1 << 30)
+    }
+}

@@ -82,6 +82,14 @@ struct SegmentWindow: Sendable {
         return true
     }
 
+    /// Whether the file still holds nothing at `offset`, where the window shows nothing; false when it is gone.
+    func isStillBlank(_ path: String, at offset: Int, _ storage: any JournalStorage) throws(StorageError) -> Bool {
+        guard let bytes = try storage.bytes(of: path, at: offset, count: MemoryLayout<UInt32>.size) else {
+            return false
+        }
+        return bytes.allSatisfy { $0 == 0 }
+    }
+
     // MARK: Looking at the bytes
 
     func range(_ offset: Int, count: Int) -> Range<Int> {

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayWire
+
+extension DestinationWorker {
+    private enum Step {
+        case carryOut(UploadMachine.Action)
+        case rest(until: MonotonicTime?, triggerAt: UInt64?)
+        /// Somebody asked for a look meanwhile.
+        case look
+        case hold
+        case end
+    }
+
+    /// Makes the worker ready for `run`: from here on it hears what it is asked.
+    func prepare(_ consumer: JournalConsumer) {
+        queue?.prepare(consumer)
+        state.withLock {
+            $0.consumer = consumer
+            if !$0.isRetired { $0.machine.resumed() }
+        }
+    }
+
+    /// Nobody delivers: from here on the worker knows nothing of the journal.
+    func rest() {
+        queue?.rest()
+        state.withLock { $0.consumer = nil }
+    }
+
+    /// Works until asked to stop; a cancelled task stops as soon as the request under way lets it.
+    func run(_ consumer: JournalConsumer) async {
+        guard let queue else { return await deliver(consumer) }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.equipment.place.perform { await queue.run(consumer) { self.released() } } }
+            await deliver(consumer)
+            group.cancelAll()
+        }
+    }
+
+    private func deliver(_ consumer: JournalConsumer) async {
+        state.withLock { $0.looks = .again }
+        var inFlight: JournalBatch?
+        while true {
+            if Task.isCancelled { requestStop() }
+            look(consumer)
+            switch next() {
+            case .carryOut(let order):
+                await carryOut(order, consumer: consumer, inFlight: &inFlight)
+                state.withLock { $0.isBusy = false }
+                if equipment.isHeld.withLock({ $0 }) { equipment.progressed() }
+            case .hold:
+                equipment.progressed()
+                await signal.wait()
+            case .rest(let until, let triggerAt):
+                await rest(until: until, triggerAt: triggerAt, consumer: consumer)
+            case .look:
+                continue
+            case .end:
+                equipment.trigger.arm(subscription, after: nil)
+                state.withLock { $0.consumer = nil }
+                equipment.progressed()
+                return
+            }
+        }
+    }
+
+    /// Looks at what waits, if somebody asked for that.
+    private func look(_ consumer: JournalConsumer) {
+        let looks = state.withLock { state in
+            defer { state.looks = nil }
+            return state.looks
+        }
+        guard let looks else { return }
+        if looks == .anew { consumer.forgetHeld(for: id) }
+        let pending = pending(consumer)
+        report { machine, now in machine.eventsWait(pending: pending, at: now) }
+    }
+
+    private func next() -> Step {
+        let isHeld = equipment.isHeld.withLock { $0 }
+        return state.withLock { state in
+            // Who is to end begins nothing by itself, and must not wait here for leave to.
+            if isHeld, state.isAtBeginning, !state.machine.isStopping { return .hold }
+            if !state.orders.isEmpty {
+                state.isBusy = true
+                return .carryOut(state.orders.removeFirst())
+            }
+            if state.machine.isStopped { return .end }
+            if state.looks != nil { return .look }
+            return .rest(until: state.wakeAt, triggerAt: state.machine.triggerCount)
+        }
+    }
+
+    private func rest(until: MonotonicTime?, triggerAt: UInt64?, consumer: JournalConsumer) async {
+        if let until, equipment.now >= until {
+            let pending = pending(consumer)
+            return report { machine, now in
+                machine.timeCame(pending: pending, at: now)
+            } before: {
+                $0.wakeAt = nil
+            }
+        }
+        guard let triggerAt else {
+            return await equipment.sleeper.sleep(until: until, or: signal)
+        }
+        guard !consumer.isOwnHeld(for: id) else {
+            // What is recorded now waits behind what is held: recording threads need not tell of it.
+            equipment.trigger.arm(subscription, after: nil)
+            return await equipment.sleeper.sleep(until: until, or: signal)
+        }
+        if queue == nil {
+            let counted = pending(consumer)
+            equipment.trigger.arm(subscription, after: triggerAt > counted ? triggerAt - counted : 1)
+        }
+        // Counted again with the trigger armed, so that no event slips through between the two. What a queue releases is told
+        // by whoever released it.
+        let pending = pending(consumer)
+        if pending >= triggerAt {
+            equipment.trigger.arm(subscription, after: nil)
+            return report { machine, now in machine.eventsWait(pending: pending, at: now) }
+        }
+        await equipment.sleeper.sleep(until: until, or: signal)
+    }
+
+    private func carryOut(
+        _ order: UploadMachine.Action,
+        consumer: JournalConsumer,
+        inFlight: inout JournalBatch?
+    ) async {
+        switch order {
+        case .read(let limits):
+            read(limits, consumer: consumer, inFlight: &inFlight)
+        case .send(let records):
+            guard let batch = inFlight else { return }
+            await send(records, of: batch.events)
+        case .settle(let settlement):
+            guard let batch = inFlight else { return }
+            settle(settlement, of: batch, consumer: consumer, inFlight: &inFlight)
+        case .release:
+            guard let batch = inFlight else { return }
+            inFlight = nil
+            consumer.release(batch)
+        case .wake(let time):
+            state.withLock { $0.wakeAt = time }
+        case .remember(let retryState):
+            equipment.memory?.keep(retryState, for: id)
+        case .report(.journalFailed(let message)):
+            reportFailure(message)
+        case .report(let notice):
+            equipment.report(.destination(id, notice))
+        }
+    }
+
+    private func read(_ limits: BatchLimits, consumer: JournalConsumer, inFlight: inout JournalBatch?) {
+        func read(_ events: Int) throws(JournalError) -> JournalBatch? {
+            try consumer.read(
+                for: id,
+                limits: (events: events, bytes: limits.bytes),
+                admitting: admission,
+                onlyReleased: queue != nil
+            )
+        }
+        do throws(JournalError) {
+            inFlight = try read(limits.events)
+            if let batch = inFlight, let most = eventsForOneRequest(of: batch.events) {
+                // Given back and read again: the rest is the next request's.
+                inFlight = nil
+                consumer.release(batch)
+                inFlight = try read(most)
+            }
+        } catch {
+            let jitter = equipment.jitter.next()
+            return report { machine, now in machine.readFailed(error.message, at: now, jitter: jitter) }
+        }
+        if let count = inFlight?.events.records.count {
+            report { machine, _ in machine.batchRead(count: count) }
+        } else {
+            let pending = pending(consumer)
+            report { machine, now in machine.nothingToRead(pending: pending, at: now) }
+        }
+    }
+
+    /// How many of the events one request may hold; nil when it may hold all.
+    private func eventsForOneRequest(of batch: EventBatch) -> Int? {
+        let count = batch.records.count
+        guard count > 1 else { return nil }
+        let most = max(1, state.withLock { $0.destination }.eventsForOneRequest(of: batch))
+        return most < count ? most : nil
+    }
+
+    private func send(_ records: Range<Int>, of events: EventBatch) async {
+        let batch = records == events.records.indices ? events : events.slice(records)
+        let result = await sender.send(batch, to: state.withLock { $0.destination })
+        if case .transportFailed(let error) = result, error.code == .notPermitted, putBack(.send(records: records)) {
+            return
+        }
+        let jitter = equipment.jitter.next()
+        report { machine, now in
+            switch result {
+            case .answered(let verdict, let leftOut):
+                machine.answered(verdict, leftOut: leftOut, at: now, jitter: jitter)
+            case .transportFailed(let error): machine.transportFailed(error, at: now, jitter: jitter)
+            case .encodingFailed(let error): machine.encodingFailed(error, at: now, jitter: jitter)
+            case .withdrawn: machine.admissionWithdrawn()
+            }
+        }
+    }
+
+    /// Tells how the journal fails, once until that changes; nil when it works.
+    private func reportFailure(_ message: String?) {
+        let isNews = state.withLock { state in
+            defer { state.toldFailure = message }
+            return message != state.toldFailure
+        }
+        if isNews, let message { equipment.report(.destination(id, .journalFailed(message))) }
+    }
+
+    /// A hold began just before the order was carried out: it waits for the hold's end, and nothing has failed.
+    ///
+    /// - Returns: False when nothing is held, or the worker is to end.
+    private func putBack(_ order: UploadMachine.Action) -> Bool {
+        guard equipment.isHeld.withLock({ $0 }) else { return false }
+        return state.withLock { state in
+            guard !state.machine.isStopping else { return false }
+            state.orders.insert(order, at: 0)
+            return true
+        }
+    }
+
+    private func settle(
+        _ settlement: Settlement,
+        of batch: JournalBatch,
+        consumer: JournalConsumer,
+        inFlight: inout JournalBatch?
+    ) {
+        let jitter = equipment.jitter.next()
+        do throws(JournalError) {
+            try consumer.settle(
+                batch,
+                records: settlement.records,
+                delivered: settlement.delivered,
+                deadLetters: settlement.deadLetters
+            )
+            reportFailure(nil)
+        } catch {
+            guard error.code == .storage else {
+                return report { machine, now in machine.settleFailed(error.message, at: now, jitter: jitter) }
+            }
+            // Counted all the same: what storage refuses is kept, and written with the next cursor.
+            reportFailure(error.message)
+        }
+        equipment.housekeeping.signal()
+        if settlement.records.upperBound == batch.events.records.count { inFlight = nil }
+        let pending = pending(consumer)
+        report { machine, now in machine.settled(pending: pending, at: now, jitter: jitter) }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// What waits costs nothing but its place: counted in calls of the storage, not in time.
+@Suite("The cost of a backlog")
+struct BacklogCostTests {
+    private static let configuration = JournalConfiguration(
+        folder: "/j",
+        destinations: ["collector"],
+        segmentBytes: 4096
+    )
+
+    /// A journal as a process opens it later than those before.
+    private static func open(_ storage: FaultyStorage, _ clock: SteppedClock) throws -> Journal {
+        clock.advance(.milliseconds(1))
+        return try Journal(configuration, clock: clock, bootID: "boot", storage: storage)
+    }
+
+    private static func record(_ events: Int, in journal: Journal) {
+        let pad = String(repeating: "x", count: 300)
+        for _ in 0..<events { journal.append("{\"pad\":\"\(pad)\"}") }
+    }
+
+    @Test("the first batch of a dead writer costs as many reads with four hundred segments as with ten")
+    func firstBatch() throws {
+        func reads(of events: Int) throws -> Int {
+            let (storage, clock) = (FaultyStorage(), SteppedClock())
+            let dead = try Self.open(storage, clock)
+            Self.record(events, in: dead)
+            dead.close()
+            let journal = try Self.open(storage, clock)
+            let before = storage.count(of: .read)
+            let consumer = try #require(try journal.tryElection())
+            #expect(try consumer.deliverable(for: "collector") == UInt64(events))
+            let batch = try #require(try consumer.read(for: "collector", limits: (10, 1 << 20)))
+            #expect(batch.events.writer == dead.writer)
+            #expect(batch.events.recorded == UInt64(events))
+            #expect(batch.texts.count == 10)
+            return storage.count(of: .read) - before
+        }
+        let few = try reads(of: 100)
+        #expect(try reads(of: 4_000) <= few)
+        #expect(few < 30)
+    }
+
+    @Test("a dead writer's numbers are counted from its last segments as they are from all of them")
+    func extent() throws {
+        for events in [0, 1, 30, 400] {
+            let (storage, clock) = (FaultyStorage(), SteppedClock())
+            let dead = try Self.open(storage, clock)
+            Self.record(events, in: dead)
+            dead.close()
+            var counter = LedgerCounter()
+            let folder = "/j/writers/\(dead.writer)"
+            let extent = try counter.extent(of: dead.writer, folder: folder, storage: storage, isComplete: true)
+            #expect(extent == LedgerCounter.Extent(first: 1, last: UInt64(events)))
+        }
+    }
+
+    @Test("whoever follows a log to its end reads four bytes a look while nothing comes, and then what came")
+    func following() throws {
+        let (storage, clock) = (FaultyStorage(), SteppedClock())
+        let journal = try Self.open(storage, clock)
+        Self.record(5, in: journal)
+        var reader = LogReader(folder: "/j/writers/\(journal.writer)", storage: storage)
+        var events = 0
+        while let entry = try reader.next() { events += entry.kind == .event ? 1 : 0 }
+        #expect(events == 5)
+        let (reads, sizes) = (storage.count(of: .read), storage.count(of: .size))
+        for _ in 0..<100 { #expect(try reader.next() == nil) }
+        #expect(storage.count(of: .read) == reads + 100)
+        // A window that is read ahead again asks for the file's size first.
+        #expect(storage.count(of: .size) == sizes)
+        Self.record(40, in: journal)
+        while let entry = try reader.next() { events += entry.kind == .event ? 1 : 0 }
+        #expect(events == 45)
+    }
+
+    @Test(
+        "maintenance beside a backlog and a living neighbour reads one preamble a time, at any size",
+        arguments: [20, 1_000]
+    )
+    func maintenance(_ events: Int) throws {
+        let (storage, clock) = (FaultyStorage(), SteppedClock())
+        let dead = try Self.open(storage, clock)
+        Self.record(events, in: dead)
+        dead.close()
+        let neighbour = try Self.open(storage, clock)
+        Self.record(events, in: neighbour)
+        let journal = try Self.open(storage, clock)
+        Self.record(events, in: journal)
+        let consumer = try #require(try journal.tryElection())
+        try consumer.maintain(at: clock.now())
+        let before = storage.count(of: .read)
+        for _ in 0..<50 {
+            clock.advance(.seconds(1))
+            try consumer.maintain(at: clock.now())
+        }
+        #expect(storage.count(of: .read) - before <= 50)
+        #expect(try journal.ledger().recorded == UInt64(3 * events))
+    }
+}

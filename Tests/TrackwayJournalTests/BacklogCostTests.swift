@@ -49,6 +49,27 @@ struct BacklogCostTests {
         #expect(few < 30)
     }
 
+    @Test("whether enough waits is known from the first of many dead writers")
+    func orphans() throws {
+        func reads(of writers: Int) throws -> Int {
+            let (storage, clock) = (FaultyStorage(), SteppedClock())
+            for _ in 0..<writers {
+                let dead = try Self.open(storage, clock)
+                Self.record(20, in: dead)
+                dead.close()
+            }
+            let journal = try Self.open(storage, clock)
+            let consumer = try #require(try journal.tryElection())
+            let before = storage.count(of: .read)
+            #expect(try consumer.deliverable(for: "collector", enough: 30) >= 30)
+            #expect(try #require(try consumer.read(for: "collector", limits: (30, 1 << 20))).texts.count == 20)
+            let reads = storage.count(of: .read) - before
+            #expect(try consumer.deliverable(for: "collector") == UInt64(20 * writers))
+            return reads
+        }
+        #expect(try reads(of: 60) <= reads(of: 3))
+    }
+
     @Test("a dead writer's numbers are counted from its last segments as they are from all of them")
     func extent() throws {
         for events in [0, 1, 30, 400] {

@@ -75,9 +75,13 @@ extension DestinationWorker {
         }
         guard let looks else { return }
         if looks == .anew { consumer.forgetHeld(for: id) }
-        let pending = pending(consumer)
+        // The first look of a start must not wait until the logs of all dead writers were counted.
+        let pending = pending(consumer, enough: enoughEvents)
         report { machine, now in machine.eventsWait(pending: pending, at: now) }
     }
+
+    /// So many waiting events start an upload; how many more there are makes no difference.
+    private var enoughEvents: UInt64 { state.withLock { UInt64($0.machine.policy.flushEvents) } }
 
     private func next() -> Step {
         let isHeld = equipment.isHeld.withLock { $0 }
@@ -254,7 +258,7 @@ extension DestinationWorker {
         }
         equipment.housekeeping.signal()
         if settlement.records.upperBound == batch.events.records.count { inFlight = nil }
-        let pending = pending(consumer)
+        let pending = pending(consumer, enough: enoughEvents)
         report { machine, now in machine.settled(pending: pending, at: now, jitter: jitter) }
     }
 }

@@ -214,9 +214,10 @@ final class DestinationWorker: Sendable {
         state.withLock { ($0.machine.flushProgress, $0.machine.lastOutcome) }
     }
 
-    /// Events that the machine may have sent. What cannot be counted is not nothing: reading it says what is the matter.
-    func pending(_ consumer: JournalConsumer) -> UInt64 {
-        consumer.sendable(for: id, isQueue: queue != nil) ?? 1
+    /// Events that the machine may have sent: all, or as many as make an upload worth its while where that is `enough`. What
+    /// cannot be counted is not nothing: reading it says what is the matter.
+    func pending(_ consumer: JournalConsumer, enough: UInt64 = .max) -> UInt64 {
+        consumer.sendable(for: id, isQueue: queue != nil, enough: enough) ?? 1
     }
 
     /// Lock, ask, unlock; the orders are carried out by `run`. Only the clock is read meanwhile.

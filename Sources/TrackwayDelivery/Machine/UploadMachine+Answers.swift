@@ -225,13 +225,8 @@ extension UploadMachine {
                 let index = sent.lowerBound + rejection.index
                 guard rejection.index >= 0, sent.contains(index) else {
                     // An answer about events that were not sent is no proof that those sent were taken.
-                    return failed(
-                        inFlight,
-                        as: .refusal,
-                        reason: "The answer names an event that was not sent.",
-                        at: now,
-                        jitter: jitter
-                    )
+                    let reason = "The answer names an event that was not sent."
+                    return failed(inFlight, as: .refusal, reason: reason, at: now, jitter: jitter)
                 }
                 refused[index] = DeadLetter(
                     index: index,

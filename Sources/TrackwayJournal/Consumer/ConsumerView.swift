@@ -88,13 +88,21 @@ struct ConsumerView: Sendable {
     }
 
     /// Events that wait for a destination, without those behind a held one.
-    func deliverable(for destination: DestinationID, _ journal: Journal) throws(JournalError) -> UInt64 {
+    ///
+    /// - Parameter enough: counting may stop here: a dead writer's log is looked into only where those before do not make it.
+    func deliverable(
+        for destination: DestinationID,
+        enough: UInt64,
+        _ journal: Journal
+    ) throws(JournalError) -> UInt64 {
         var waiting: UInt64 = 0
-        for writer in writers where writer.value.problem == nil {
-            guard let cursor = writer.value.cursors[destination], !writer.value.heldFor.contains(destination) else {
-                continue
-            }
-            let extent = try journal.extent(of: writer.key, isComplete: writer.value.isComplete)
+        // What this process recorded itself is known without a look.
+        for id in order.filter({ writers[$0]?.isOwn == true }) + order.filter({ writers[$0]?.isOwn == false }) {
+            guard waiting < enough else { break }
+            guard let writer = writers[id], writer.problem == nil, let cursor = writer.cursors[destination],
+                !writer.heldFor.contains(destination)
+            else { continue }
+            let extent = try journal.extent(of: id, isComplete: writer.isComplete)
             waiting += max(extent.last, cursor.next - 1) - (cursor.next - 1)
         }
         return waiting

@@ -146,8 +146,13 @@ package final class JournalConsumer: Sendable {
     }
 
     /// How many events wait for a destination at writers whose next event was not found held when it was read last.
-    package func deliverable(for destination: DestinationID) throws(JournalError) -> UInt64 {
-        try currentView().deliverable(for: destination, journal)
+    ///
+    /// - Parameter enough: counting may stop here, before it has looked into the logs of all dead writers.
+    package func deliverable(
+        for destination: DestinationID,
+        enough: UInt64 = .max
+    ) throws(JournalError) -> UInt64 {
+        try currentView().deliverable(for: destination, enough: enough, journal)
     }
 
     /// Whether this process's own next event for a destination was found held when it was read last: then nothing it

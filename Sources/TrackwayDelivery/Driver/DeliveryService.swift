@@ -6,10 +6,11 @@ package import TrackwayEvents
 package import TrackwayJournal
 package import TrackwayWire
 
-/// The post room: delivers what the journal keeps to every destination, each at its own pace.
+/// Delivers what the journal keeps to every destination, each at its own pace.
 ///
 /// One process of an installation delivers for all of them; the others wait for their turn. All methods may be called from
-/// any thread. Nothing is polled while nothing waits: a recording thread signals when its event is wanted.
+/// any thread. A recording thread signals when its event is wanted. What other processes record, leave behind or ask for is
+/// looked for every few seconds, also while nothing waits here.
 package final class DeliveryService: Sendable {
     enum Phase: Sendable {
         case running

@@ -71,7 +71,7 @@ struct SettingBoundsTests {
         policy("retry.cap") { $0.retry.cap = .seconds($1) },
         policy("breakerThreshold") { $0.breakerThreshold = $1 },
         policy("longestRetryAfter") { $0.longestRetryAfter = .seconds($1) },
-        policy("setAsideThreshold") { $0.deadLetterThreshold = $1 },
+        policy("deadLetterThreshold") { $0.deadLetterThreshold = $1 },
         policy("attempts.refusals") { policy, number in
             var limit = AttemptLimit()
             limit.refusals = number

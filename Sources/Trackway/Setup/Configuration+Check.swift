@@ -144,7 +144,7 @@ struct SettingBounds {
         bounded.retry = RetrySchedule(base: base, cap: cap)
         bounded.breakerThreshold = count(policy.breakerThreshold, from: 1, field + ".breakerThreshold")
         bounded.longestRetryAfter = time(policy.longestRetryAfter, field + ".longestRetryAfter")
-        bounded.deadLetterThreshold = count(policy.deadLetterThreshold, from: 1, field + ".setAsideThreshold")
+        bounded.deadLetterThreshold = count(policy.deadLetterThreshold, from: 1, field + ".deadLetterThreshold")
         bounded.queue = policy.queue.map { queue($0, field + ".queue") }
         if let attempts = policy.attempts {
             var limit = attempts

@@ -25,7 +25,7 @@ struct Footprint {
             print("usage: trackway-footprint COUNT SINK-PORT SILENT-PORT FOLDER")
             return
         }
-        report("memory before the SDK")
+        printMemory("memory before the SDK")
         var start = ccounters_nanoseconds()
         let analytics = try Analytics(configuration(sink, arguments[4] + "/drain"))
         print("Analytics.init: \(since(start)) µs")
@@ -33,9 +33,9 @@ struct Footprint {
         analytics.record(Workload.name, Workload.attributes(0))
         print("first record: \(since(start)) µs")
         for index in 1..<1_000 { analytics.record(Workload.name, Workload.attributes(index)) }
-        report("memory after a thousand events")
+        printMemory("memory after a thousand events")
         for index in 1_000..<count { analytics.record(Workload.name, Workload.attributes(index)) }
-        report("memory with \(count) waiting")
+        printMemory("memory with \(count) waiting")
 
         var processor = ccounters_processor_nanoseconds()
         start = ccounters_nanoseconds()
@@ -45,7 +45,7 @@ struct Footprint {
         print("drained: \(delivered), \(delivered * 1_000_000 / UInt64(max(1, since(start)))) a second")
         let used = ccounters_processor_nanoseconds() - processor
         print("processor for it: \(used / 1_000_000) ms, \(Double(used / 10 / max(1, delivered)) / 100) µs an event")
-        report("memory after the drain")
+        printMemory("memory after the drain")
         await analytics.shutdown()
 
         var waiting = configuration(silent, arguments[4] + "/wait")
@@ -59,7 +59,7 @@ struct Footprint {
         try await Task.sleep(for: .seconds(5))
         print("processor in a wait of 5 s: \((ccounters_processor_nanoseconds() - processor) / 1_000_000) ms")
         flush.cancel()
-        report("memory at the end")
+        printMemory("memory at the end")
     }
 
     private static func configuration(_ port: UInt16, _ folder: String) -> Configuration {
@@ -76,7 +76,7 @@ struct Footprint {
 
     private static func since(_ start: UInt64) -> UInt64 { (ccounters_nanoseconds() - start) / 1_000 }
 
-    private static func report(_ what: String) {
+    private static func printMemory(_ what: String) {
         var memory = ccounters_memory()
         ccounters_read_memory(&memory)
         func megabytes(_ kilobytes: UInt64) -> String { "\(kilobytes / 1_024).\(kilobytes % 1_024 * 10 / 1_024)" }

@@ -31,7 +31,7 @@ struct ConsentKillTests {
             let story = lives.story
             let ledger = try #require(ledgers["collector"])
             let sides = try BothSides(collector, installation: installation, ledger: ledger)
-            sides.expectComplete()
+            sides.expectComplete(withdrawn: ledger.dropped["consent_denied"] ?? 0)
             let reasons = Set(ledger.dropped.keys).subtracting(["damaged", "unaccounted"])
             #expect(reasons.isSubset(of: ["consent_denied"]), "seed \(seed): \(ledger)")
 

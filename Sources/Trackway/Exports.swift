@@ -27,6 +27,8 @@
 @_exported public import struct TrackwayDelivery.RetrySchedule
 // Destinations of other back-ends.
 @_exported public import struct TrackwayDestinations.ClickstreamDestination
+@_exported public import struct TrackwayDestinations.SAPMobileServicesDestination
+@_exported public import struct TrackwayDestinations.SAPMobileServicesPolicy
 @_exported public import enum TrackwayDestinations.SensorsAnalyticsDebugMode
 @_exported public import struct TrackwayDestinations.SensorsAnalyticsDestination
 @_exported public import struct TrackwayDestinations.SensorsAnalyticsOptions

@@ -121,3 +121,35 @@ extension Destination where Self == SiftDestination {
         )
     }
 }
+
+extension Destination where Self == SAPMobileServicesDestination {
+    /// Usage reports of SAP Mobile Services.
+    ///
+    /// ```swift
+    /// Configuration(appID: "shopping", destinations: [
+    ///     .sapMobileServices(URL(string: "https://tenant.example.com")!, applicationID: "org.example.shop")
+    /// ])
+    /// ```
+    /// - Parameters:
+    ///   - backendURL: the back-end's address; reports go to a path of the application below it.
+    ///   - applicationID: what the back-end knows the application by.
+    ///   - namesDevice: whether the device's id stands in the path, too.
+    ///   - headers: further header fields, such as the `Authorization` that the back-end's security asks for.
+    ///   - id: names this destination in routes and the ledger. It must stay the same for ever, because the place in
+    ///     the journal is stored under it.
+    public static func sapMobileServices(
+        _ backendURL: URL,
+        applicationID: String,
+        namesDevice: Bool = true,
+        headers: WireHeaders = [:],
+        id: DestinationID = "sap-mobile-services"
+    ) -> SAPMobileServicesDestination {
+        SAPMobileServicesDestination(
+            id: id,
+            backendURL: backendURL.absoluteString,
+            applicationID: applicationID,
+            namesDevice: namesDevice,
+            headers: headers
+        )
+    }
+}

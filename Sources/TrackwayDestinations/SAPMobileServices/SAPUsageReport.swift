@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// What a report says once for all its sessions: the application and the device.
+struct SAPUsageSource: Hashable {
+    /// The application's id.
+    let application: String
+    /// The device's id, never empty.
+    let deviceID: String
+    private let applicationVersion: String?
+    private let platform: String?
+    private let platformVersion: String?
+    private let deviceModel: String?
+
+    /// What a context says, and before it the event itself.
+    init(
+        _ context: RecordedContext,
+        application: String,
+        installation: InstallationID,
+        told: Attributes = [:]
+    ) {
+        func text(_ key: String, _ section: Attributes, _ name: String) -> String? {
+            let text = told[key]?.string ?? section[name]?.string
+            return text.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        self.application = text(SAPUsageKey.application, [:], "") ?? application
+        applicationVersion = text(SAPUsageKey.applicationVersion, context.app, "version")
+        platform = text(SAPUsageKey.platform, context.device, "platform")
+        platformVersion = text(SAPUsageKey.platformVersion, context.device, "os_version")
+        deviceModel = text(SAPUsageKey.deviceModel, context.device, "model")
+        let id = text(SAPUsageKey.device, context.device, "id") ?? installation.description
+        deviceID = InstallationID(id)?.description.uppercased() ?? id
+    }
+
+    /// Writes both sections, as members of the report.
+    func write(into writer: inout JSONWriter) {
+        func section(_ name: String, _ members: [(String, String?)]) {
+            writer.key(name)
+            writer.beginObject()
+            for case (let key, let text?) in members {
+                writer.key(key)
+                writer.string(text)
+            }
+            writer.endObject()
+        }
+        section("appInfo", [("application", application), ("appVersion", applicationVersion)])
+        section(
+            "deviceInfo",
+            [
+                ("platform", platform), ("platformVersion", platformVersion), ("deviceModel", deviceModel),
+                ("deviceID", deviceID),
+            ]
+        )
+    }
+}
+
+/// The records of a batch, as far as they are of one source.
+struct SAPUsageReading {
+    /// What the report is of; nil when the batch holds no event that can be sent.
+    private(set) var source: SAPUsageSource?
+    /// The records, in the order they were recorded in.
+    private(set) var records: [SAPUsageRecord] = []
+    /// Events that cannot be sent.
+    private(set) var leftOut: [Rejection] = []
+    /// How many of the batch's events, from the first on, one report can hold.
+    private(set) var countOfFirstSource = 0
+
+    /// Reads a batch up to the first event of another source.
+    ///
+    /// - Parameters:
+    ///   - application: The destination's application, which is that of events that name none.
+    ///   - isBound: Whether the address names the application, so that others cannot be sent there.
+    /// - Complexity: O(bytes of the batch).
+    init(_ batch: EventBatch, application: String, isBound: Bool) {
+        let outside = SAPUsageID.outside(batch.installation, batch.writer)
+        var contexts: [UInt32: RecordedContext] = [:]
+        for (index, record) in batch.records.enumerated() {
+            let event: Event
+            do throws(JSONError) {
+                event = try batch.event(record)
+            } catch {
+                leave(index, "unreadable", "The record is no event: \(error)")
+                continue
+            }
+            let context = contexts[record.context] ?? batch.recordedContext(record.context) ?? RecordedContext()
+            contexts[record.context] = context
+            let found = SAPUsageSource(
+                context,
+                application: application,
+                installation: batch.installation,
+                told: event.attributes
+            )
+            guard !isBound || found.application == application else {
+                leave(
+                    index,
+                    "application_mismatch",
+                    "The event names the application “\(found.application.prefix(128))”, and reports go to "
+                        + "“\(application.prefix(128))”. Start sessions with that one."
+                )
+                continue
+            }
+            guard let written = SAPUsageRecord(event, in: context, outside: outside) else {
+                leave(index, "time_out_of_range", "The format writes years 0000 to 9999 only.")
+                continue
+            }
+            guard source == nil || source == found else { return }
+            source = found
+            records.append(written)
+            countOfFirstSource = index + 1
+        }
+    }
+
+    /// Notes an event that cannot be sent. It belongs to whatever report its neighbours do.
+    private mutating func leave(_ index: Int, _ code: String, _ message: String) {
+        leftOut.append(Rejection(index: index, code: code, message: message))
+        countOfFirstSource = index + 1
+    }
+}
+
+/// Writing a report.
+enum SAPUsageReport {
+    /// The whole body: sessions in the order of their first events, and in each the events in theirs.
+    ///
+    /// The report's id is made from everything else it says and from the events' places. So the same batch has the same id,
+    /// and a batch that was cut otherwise, with an event more, say, has another.
+    static func json(of records: [SAPUsageRecord], from source: SAPUsageSource, in batch: EventBatch) -> [UInt8] {
+        var sessions: [(id: String, records: [SAPUsageRecord])] = []
+        var places: [String: Int] = [:]
+        for record in records {
+            if let place = places[record.session] {
+                sessions[place].records.append(record)
+            } else {
+                places[record.session] = sessions.count
+                sessions.append((record.session, [record]))
+            }
+        }
+        var writer = JSONWriter()
+        source.write(into: &writer)
+        writer.key("sessions")
+        writer.beginArray()
+        for session in sessions {
+            writer.element()
+            writer.beginObject()
+            writer.key("sessionInfo")
+            writer.beginObject()
+            writer.key("sessionId")
+            writer.string(session.id)
+            writer.endObject()
+            writer.key("events")
+            writer.beginArray()
+            for record in session.records {
+                writer.element()
+                record.write(into: &writer)
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+        let content = writer.array()
+        let place =
+            "\(batch.installation)/\(batch.writer)/\(batch.records.first?.sequence ?? 0)-\(batch.records.last?.sequence ?? 0)/"
+        let id = SAPUsageID.make(of: Array(place.utf8) + content)
+        return Array("{\"report\":\"\(id)\",".utf8) + content + [UInt8(ascii: "}")]
+    }
+}

@@ -148,14 +148,17 @@ package final class ConsentDriver: Sendable {
         queue.order { [self] in discard() }
     }
 
-    /// On the storage queue: drops and counts what waits in front and may never leave, unless another process delivers:
-    /// that one finds the refusal in the settings before its next request, and does it.
+    /// On the storage queue: has what waits in front and may never leave dropped and counted. Delivery does it on its own
+    /// thread, or this where nobody delivers; another process that delivers finds the refusal in the settings before its next
+    /// request, and does it.
     func discard() {
+        if delivery.withLock({ $0 })?.discardRefused() == true { return }
         do throws(JournalError) {
-            if let consumer = journal.heldConsumer { return try discard(consumer) }
             guard let consumer = try journal.tryElection() else { return }
             defer { consumer.close() }
-            try discard(consumer)
+            for destination in journal.destinations {
+                try consumer.discardDropped(for: destination, admitting: rule(for: destination))
+            }
         } catch {
             reporter.report(
                 Diagnostic(
@@ -165,12 +168,6 @@ package final class ConsentDriver: Sendable {
                     remedy: "Nothing of it is sent. What waits is dropped when its turn comes, or on the next start."
                 )
             )
-        }
-    }
-
-    private func discard(_ consumer: JournalConsumer) throws(JournalError) {
-        for destination in journal.destinations {
-            try consumer.discardDropped(for: destination, admitting: rule(for: destination))
         }
     }
 }

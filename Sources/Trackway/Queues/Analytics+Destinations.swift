@@ -95,7 +95,8 @@ extension Analytics {
     // MARK: Queues
 
     /// Hands over to delivery what waits in queues. It is sent as soon as the back-end answers; what is recorded after
-    /// this call waits for the next upload. May read and write small files.
+    /// this call waits for the next upload. Waits for nothing that delivery reads or writes: what is handed over is marked on
+    /// disk a moment later, and a process that dies before that finds the events in their queue again.
     ///
     /// - Parameters:
     ///   - ids: which queues; all when empty. An id without a destination is told with a `Diagnostic`.
@@ -120,8 +121,8 @@ extension Analytics {
     /// How many events wait for a destination: in a queue those beyond the last upload, exactly; otherwise those that
     /// were not settled. None for an id without a destination.
     ///
-    /// While this process does not deliver, because another one of the installation does or because it just began, a queue is
-    /// counted from the disk, and of any other destination only this process's own events count.
+    /// Waits for nothing that delivery does. While this process does not deliver, because another one of the installation does
+    /// or because it just began, a queue is counted from the disk, and of any other destination only this process's own events count.
     public func pendingCount(for id: DestinationID) -> UInt64 {
         delivery.waiting(for: id)
     }

@@ -177,6 +177,21 @@ package final class DeliveryService: Sendable {
         for worker in workers where destination == nil || destination == worker.id { worker.admissionChanged() }
     }
 
+    /// Gives up, soon and on delivery's thread, what may not leave any more at the front of what waits for each destination.
+    ///
+    /// Waits for no file. A flush that begins later does it first.
+    ///
+    /// - Returns: False when this process does not deliver: then nothing happens.
+    package func discardRefused() -> Bool {
+        guard let consumer = state.withLock({ $0.consumer }) else { return false }
+        for worker in workers {
+            guard let admission = worker.admission else { continue }
+            consumer.requestDiscard(for: worker.id, admitting: admission)
+        }
+        admissionChanged()
+        return true
+    }
+
     /// Asks destinations again whose settings were found wrong: the app said something that may have changed that.
     package func wakeParked() {
         for worker in workers { worker.wake(after: worker.policy.retry.base) }
@@ -187,9 +202,13 @@ package final class DeliveryService: Sendable {
     /// Hands what waits in queues over to delivery, where it travels at once. Other destinations are not concerned. The
     /// queues' own times are not renewed.
     ///
+    /// What is handed over counts as such when this returns, and its mark is written soon after, on delivery's thread: if the
+    /// process dies in between, the events are in their queue again.
+    ///
     /// While this process does not deliver, because another one does or because it has only begun, a forced upload is made up
     /// for when it does, and the process that delivers is asked; a queue that is ready needs no asking there. A forced upload
-    /// also asks a destination again whose settings were found wrong. May read what waits, and write a file.
+    /// also asks a destination again whose settings were found wrong. May read what waits; waits for nothing that delivery
+    /// reads or writes.
     ///
     /// - Parameters:
     ///   - ids: Which queues; nil for all.
@@ -228,7 +247,7 @@ package final class DeliveryService: Sendable {
         guard let worker = worker(of: id) else { return 0 }
         if let consumer = worker.consumer {
             // What cannot be counted at present counts as none; a flush report says so.
-            if worker.queue == nil { return consumer.sendable(for: id, isQueue: false) ?? 0 }
+            if worker.queue == nil { return consumer.countSendable(for: id) ?? 0 }
             return (try? consumer.waiting(for: id)) ?? 0  // The same.
         }
         // An event that the disk refused waits in memory, and in no other process's log. Else as above.
@@ -254,7 +273,7 @@ package final class DeliveryService: Sendable {
     /// How many events of a queue were handed over and are not delivered yet, perhaps too many; 0 exactly when there are none.
     /// nil while this process does not deliver.
     package func handedOver(of id: DestinationID) -> UInt64? {
-        worker(of: id)?.consumer?.sendable(for: id, isQueue: true)
+        worker(of: id)?.consumer?.countHandedOver(of: id)
     }
 
     /// Holds a queue to other rules from now on.

@@ -34,7 +34,11 @@ extension DestinationWorker {
     func run(_ consumer: JournalConsumer) async {
         guard let queue else { return await deliver(consumer) }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.equipment.place.perform { await queue.run(consumer) { self.released() } } }
+            group.addTask {
+                await self.equipment.place.perform {
+                    await queue.run(consumer, released: { self.released() }, carriedOut: { self.lookAgain() })
+                }
+            }
             await deliver(consumer)
             group.cancelAll()
         }
@@ -74,7 +78,10 @@ extension DestinationWorker {
             return state.looks
         }
         guard let looks else { return }
-        if looks == .anew { consumer.forgetHeld(for: id) }
+        if looks == .anew {
+            consumer.forgetHeld(for: id)
+            takeUpRequests(consumer)
+        }
         // The first look of a start must not wait until the logs of all dead writers were counted.
         let pending = pending(consumer, enough: enoughEvents)
         report { machine, now in machine.eventsWait(pending: pending, at: now) }
@@ -214,7 +221,7 @@ extension DestinationWorker {
     }
 
     /// Tells how the journal fails, once until that changes; nil when it works.
-    private func reportFailure(_ message: String?) {
+    func reportFailure(_ message: String?) {
         let isNews = state.withLock { state in
             defer { state.toldFailure = message }
             return message != state.toldFailure

@@ -116,10 +116,10 @@ final class DestinationWorker: Sendable {
     /// Whether events wait in the destination's queue and nothing else does, as far as can be counted.
     var isGathering: Bool {
         guard queue != nil, let consumer else { return false }
-        return consumer.sendable(for: id, isQueue: true) == 0
+        return consumer.countHandedOver(of: id) == 0
     }
 
-    /// Asks for everything that waits now; of a queue, for what was released.
+    /// Asks for everything that waits now; of a queue, for what was released. For delivery's thread.
     ///
     /// - Parameter forcesQueue: True to release everything of a queue first.
     /// - Returns: False when the worker is not at work.
@@ -128,8 +128,9 @@ final class DestinationWorker: Sendable {
         // Whoever asks wants the rule asked again too.
         consumer.forgetHeld(for: id)
         consumer.reportAll(to: id)
+        takeUpRequests(consumer)
         // What cannot be released now is reported, and stays.
-        if forcesQueue { _ = queue?.transfer(force: true) }
+        if forcesQueue { queue?.transferAll() } else { queue?.transferRequested() }
         let pending = pending(consumer)
         report { machine, now in machine.flushRequested(pending: pending, at: now) }
         signal.signal()
@@ -141,10 +142,19 @@ final class DestinationWorker: Sendable {
     /// - Parameter force: False to do so only when the queue is ready.
     /// - Returns: True when events were handed over; nil when the worker is not at work: then a forced upload is made up for.
     func requestUpload(force: Bool) -> Bool? {
-        let isHandedOver = queue?.transfer(force: force)
-        if isHandedOver == true { lookAgain() }
+        let isHandedOver = queue?.requestTransfer(force: force)
         if force { wake(after: policy.retry.base) }
         return isHandedOver
+    }
+
+    /// Does what others asked of the journal without waiting for it. For delivery's thread.
+    func takeUpRequests(_ consumer: JournalConsumer) {
+        do throws(JournalError) {
+            try consumer.takeUpRequests()
+        } catch {
+            // Tried again when the journal is next maintained.
+            if error.code != .closed { reportFailure(error.message) }
+        }
     }
 
     /// Asks a destination again whose settings were wrong, this long after its last answer at the earliest.

@@ -8,8 +8,8 @@ internal import TrackwayJournal
 /// Watches one queue beside the worker that delivers it: tells the queue's machine what the journal counts, hands over what
 /// is worth an upload, and sleeps until a rule can come true. A request on its way does not hold it up.
 ///
-/// The machine lies behind one lock; nothing is called while it is held. Its orders are carried out by `run` alone; a
-/// transfer that somebody else asks for is theirs to make.
+/// The machine lies behind one lock; nothing is called while it is held. Its orders are carried out by `run` alone, and so is
+/// a transfer that somebody else asks for, except by a flush, which makes it itself.
 final class QueueWatch: Sendable {
     fileprivate struct State {
         var machine: QueueMachine
@@ -48,17 +48,33 @@ final class QueueWatch: Sendable {
         signal.signal()
     }
 
-    /// Hands over what waits, without renewing the queue's own time.
+    /// Has `run` hand over what waits, without renewing the queue's own time. In every count it is handed over when this
+    /// returns; the mark is written as soon as delivery's thread comes to it. Waits for no step of the consumer.
     ///
     /// - Parameter force: False to do so only when the queue is ready.
-    /// - Returns: True when events were handed over; nil when nobody is at work: then a forced transfer is made up for.
-    func transfer(force: Bool) -> Bool? {
-        let consumer = state.withLock { state in
-            if state.consumer == nil, force { state.isWanted = true }
-            return state.consumer
-        }
-        guard let consumer else { return nil }
+    /// - Returns: True when events are handed over; nil when nobody is at work: then a forced transfer is made up for.
+    func requestTransfer(force: Bool) -> Bool? {
+        guard let consumer = consumer(wanting: force) else { return nil }
         guard force || waiting(in: consumer).map(isReady(with:)) ?? false else { return false }
+        do throws(JournalError) {
+            guard try consumer.requestTransfer(for: id) > 0 else { return false }
+            state.withLock { $0.machine.transferred() }
+            signal.signal()
+            return true
+        } catch {
+            guard error.code == .closed else { return failed(error) }
+            // Delivery ended a moment ago.
+            if force { state.withLock { $0.isWanted = true } }
+            return nil
+        }
+    }
+
+    /// Hands over everything that waits, now, without renewing the queue's own time: for a flush, on delivery's thread.
+    ///
+    /// - Returns: True when events were handed over; nil when nobody is at work: then it is made up for.
+    @discardableResult
+    func transferAll() -> Bool? {
+        guard let consumer = consumer(wanting: true) else { return nil }
         do throws(JournalError) {
             let released = try consumer.transfer(for: id)
             state.withLock { $0.machine.transferred() }
@@ -66,9 +82,29 @@ final class QueueWatch: Sendable {
             signal.signal()
             return released > 0
         } catch {
-            equipment.report(.destination(id, .journalFailed(error.message)))
-            return false
+            return failed(error)
         }
+    }
+
+    /// Hands over what somebody asked for and nothing else, now: for a flush that leaves the rest, on delivery's thread.
+    func transferRequested() {
+        guard let consumer = state.withLock({ $0.consumer }) else { return }
+        _ = carryOut(consumer) {}
+    }
+
+    /// The consumer while the worker is at work.
+    ///
+    /// - Parameter isWanted: true to have everything handed over as soon as there is one.
+    private func consumer(wanting isWanted: Bool) -> JournalConsumer? {
+        state.withLock { state in
+            if state.consumer == nil, isWanted { state.isWanted = true }
+            return state.consumer
+        }
+    }
+
+    private func failed(_ error: JournalError) -> Bool {
+        equipment.report(.destination(id, .journalFailed(error.message)))
+        return false
     }
 
     /// Whether the queue would be worth an upload if so many events waited.
@@ -84,7 +120,7 @@ final class QueueWatch: Sendable {
 
     // MARK: At work
 
-    /// From here on transfers are made by whoever asks for them.
+    /// From here on transfers can be asked for.
     func prepare(_ consumer: JournalConsumer) {
         state.withLock { $0.consumer = consumer }
     }
@@ -104,15 +140,22 @@ final class QueueWatch: Sendable {
 
     /// Watches until cancelled or retired.
     ///
-    /// - Parameter released: Called after events were handed over.
-    func run(_ consumer: JournalConsumer, released: @Sendable () -> Void) async {
+    /// - Parameters:
+    ///   - released: Called after events were handed over by the queue's rules.
+    ///   - carriedOut: Called after events were handed over that somebody else had asked for.
+    func run(
+        _ consumer: JournalConsumer,
+        released: @Sendable () -> Void,
+        carriedOut: @Sendable () -> Void
+    ) async {
         if let queues = equipment.queues {
             let lastUpload = queues.recall(id)
             state.withLock { $0.machine.began(lastUpload: lastUpload) }
         }
-        if state.withLock({ $0.takeWish() }), transfer(force: true) == true { released() }
         while !Task.isCancelled, !state.withLock({ $0.isRetired }) {
-            let (wakeAt, triggerCount) = decide(consumer, released: released)
+            if state.withLock({ $0.takeWish() }), transferAll() == true { released() }
+            let failure = carryOut(consumer, then: carriedOut)
+            let (wakeAt, triggerCount) = decide(consumer, failure, released: released)
             equipment.trigger.arm(subscription, after: triggerCount)
             if let triggerCount {
                 // Counted again with the trigger armed, so that no event slips through between the two.
@@ -123,17 +166,35 @@ final class QueueWatch: Sendable {
         }
         equipment.trigger.arm(subscription, after: nil)
         state.withLock { $0.consumer = nil }
+        // Nothing more can be asked for.
+        _ = carryOut(consumer, then: carriedOut)
+    }
+
+    /// Writes the marks of what somebody else asked for.
+    ///
+    /// - Returns: True when that failed.
+    private func carryOut(_ consumer: JournalConsumer, then carriedOut: () -> Void) -> Bool {
+        do throws(JournalError) {
+            if try consumer.carryOutTransfer(for: id) { carriedOut() }
+            return false
+        } catch {
+            return error.code != .closed && !failed(error)
+        }
     }
 
     /// Tells the machine what waits, and carries out what it orders.
+    ///
+    /// - Parameter hasFailed: True when a mark could not be written just now.
     private func decide(
         _ consumer: JournalConsumer,
+        _ hasFailed: Bool,
         released: () -> Void
     ) -> (wakeAt: MonotonicTime?, triggerCount: UInt64?) {
         let waiting = waiting(in: consumer)
         let now = equipment.deviceTime
         var orders = state.withLock { state -> [QueueMachine.Action] in
             guard !state.isRetired else { return [] }
+            if hasFailed { _ = state.machine.transferFailed(at: now) }
             // What cannot be counted now is counted when the journal is next maintained.
             return waiting.map { state.machine.counted($0, at: now) } ?? state.machine.timeCame(at: now)
         }

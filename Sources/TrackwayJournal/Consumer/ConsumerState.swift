@@ -3,7 +3,7 @@
 
 internal import TrackwayEvents
 
-/// What the consumer keeps, guarded by its lock: the writers there are, and what is on its way to whom.
+/// What the consumer keeps, changed by one step after the other: the writers there are, and what is on its way to whom.
 ///
 /// What is done with one writer's log is ``WriterProgress``; this goes over all of them. Others may know of it what
 /// ``publish()`` says.
@@ -65,7 +65,8 @@ struct ConsumerState: Sendable {
                 problem: progress.problem,
                 cursors: progress.cursors.all,
                 destinations: progress.cursors.destinations,
-                heldFor: progress.heldFor
+                heldFor: progress.heldFor,
+                fronts: progress.knownFronts
             )
             if let problem = progress.problem {
                 let path = problem.cause?.path ?? progress.folder.path
@@ -80,13 +81,15 @@ struct ConsumerState: Sendable {
                 if isLast, cursor.owesSkips { view.owing.insert(destination) }
             }
         }
+        view.obstacles = order.compactMap { progressByWriter[$0]?.problem } + compaction.leftovers.values
         let fresh = view
-        self.view.withLock { $0 = fresh }
-    }
-
-    /// What stands in the way of single writers now, in the order they were started.
-    var obstacles: [JournalError] {
-        order.compactMap { progressByWriter[$0]?.problem } + compaction.leftovers.values
+        self.view.withLock { view in
+            // What was asked for during this step counts already, and is still to be done.
+            let requests = view.requests
+            view = fresh
+            view.requests = requests
+            view.applyRequests()
+        }
     }
 
     // MARK: Writers
@@ -226,6 +229,8 @@ struct ConsumerState: Sendable {
 
     /// Releases everything that waits for a queue; see ``JournalConsumer/transfer(for:)``.
     mutating func transfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        // What was asked for is part of what is released here.
+        _ = view.withLock { $0.requests.takeReleases(for: destination) }
         var released: UInt64 = 0
         var problem: StorageError?
         let tallies = tallies

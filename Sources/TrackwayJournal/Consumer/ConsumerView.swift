@@ -3,21 +3,23 @@
 
 internal import TrackwayEvents
 
-/// What counting needs to know of a consumer, as of its last finished change.
+/// What others know of a consumer, as of its last finished step and with what was asked of it since.
 ///
-/// It lies behind a lock of its own, under which no file is touched: whoever only wants to know how much waits does not wait
-/// for a disk that delivery writes to.
+/// It lies behind a lock of its own, under which no file is touched: whoever only wants to know how much waits, or asks for
+/// something, does not wait for a step.
 struct ConsumerView: Sendable {
     /// What counting needs to know of one writer.
     struct Writer: Sendable {
         let isComplete: Bool
         let isOwn: Bool
         let problem: JournalError?
-        let cursors: [DestinationID: Cursor]
+        var cursors: [DestinationID: Cursor]
         /// The destinations that have a place in the writer's folder.
         let destinations: Set<DestinationID>
         /// The destinations whose next event may not leave, as far as was seen.
-        let heldFor: Set<DestinationID>
+        var heldFor: Set<DestinationID>
+        /// The next events of queues' own, where they are known; beyond the cursor when numbers before them are lost.
+        let fronts: [DestinationID: UInt64]
     }
 
     /// False once another process may be elected.
@@ -32,21 +34,27 @@ struct ConsumerView: Sendable {
     var untold: Set<DestinationID> = []
     /// Destinations that miss numbers at the end of a dead writer's log.
     var owing: Set<DestinationID> = []
+    /// What stands in the way of single writers, in the order they were started.
+    var obstacles: [JournalError] = []
+    /// What was asked for and not done yet; counted here as done.
+    var requests = ConsumerRequests()
 
     /// Whether nothing has come since that only the consumer can take in: a writer, or a destination without a cursor.
     func isCurrent(_ journal: Journal) throws(JournalError) -> Bool {
-        let names = try JournalError.wrap { () throws(StorageError) in
-            try journal.storage.names(in: journal.folder.writers)
-        }
-        let isKnown = names.allSatisfy { name in
-            WriterID(name).map { writers[$0] != nil || totals.compacted.contains($0) } ?? true
-        }
         let present = journal.destinations
-        return isKnown
+        return try unknownWriters(journal).isEmpty
             && writers.values.allSatisfy { writer in
                 writer.problem != nil
                     || writer.destinations.union(present).allSatisfy { writer.cursors[$0] != nil }
             }
+    }
+
+    /// Writers that have come since.
+    func unknownWriters(_ journal: Journal) throws(JournalError) -> [WriterID] {
+        let names = try JournalError.wrap { () throws(StorageError) in
+            try journal.storage.names(in: journal.folder.writers)
+        }
+        return names.compactMap { WriterID($0) }.filter { writers[$0] == nil && !totals.compacted.contains($0) }
     }
 
     /// The ledger.
@@ -78,8 +86,8 @@ struct ConsumerView: Sendable {
                 // Nobody reads on for these, so what is for others would count as theirs for long.
                 if writer.problem == nil, queues.contains(destination) || !present.contains(destination) {
                     // What cannot be counted apart stays among what waits.
-                    let waiting = try? waiting(at: id, for: destination, journal, tallies)
-                    if let waiting { account.limitPending(to: cursor.released + waiting) }
+                    let tally = try? tally(at: id, of: destination, journal, tallies)
+                    if let waiting = tally?.count { account.limitPending(to: cursor.released + waiting) }
                 }
                 ledger.destinations[destination, default: Ledger.Account()].add(account)
             }
@@ -108,19 +116,31 @@ struct ConsumerView: Sendable {
         return waiting
     }
 
-    /// How many events wait for a queue beyond its release mark.
-    func waiting(
-        for destination: DestinationID,
+    /// How many events a queue has released and not settled, without writers whose next event was found held: 0 exactly when
+    /// there are none, as of the last step.
+    func released(for destination: DestinationID) -> UInt64 {
+        order.reduce(0) { count, id in
+            guard let writer = writers[id], writer.problem == nil, !writer.heldFor.contains(destination),
+                let cursor = writer.cursors[destination]
+            else { return count }
+            if let front = writer.fronts[destination], front >= cursor.mark ?? cursor.base { return count }
+            return count + cursor.released
+        }
+    }
+
+    /// What waits for a queue beyond its release mark, at each writer.
+    func tallies(
+        of destination: DestinationID,
         _ journal: Journal,
         _ tallies: Locked<Tallies>
-    ) throws(JournalError) -> UInt64 {
+    ) throws(JournalError) -> [(writer: WriterID, tally: WaitingTally)] {
         try checkOpen(journal)
         tallies.withLock { _ = $0.queues.insert(destination) }
-        var count: UInt64 = 0
+        var found: [(writer: WriterID, tally: WaitingTally)] = []
         for id in order where writers[id]?.problem == nil {
-            count += try waiting(at: id, for: destination, journal, tallies)
+            if let tally = try tally(at: id, of: destination, journal, tallies) { found.append((id, tally)) }
         }
-        return count
+        return found
     }
 
     /// The canonical JSON of events that wait for a queue beyond its release mark, oldest first within each writer. What
@@ -138,7 +158,9 @@ struct ConsumerView: Sendable {
         var events: [[UInt8]] = []
         for id in order where writers[id]?.problem == nil && events.count < most {
             do throws(JournalError) {
-                guard try waiting(at: id, for: destination, journal, tallies) > 0 else { continue }
+                guard let tally = try tally(at: id, of: destination, journal, tallies), tally.count > 0 else {
+                    continue
+                }
                 events += try waitingEvents(at: id, for: destination, most: most - events.count, journal)
             } catch {
                 if writers[id]?.isOwn == true { throw error }
@@ -181,24 +203,22 @@ struct ConsumerView: Sendable {
         }
     }
 
-    private func waiting(
+    private func tally(
         at id: WriterID,
-        for destination: DestinationID,
+        of destination: DestinationID,
         _ journal: Journal,
         _ tallies: Locked<Tallies>
-    ) throws(JournalError) -> UInt64 {
-        guard let writer = writers[id], let cursor = writer.cursors[destination] else { return 0 }
+    ) throws(JournalError) -> WaitingTally? {
+        guard let writer = writers[id], let cursor = writer.cursors[destination] else { return nil }
         let last = writer.isOwn ? try journal.extent(of: id, isComplete: false).last : nil
-        return try tallies.withLock { (tallies) throws(JournalError) in
-            try tallies.tally(
-                of: destination,
-                at: id,
-                cursor,
-                upTo: last,
-                isComplete: writer.isComplete,
-                folder: journal.folder.writer(id),
-                storage: journal.storage
-            ).count
-        }
+        return try tallies.tally(
+            of: destination,
+            at: id,
+            cursor,
+            upTo: last,
+            isComplete: writer.isComplete,
+            folder: journal.folder.writer(id),
+            storage: journal.storage
+        )
     }
 }

@@ -6,13 +6,19 @@ package import TrackwayEvents
 /// The elected deliverer's view on all writers of an installation.
 ///
 /// One process has it at a time (``Journal/tryElection()``). It reads what destinations have not settled, moves their
-/// cursors, trims, and takes over what dead writers left. Any thread may call; every call may read or write files, and
-/// none is on the path of recording.
+/// cursors, trims, and takes over what dead writers left. None of this is on the path of recording.
+///
+/// Calls that read and write files are steps, one at a time, and belong on the one thread on which delivery waits for disks.
+/// Calls that say so may come from any thread and wait for no step: what they ask for lies in ``ConsumerRequests`` until the
+/// next one, and what they count is the view that the last one published.
 package final class JournalConsumer: Sendable {
     let journal: Journal
-    /// Held while files are read and written; nothing is called out while it is. Whoever only counts looks at ``view``.
+    /// Held during a step, while files are read and written; nothing is called out while it is.
     let state: Locked<ConsumerState>
-    /// What counting knows of the state; see ``ConsumerView``.
+    /// Steps under way or about to be. Held longer than for a moment only by a count that takes in what has come while nobody
+    /// is at work.
+    private let steps = Locked(0)
+    /// What others know of the state, and what they ask for; see ``ConsumerView``.
     private let view: Locked<ConsumerView>
     private let tallies: Locked<Tallies>
     /// The last request for delivery that was seen.
@@ -109,7 +115,7 @@ package final class JournalConsumer: Sendable {
 
     /// Gives a lease back; what was not settled of it is read again next time.
     package func release(_ batch: JournalBatch) {
-        state.withLock { $0.leases.release(batch) }
+        step { $0.leases.release(batch) }
     }
 
     /// Gives up everything a destination has not settled, counted under `reason`; a leased batch's lease ends.
@@ -152,7 +158,17 @@ package final class JournalConsumer: Sendable {
         for destination: DestinationID,
         enough: UInt64 = .max
     ) throws(JournalError) -> UInt64 {
-        try currentView().deliverable(for: destination, enough: enough, journal)
+        var known = view.withLock { $0 }
+        if try !known.isCurrent(journal) {
+            try takeIn()
+            known = view.withLock { $0 }
+        }
+        return try known.deliverable(for: destination, enough: enough, journal)
+    }
+
+    /// The same, for any thread: waits for no step, and so may not know yet of a writer that has just come.
+    package func countDeliverable(for destination: DestinationID) throws(JournalError) -> UInt64 {
+        try currentView().deliverable(for: destination, enough: .max, journal)
     }
 
     /// Whether this process's own next event for a destination was found held when it was read last: then nothing it
@@ -166,26 +182,10 @@ package final class JournalConsumer: Sendable {
         view.withLock { view in view.writers.values.contains { $0.heldFor.contains(destination) } }
     }
 
-    /// The rule for a destination may have changed: forgets what was found held, so that it is read again.
-    package func forgetHeld(for destination: DestinationID) {
-        state.withLock { state in
-            for id in state.order { state.progressByWriter[id]?.forgetHeld(for: destination) }
-            state.publish()
-        }
-    }
-
     /// Whether a destination is due to be told of numbers behind its last event that are lost, or were for others; reading
     /// gives a batch without records then.
     package func isUntold(_ destination: DestinationID) -> Bool {
         view.withLock { $0.untold.contains(destination) }
-    }
-
-    /// Somebody wants a destination told of everything now: numbers that were for others wait for no event any more.
-    package func reportAll(to destination: DestinationID) {
-        state.withLock { state in
-            for id in state.order { state.progressByWriter[id]?.cursors.want(destination) }
-            state.publish()
-        }
     }
 
     /// Whether a queue has to be told of numbers for others at the end of a dead writer's log, which no transfer may follow.
@@ -196,7 +196,7 @@ package final class JournalConsumer: Sendable {
     /// What stands in the way of single writers, whose events wait while the others' are delivered: each a sentence that
     /// names the path and the remedy.
     package var obstacles: [JournalError] {
-        state.withLock { $0.obstacles }
+        view.withLock { $0.obstacles }
     }
 
     /// Maintenance: what ``Journal/performMaintenance()`` does, notices new and dead writers, trims by age and bytes, deletes what
@@ -238,10 +238,15 @@ package final class JournalConsumer: Sendable {
 
     /// Ends the election: another process can be elected. A second call does nothing.
     package func close() {
-        // From now on the files say more than this consumer.
+        // From now on the files say more than this consumer, and nothing more is asked of it.
         journal.consumer.withLock { if $0.consumer === self { $0.consumer = nil } }
-        state.withLock { state in
+        view.withLock { $0.isOpen = false }
+        step { state in
             guard state.lock != nil else { return }
+            // A mark that cannot be written leaves its events in their queue; what could not be dropped is dropped when its
+            // turn comes.
+            _ = try? state.takeUpReleases()
+            try? state.takeUpDiscards()
             state.save()
             state.lock?.release()
             state.lock = nil
@@ -277,19 +282,29 @@ package final class JournalConsumer: Sendable {
         }
     }
 
+    /// The same without a look into the log, for any thread; waits for no file. Perhaps too many until the next step.
+    package func countReleased(for destination: DestinationID) -> UInt64 {
+        view.withLock { $0.released(for: destination) }
+    }
+
     /// How many events wait for a queue beyond its release mark, at all writers: exactly.
     ///
-    /// Events that wait in memory because the storage refuses them count as soon as they are written. Waits for no disk that
-    /// delivery writes to.
+    /// Events that wait in memory because the storage refuses them count as soon as they are written. Any thread; waits for
+    /// no step.
     ///
     /// - Complexity: O(number of writers), plus what was recorded since the last call. A queue's first call reads what waits.
     package func waiting(for destination: DestinationID) throws(JournalError) -> UInt64 {
-        journal.drain()
-        return try currentView().waiting(for: destination, journal, tallies)
+        try tallies(of: destination).reduce(0) { $0 + $1.tally.count }
     }
 
-    /// The canonical JSON of events that wait for a queue beyond its release mark, oldest first within each writer. Waits for
-    /// no disk that delivery writes to.
+    /// What waits for a queue at each writer.
+    func tallies(of destination: DestinationID) throws(JournalError) -> [(writer: WriterID, tally: WaitingTally)] {
+        journal.drain()
+        return try currentView().tallies(of: destination, journal, tallies)
+    }
+
+    /// The canonical JSON of events that wait for a queue beyond its release mark, oldest first within each writer. Any
+    /// thread; waits for no step.
     ///
     /// - Parameter most: how many at most.
     package func waitingEvents(for destination: DestinationID, most: Int) throws(JournalError) -> [[UInt8]] {
@@ -299,9 +314,13 @@ package final class JournalConsumer: Sendable {
 
     // MARK: Counting
 
-    /// What became of every event of the installation; see ``Journal/ledger()``.
+    /// What became of every event of the installation; see ``Journal/ledger()``. Any thread; waits for no step.
     func ledger() throws(JournalError) -> Ledger {
-        try currentView().ledger(journal, tallies)
+        let view = try currentView()
+        var ledger = view.ledger(journal, tallies)
+        // Nobody could take these in, because a step is under way.
+        for id in try view.unknownWriters(journal) { journal.countFromFiles(id, in: &ledger) }
+        return ledger
     }
 
     /// How far a destination has come in a writer's log; nil when that is not known, or another process may be elected.
@@ -309,24 +328,56 @@ package final class JournalConsumer: Sendable {
         view.withLock { $0.isOpen ? $0.writers[writer]?.cursors[destination] : nil }
     }
 
-    /// How things stand. Waits for the consumer only where something has come that the consumer must take in first.
+    /// How things stand, as far as that is known without waiting for a step. What has come since is taken in only while
+    /// nobody is at work.
     private func currentView() throws(JournalError) -> ConsumerView {
         let known = view.withLock { $0 }
         if try known.isCurrent(journal) { return known }
-        try state.withLock { (state) throws(JournalError) in
-            defer { state.publish() }
-            try state.takeIn()
+        try steps.withLock { (steps) throws(JournalError) in
+            guard steps == 0 else { return }
+            try state.withLock { (state) throws(JournalError) in
+                defer { state.publish() }
+                try state.takeIn()
+            }
         }
         return view.withLock { $0 }
     }
 
-    /// Changes the state, and lets others know when that is done.
-    private func change<Result: Sendable>(
+    // MARK: Steps
+
+    /// Asks for something, and lets it count at once.
+    @discardableResult
+    func request<Result: Sendable>(_ body: (inout ConsumerView) -> Result) -> Result {
+        view.withLock { view in
+            defer { view.applyRequests() }
+            return body(&view)
+        }
+    }
+
+    /// Takes in what has come, as a step.
+    private func takeIn() throws(JournalError) {
+        try step { (state) throws(JournalError) in try state.takeIn() }
+    }
+
+    /// Changes the state while this process is elected.
+    func change<Result: Sendable>(
         _ body: (inout ConsumerState) throws(JournalError) -> Result
     ) throws(JournalError) -> Result {
-        try state.withLock { (state) throws(JournalError) in
-            defer { state.publish() }
+        try step { (state) throws(JournalError) in
             try state.checkOpen()
+            state.takeUpMarks()
+            return try body(&state)
+        }
+    }
+
+    /// One step: changes the state, and lets others know when that is done.
+    private func step<Result: Sendable, Failure: Error>(
+        _ body: (inout ConsumerState) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        steps.withLock { $0 += 1 }
+        defer { steps.withLock { $0 -= 1 } }
+        return try state.withLock { (state) throws(Failure) in
+            defer { state.publish() }
             return try body(&state)
         }
     }

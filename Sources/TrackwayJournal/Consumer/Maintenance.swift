@@ -25,6 +25,7 @@ extension ConsumerState {
         try passIdle()
         try trim(at: moment)
         try compactDrained()
+        try takeUpDiscards()
     }
 
     /// Looks again at every other writer that lives, or that could not be read.

@@ -128,10 +128,20 @@ struct WaitingTally: Sendable, Hashable {
 struct Tallies: Sendable {
     /// Destinations that were asked about as queues.
     var queues: Set<DestinationID> = []
-    private var counters: [WriterID: WaitingCounter] = [:]
+    fileprivate var counters: [WriterID: WaitingCounter] = [:]
 
+    /// Forgets a writer whose folder is gone.
+    mutating func forget(_ id: WriterID) {
+        counters[id] = nil
+    }
+}
+
+extension Locked<Tallies> {
+    /// What waits for a queue at a writer. No file is read under the lock: somebody who counts the same log at the same time
+    /// begins at the queue's cursor.
+    ///
     /// - Complexity: see ``WaitingCounter/tally(of:_:upTo:isComplete:)``.
-    mutating func tally(
+    func tally(
         of destination: DestinationID,
         at id: WriterID,
         _ cursor: Cursor,
@@ -142,14 +152,9 @@ struct Tallies: Sendable {
     ) throws(JournalError) -> WaitingTally {
         // Taken out, so that reading changes it in place.
         var counter =
-            counters.removeValue(forKey: id)
+            withLock { $0.counters.removeValue(forKey: id) }
             ?? WaitingCounter(folder: folder, storage: storage, from: cursor.position)
-        defer { counters[id] = counter }
+        defer { withLock { [counter] in $0.counters[id] = counter } }
         return try counter.tally(of: destination, cursor, upTo: last, isComplete: isComplete)
-    }
-
-    /// Forgets a writer whose folder is gone.
-    mutating func forget(_ id: WriterID) {
-        counters[id] = nil
     }
 }

@@ -206,9 +206,9 @@ struct WriterCursors: Sendable {
         return since.duration(to: journal.clock.now().monotonic) >= Self.skipTimeout
     }
 
-    /// Somebody wants a destination told of every number there is by now.
-    mutating func want(_ destination: DestinationID) {
-        wanted[destination] = journal.knownLast(of: id)
+    /// Somebody wants a destination told of every number up to one.
+    mutating func want(_ destination: DestinationID, through last: UInt64) {
+        wanted[destination] = max(wanted[destination] ?? 0, last)
     }
 
     /// Notes since when numbers for others wait to be told.

@@ -6,7 +6,7 @@ internal import TrackwayEvents
 /// What the elected deliverer knows of one writer, and what it does with that writer's log: how far each destination has
 /// come, what is read next, what is given up.
 ///
-/// A value behind the consumer's lock; nearly every call may read or write files.
+/// Part of the ``ConsumerState``; nearly every call may read or write files.
 struct WriterProgress: Sendable {
     let id: WriterID
     /// This process's own writer.
@@ -52,6 +52,11 @@ struct WriterProgress: Sendable {
 
     /// The destinations whose next event may not leave, as far as was seen.
     var heldFor: Set<DestinationID> { Set(held.keys.filter { isHeld($0) }) }
+
+    /// The next events of queues' own, as far as they were looked for and are next still.
+    var knownFronts: [DestinationID: UInt64] {
+        fronts.filter { $0.value.next == cursors.all[$0.key]?.next }.mapValues(\.event)
+    }
 
     /// Whether the next event for a destination may not leave, as far as was seen.
     func isHeld(_ destination: DestinationID) -> Bool {
@@ -144,17 +149,15 @@ struct WriterProgress: Sendable {
     ) throws(JournalError) -> WaitingTally {
         let cursor = try cursor(of: destination)
         let last = isOwn ? try extent().last : nil
-        return try tallies.withLock { (tallies) throws(JournalError) in
-            try tallies.tally(
-                of: destination,
-                at: id,
-                cursor,
-                upTo: last,
-                isComplete: isComplete,
-                folder: folder.path,
-                storage: journal.storage
-            )
-        }
+        return try tallies.tally(
+            of: destination,
+            at: id,
+            cursor,
+            upTo: last,
+            isComplete: isComplete,
+            folder: folder.path,
+            storage: journal.storage
+        )
     }
 
     // MARK: Reading

@@ -30,21 +30,27 @@ extension Journal {
         }
         for name in try storage.names(in: folder.writers).sorted() {
             guard let id = WriterID(name), !totals.compacted.contains(id) else { continue }
-            do {
-                let part = try accountsFromFiles(of: id)
-                ledger.recorded += part.recorded
-                for (destination, account) in part.destinations {
-                    ledger.destinations[destination, default: Ledger.Account()].add(account)
-                }
-            } catch let error as StorageError {
-                let problem = JournalError(unreadable: folder.writer(id), error)
-                ledger.uncounted.append(Ledger.Uncounted(path: error.path, reason: problem.message))
-            } catch let error as JournalError {
-                let path = error.cause?.path ?? folder.writer(id)
-                ledger.uncounted.append(Ledger.Uncounted(path: path, reason: error.message))
-            }
+            countFromFiles(id, in: &ledger)
         }
         return ledger
+    }
+
+    /// Adds what a writer's files say; what cannot be read is named among what is not counted.
+    func countFromFiles(_ id: WriterID, in ledger: inout Ledger) {
+        do {
+            let part = try accountsFromFiles(of: id)
+            ledger.recorded += part.recorded
+            for (destination, account) in part.destinations {
+                ledger.destinations[destination, default: Ledger.Account()].add(account)
+            }
+        } catch let error as JournalError {
+            let path = error.cause?.path ?? folder.writer(id)
+            ledger.uncounted.append(Ledger.Uncounted(path: path, reason: error.message))
+        } catch {
+            let cause = error as? StorageError ?? StorageError(.other, operation: "count", path: folder.writer(id))
+            let problem = JournalError(unreadable: folder.writer(id), cause)
+            ledger.uncounted.append(Ledger.Uncounted(path: cause.path, reason: problem.message))
+        }
     }
 
     private func accountsFromFiles(of id: WriterID) throws -> Ledger {
@@ -98,14 +104,16 @@ extension Journal {
         cursor.mark = nil
         let unsettled = cursor
         guard last >= unsettled.next else { return 0 }
-        let counted = try ownCounting.withLock { (counting) throws(JournalError) in
-            if counting?.writer != id {
-                let counter = WaitingCounter(folder: folder.writer(id), storage: storage, from: unsettled.position)
-                counting = OwnCounting(writer: id, counter: counter)
-            }
-            return try counting?.counter.tally(of: destination, unsettled, upTo: last, isComplete: false).count
-        }
-        return (counted ?? 0) + held
+        let tally = try ownCounting.tally(
+            of: destination,
+            at: id,
+            unsettled,
+            upTo: last,
+            isComplete: false,
+            folder: folder.writer(id),
+            storage: storage
+        )
+        return tally.count + held
     }
 
     private func ownCursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor {
@@ -123,15 +131,16 @@ extension Journal {
         if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) {
             return LedgerCounter.Extent(first: 1, last: last)
         }
-        return try counting.withLock { (counting) throws(JournalError) in
-            try counting.extent(of: id, folder: folder.writer(id), storage: storage, isComplete: isComplete)
-        }
+        // No file is read under the lock: somebody who counts the same writer at the same time looks for its end anew.
+        var tail = counting.withLock { $0.take(id) } ?? LogTail(folder: folder.writer(id), storage: storage)
+        defer { counting.withLock { [tail] in $0.putBack(tail, of: id) } }
+        return try tail.extent(isComplete: isComplete)
     }
 
     /// A writer's highest sequence number, as far as that is known without reading.
     func knownLast(of id: WriterID) -> UInt64 {
         if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) { return last }
-        return counting.withLock { $0.known(id)?.last ?? 0 }
+        return counting.withLock { $0.lastSeen(of: id) ?? 0 }
     }
 
     // MARK: What waits for a queue
@@ -143,7 +152,7 @@ extension Journal {
     package func countWaiting(for queue: DestinationID) throws(JournalError) -> UInt64 {
         if let consumer = heldConsumer { return try consumer.waiting(for: queue) }
         let (view, tallies) = try look()
-        return try view.waiting(for: queue, self, tallies)
+        return try view.tallies(of: queue, self, tallies).reduce(0) { $0 + $1.tally.count }
     }
 
     /// The canonical JSON of the events that ``countWaiting(for:)`` counts, oldest first within each writer.

@@ -25,18 +25,13 @@ package final class Journal: Sendable {
     /// How often the folder was made anew because somebody had removed it, and who is told.
     private let restorations = Locked(Restorations())
     /// What waits in this process's own log, while it does not deliver.
-    let ownCounting = Locked<OwnCounting?>(nil)
+    let ownCounting = Locked(Tallies())
     /// Held while a flush runs, so that nobody flushes beside one that is about to fail. Its lock is the outermost.
     private let flushing = Locked(())
     /// The consumer this process holds, if it is the elected one; its cursors are newer than the files.
     let consumer = Locked<WeakConsumer>(WeakConsumer())
     /// What proves the identity that an erasing is about to remove, from its first step until it is complete.
     let proof = Locked<InstallationSecret?>(nil)
-
-    struct OwnCounting: Sendable {
-        let writer: WriterID
-        var counter: WaitingCounter
-    }
 
     private struct Restorations: Sendable {
         var count = 0

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayDelivery
+import TrackwayDestinations
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@testable import Trackway
+
+@Suite("A disk that hangs")
+struct HangingDiskTests {
+    /// Analytics that deliver on a thread of their own, with a queue beside the destination of the configuration.
+    private static func make(_ environment: InMemoryEnvironment) throws -> Analytics {
+        var configuration = Configuration(
+            appID: "test",
+            destinations: [CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")]
+        )
+        configuration.capture = .none
+        var dependencies = try environment.dependencies(for: configuration)
+        dependencies.deliveryExecutor = DeliveryExecutor()
+        let analytics = try Analytics(configuration, in: dependencies)
+        try analytics.addDestination(
+            QueueFixture.destination("queue"),
+            delivery: QueueFixture.policy(moreThan: 1_000)
+        )
+        return analytics
+    }
+
+    @Test(
+        "every call of the app's returns while delivery waits for the disk, and nothing of it is lost",
+        .timeLimit(.minutes(10)),
+        arguments: [(StorageOperation.replace, "cursor."), (.lock, "/writers/")]
+    )
+    func everyCall(_ operation: StorageOperation, _ part: String) async throws {
+        let environment = InMemoryEnvironment()
+        // Another process, which maintenance looks at.
+        let neighbour = try Self.make(environment)
+        await neighbour.shutdown()
+        let analytics = try Self.make(environment)
+        for _ in 0..<5 { analytics.record("queued", to: ["queue"]) }
+        #expect((await analytics.flush()).isComplete)
+        for _ in 0..<4 { analytics.record("queued", to: ["queue"]) }
+
+        environment.storage.hold(operation, paths: part)
+        for number in 0..<40 { analytics.record("event", ["number": .integer(Int64(number))], to: ["collector"]) }
+        let flush = Task { await analytics.flush() }
+        while environment.storage.heldCalls == 0 {
+            // Maintenance comes with time.
+            environment.clock.advanceToNextSleeper()
+            await Task.yield()
+        }
+        let held = environment.storage.heldCalls
+
+        #expect(analytics.record("while it hangs", to: ["queue"]).durability == .kernel)
+        #expect(analytics.record("while it hangs").durability == .kernel)
+        #expect(analytics.pendingCount(for: "collector") >= 1)
+        _ = analytics.ledger()
+        _ = analytics.isReadyForUpload("queue")
+        _ = analytics.waitingEvents(for: "queue", most: 10)
+        _ = analytics.handedOver(of: "queue")
+        _ = analytics.requestUpload(of: ["queue"])
+        _ = analytics.requestUpload(of: ["queue"], force: true)
+        // What the flush did not hand over, this did.
+        #expect(analytics.pendingCount(for: "queue") == 0)
+        #expect(analytics.record("for the next upload", to: ["queue"]).durability == .kernel)
+        #expect(analytics.pendingCount(for: "queue") == 1)
+        analytics.setConsent(.pending)
+        analytics.setConsent(.granted)
+        analytics.setConsent(.denied, for: ConsentCategory(rawValue: "marketing"))
+        analytics.setQueue(QueuePolicy(uploadWhenMoreThan: 900), of: "queue")
+        try analytics.replaceDestination(QueueFixture.destination("queue"))
+        if operation != .replace {
+            try analytics.addDestination(QueueFixture.destination("late"))
+            #expect(analytics.removeDestination("late"))
+        }
+        analytics.identify("ann")
+        analytics.pause()
+        analytics.resume()
+        analytics.disable()
+        analytics.enable()
+        #expect(environment.storage.heldCalls >= held)
+
+        environment.storage.release()
+        _ = await flush.value
+        #expect((await analytics.flush()).isComplete)
+        let ledger = analytics.ledger()
+        #expect(ledger.isBalanced)
+        #expect(ledger.destinations.values.allSatisfy { $0.pending == 0 && $0.droppedTotal == 0 })
+        await analytics.shutdown()
+    }
+
+    @Test("a durable record and an upload of a queue wait for nothing that delivery does", .timeLimit(.minutes(10)))
+    func durable() async throws {
+        let environment = InMemoryEnvironment()
+        let analytics = try Self.make(environment)
+        #expect((await analytics.flush()).isComplete)
+        environment.storage.hold(.replace, paths: "cursor.collector")
+        for _ in 0..<40 { analytics.record("event", to: ["collector"]) }
+        while environment.storage.heldCalls == 0 { await Task.yield() }
+        // A refusal is carried out by delivery, which hangs; the thread of durable records does not.
+        analytics.setConsent(.denied, for: ConsentCategory(rawValue: "marketing"))
+        #expect(try await analytics.recordDurably("purchase", to: ["queue"]).durability == .disk)
+        #expect(analytics.requestUpload(of: ["queue"], force: true))
+        #expect(try #require(analytics.handedOver(of: "queue")) >= 1)
+        environment.storage.release()
+        while environment.transport.delivered(named: "purchase").isEmpty { await Task.yield() }
+        #expect((await analytics.flush()).isComplete)
+        await analytics.shutdown()
+    }
+}

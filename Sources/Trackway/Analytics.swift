@@ -50,6 +50,7 @@ public final class Analytics: Sendable {
     let contextStore: ContextStore
     package let behavior: BehaviorDriver
     let dynamic: DynamicAttributes
+    let reporters = ReporterRegistry()
     package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())

@@ -56,6 +56,7 @@
 @_exported public import struct TrackwayEvents.Ledger
 @_exported public import struct TrackwayEvents.Location
 @_exported public import struct TrackwayEvents.MonotonicTime
+@_exported public import struct TrackwayEvents.RecordedEvent
 @_exported public import struct TrackwayEvents.SensorReading
 @_exported public import struct TrackwayEvents.Timestamp
 @_exported public import protocol TrackwayEvents.TypedEvent

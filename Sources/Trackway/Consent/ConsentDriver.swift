@@ -129,6 +129,16 @@ package final class ConsentDriver: Sendable {
         }
     }
 
+    /// What may leave for a destination by what counts now, whatever is decided later.
+    func presentRule(for destination: DestinationID) -> Admission.Rule {
+        let category = categories.withLock { $0[destination] } ?? .analytics
+        let consent = settings.current.consent
+        return { context in
+            // A context that cannot be read is nobody's.
+            consent.admission(of: (try? JSONValue.parse(context))?["user"]?["subject"]?.string, for: category)
+        }
+    }
+
     // MARK: Destinations that come and go
 
     /// A destination that the configuration does not name: consent counts for it as for one without an entry there.

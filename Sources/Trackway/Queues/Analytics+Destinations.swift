@@ -42,9 +42,9 @@ extension Analytics {
             // Consent first: nothing may be refused that is addressed to it.
             consents.add(id)
             // The journal next, before anything can be addressed to it.
-            journal.addDestination(id)
-            let problem = registry.add(id, route.policy)
-            delivery.add(route)
+            journal.addDestination(id, isKept: destination is AppTarget)
+            let problem = registry.add(id, route.policy, isTarget: destination is AppTarget)
+            if !(destination is AppTarget) { delivery.add(route) }
             return problem
         }
         reporter.report(bounds.diagnostics)
@@ -71,10 +71,22 @@ extension Analytics {
     /// Puts a destination with new settings (a new write key, another address) in the place of the one with the same id,
     /// and tries it at once, even if the old one had been refused.
     ///
-    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id, with
+    ///   ``TrackwayError/Code/targetMismatch`` when one of the two is an ``AppTarget`` and the other is not.
     public func replaceDestination(_ destination: any Destination) throws(TrackwayError) {
         try checkPresent(destination.id)
-        delivery.replace(destination)
+        let isTarget = destination is AppTarget
+        guard journal.isKept(destination.id) == isTarget else {
+            throw TrackwayError(
+                .targetMismatch,
+                isTarget
+                    ? "\"\(destination.id)\" is delivered and cannot become a target of the app's while it runs; remove it, then "
+                        + "add the target"
+                    : "\"\(destination.id)\" is a target of the app's and cannot become one that is delivered while it runs; "
+                        + "remove it, then add the destination"
+            )
+        }
+        if !isTarget { delivery.replace(destination) }
     }
 
     /// Throws when there is no destination of this id.
@@ -124,7 +136,7 @@ extension Analytics {
     /// Waits for nothing that delivery does. While this process does not deliver, because another one of the installation does
     /// or because it just began, a queue is counted from the disk, and of any other destination only this process's own events count.
     public func pendingCount(for id: DestinationID) -> UInt64 {
-        delivery.waiting(for: id)
+        journal.isKept(id) ? targetCount(for: id) : delivery.waiting(for: id)
     }
 
     /// Whether a queue's rules find it worth an upload now.

@@ -102,6 +102,12 @@ final class QueueRegistry: Sendable {
         return state.withLock { state in state.memory.destinations.filter { !present.contains($0) } }
     }
 
+    /// Those among them that are targets of the app's.
+    var expectedTargets: Set<DestinationID> {
+        let expected = Set(expected)
+        return state.withLock { $0.memory.targetIDs.intersection(expected) }
+    }
+
     func contains(_ id: DestinationID) -> Bool {
         presence.withLock { $0.destinations.contains(id) }
     }
@@ -117,14 +123,17 @@ final class QueueRegistry: Sendable {
 
     /// Takes up a destination there is room for, and that the journal knows already: from here on events are addressed to it.
     ///
+    /// - Parameter isTarget: whether it is a target of the app's.
     /// - Returns: what could not be remembered.
-    func add(_ id: DestinationID, _ policy: DeliveryPolicy) -> Diagnostic? {
+    func add(_ id: DestinationID, _ policy: DeliveryPolicy, isTarget: Bool = false) -> Diagnostic? {
         presence.withLock { presence in
             presence.destinations.insert(id)
             presence.windows[id] = policy.queue?.window
         }
         let problem = state.withLock { state in
-            state.memory.destinations.last == id ? nil : remember(.added(id), &state)
+            let memory = state.memory
+            let isKnown = memory.destinations.last == id && memory.targetIDs.contains(id) == isTarget
+            return isKnown ? nil : remember(.added(id, isTarget: isTarget), &state)
         }
         return forgetContent(of: id, unless: policy.queue?.window) ?? problem
     }

@@ -9,7 +9,8 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
     /// Something that is to be remembered.
     enum Change: Sendable, Hashable {
         /// A destination was added at run time: what is recorded before it is added again in the next run is for it, too.
-        case added(DestinationID)
+        /// Whether it is a target of the app's is remembered with it.
+        case added(DestinationID, isTarget: Bool = false)
         /// A destination was removed. What is known of its queue stays, for the time when it is added again.
         case removed(DestinationID)
         /// An upload of a queue was asked for.
@@ -21,6 +22,8 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
     /// By a destination's id; texts, so that the file shows them as keys.
     private var added: [String] = []
     private var uploads: [String: DeviceTime] = [:]
+    /// Those of ``added`` that are targets of the app's; nil for none, as files of before there were any say.
+    private var targets: [String]?
 
     /// So many destinations are expected at most. An app that adds others in each run and removes none, perhaps because a new
     /// version names them differently, would keep events for ever more of them.
@@ -35,25 +38,44 @@ struct QueueRegistryMemory: Sendable, Hashable, Codable {
     /// The destinations that were added and not removed, in the order they were added last.
     var destinations: [DestinationID] { added.compactMap { DestinationID($0) } }
 
+    /// Those among them that are targets of the app's.
+    var targetIDs: Set<DestinationID> { Set((targets ?? []).compactMap { DestinationID($0) }) }
+
     /// When an upload of a queue was last asked for.
     func lastUpload(of id: DestinationID) -> DeviceTime? { uploads[id.rawValue] }
 
     mutating func apply(_ change: Change) {
         switch change {
-        case .added(let id):
+        case .added(let id, let isTarget):
             added.removeAll { $0 == id.rawValue }
             added = added.suffix(Self.maxExpected - 1) + [id.rawValue]
+            note(id, isTarget: isTarget)
         case .removed(let id):
             added.removeAll { $0 == id.rawValue }
+            note(id, isTarget: false)
         case .uploaded(let id, let time):
             uploads[id.rawValue] = time
             if uploads.count > Self.most {
                 uploads = uploads.filter { $0.key == id.rawValue || added.contains($0.key) }
             }
         case .erased(let present):
+            let former = targets
             self = QueueRegistryMemory()
             added = present.map(\.rawValue)
+            targets = former
+            forgetOthers()
         }
+    }
+
+    private mutating func note(_ id: DestinationID, isTarget: Bool) {
+        targets = (targets ?? []).filter { $0 != id.rawValue } + (isTarget ? [id.rawValue] : [])
+        forgetOthers()
+    }
+
+    /// Keeps no target that is not there.
+    private mutating func forgetOthers() {
+        let left = (targets ?? []).filter { added.contains($0) }
+        targets = left.isEmpty ? nil : left
     }
 }
 
@@ -63,8 +85,8 @@ extension QueueRegistryMemory.Change {
         switch (self, earlier) {
         case (.erased, _):
             true
-        case (.added(let id), .added(let other)), (.added(let id), .removed(let other)),
-            (.removed(let id), .added(let other)), (.removed(let id), .removed(let other)),
+        case (.added(let id, _), .added(let other, _)), (.added(let id, _), .removed(let other)),
+            (.removed(let id), .added(let other, _)), (.removed(let id), .removed(let other)),
             (.uploaded(let id, _), .uploaded(let other, _)):
             id == other
         default:

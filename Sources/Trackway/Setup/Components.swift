@@ -36,7 +36,12 @@ struct Components {
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: dependencies.log)
         let queue = StorageQueue(label: "trackway.storage")
         let registry = QueueRegistry(configuration, dependencies, queue, reporter)
-        let journal = try Self.openJournal(configuration, dependencies, expecting: registry.expected)
+        let journal = try Self.openJournal(
+            configuration,
+            dependencies,
+            expecting: registry.expected,
+            targets: registry.expectedTargets
+        )
         let storageFolder = dependencies.folder
         journal.reportRestorations { recorded in
             reporter.report(Diagnostic(folderRemoved: storageFolder, recorded: recorded))
@@ -77,7 +82,7 @@ struct Components {
         }
         let delivery = DeliveryService(
             journal: journal,
-            routes: configuration.destinations.map { destination in
+            routes: configuration.destinations.filter { !($0 is AppTarget) }.map { destination in
                 DeliveryRoute(
                     destination: destination,
                     policy: configuration.deliveryExceptions[destination.id] ?? configuration.delivery,
@@ -194,7 +199,8 @@ struct Components {
     private static func openJournal(
         _ configuration: Configuration,
         _ dependencies: Dependencies,
-        expecting expected: [DestinationID]
+        expecting expected: [DestinationID],
+        targets: Set<DestinationID>
     ) throws(TrackwayError) -> Journal {
         do throws(JournalError) {
             return try Journal(
@@ -202,7 +208,9 @@ struct Components {
                     folder: dependencies.folder,
                     destinations: configuration.destinations.map(\.id),
                     expected: expected,
+                    kept: targets.union(configuration.destinations.filter { $0 is AppTarget }.map(\.id)),
                     maximumBytes: configuration.maximumJournalBytes,
+                    maximumKeptBytes: configuration.maximumTargetBytes,
                     maximumAge: configuration.maximumJournalAge,
                     segmentBytes: dependencies.segmentBytes
                 ),

@@ -195,6 +195,7 @@ extension Configuration {
             from: Self.leastJournalBytes,
             "maximumJournalBytes"
         )
+        bounded.maximumTargetBytes = bounds.count(maximumTargetBytes, "maximumTargetBytes")
         bounded.maximumJournalAge = bounds.time(maximumJournalAge, "maximumJournalAge")
         bounded.limits = bounds.limits(limits, "limits")
         bounded.delivery = bounds.policy(delivery, "delivery")

@@ -57,6 +57,10 @@ public struct Configuration: Sendable {
     /// events of ten attributes, weeks of offline time for most apps, and little beside the photos on any device.
     public var maximumJournalBytes = 50_000_000
 
+    /// Bytes that events for ``AppTarget``s may take on the device beyond that. 50 MiB by default. They have no age limit, because
+    /// nobody but the app can take them; beyond this limit the oldest go first, counted in the ledger as `journal_full`.
+    public var maximumTargetBytes = 50 << 20
+
     /// How long an event may wait; older ones are dropped, counted. 30 days by default, because hardly any report looks
     /// further back.
     public var maximumJournalAge = Duration.seconds(30 * 86400)

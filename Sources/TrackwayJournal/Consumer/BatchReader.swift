@@ -11,6 +11,8 @@ struct BatchReader: Sendable {
         var bytes: Int
         /// The last segment to look at; nil for all.
         var throughSegment: UInt32?
+        /// The last event to look at, by its number; nil for all.
+        var throughSequence: UInt64?
     }
 
     /// What was read.
@@ -147,6 +149,12 @@ struct BatchReader: Sendable {
             guard entry.sequence >= stretch.next else {
                 stretch.end = entry.end
                 continue
+            }
+            if let bound = limits.throughSequence, entry.sequence > bound {
+                try explain(upTo: bound + 1, in: &stretch)
+                reader.seek(to: entry.start)
+                stretch.end = reader.position
+                return stretch
             }
             let isFull =
                 stretch.records.count >= limits.events

@@ -56,7 +56,9 @@ struct ConsumerState: Sendable {
         view.isOpen = lock != nil
         view.totals = compaction.totals
         view.order = order
-        view.queues = queues
+        view.queues = queues.union(
+            journal.registry.withLock { registry in registry.present.filter { registry.isKept($0) == true } }
+        )
         for id in order {
             guard let progress = progressByWriter[id] else { continue }
             view.writers[id] = ConsumerView.Writer(

@@ -76,25 +76,39 @@ extension ConsumerState {
         let bytes: Int
         /// The segment behind it; nil when there is none.
         let following: UInt32?
+        /// Whether a destination has something in it, or before it, that waits for the app itself.
+        let isKept: Bool
+        /// Whether nobody else needs it.
+        let isOnlyKept: Bool
     }
 
     /// Gives up the oldest undelivered records beyond the limits of age and bytes. Leased records stay.
+    ///
+    /// What waits for the app itself has no age limit, and a limit of bytes of its own: the segments that nobody else needs do
+    /// not count for the others, and go only when all together are beyond both limits.
     private mutating func trim(at moment: Moment) throws(JournalError) {
         let segments = try segments()
         var total = segments.reduce(compaction.leftoverBytes) { $0 + $1.bytes }
+        var ordinary = total - segments.reduce(0) { $0 + ($1.isOnlyKept ? $1.bytes : 0) }
         let busy = leases.writers
         let (boot, limits) = (journal.bootID, journal.configuration)
         for segment in segments {
             guard !busy.contains(segment.writer), progressByWriter[segment.writer]?.problem == nil,
                 segment.following != nil || progressByWriter[segment.writer]?.isComplete == true
             else { continue }
+            let isBeyond = ordinary > limits.maximumBytes && !segment.isOnlyKept
+            let goesWhole = !segment.isKept || total > limits.maximumTotalBytes
+            // Of one that only the app needs, the age does not matter.
             let age = progressByWriter[segment.writer]?.age.atLeast(before: segment.following, boot: boot, at: moment)
-            let isExpired = age.map { limits.maximumAge <= $0 } ?? false
-            guard isExpired || total > limits.maximumBytes else { continue }
+            let isExpired = !segment.isOnlyKept && age.map { limits.maximumAge <= $0 } ?? false
+            guard isExpired || isBeyond || (segment.isKept && goesWhole) else { continue }
             let done: Void? = try progressByWriter[segment.writer]?.attempt { (progress) throws(JournalError) in
-                try progress.giveUp(segment.number, reason: isExpired ? .expired : .journalFull)
+                let reason: DropReason = isExpired ? .expired : .journalFull
+                try progress.giveUp(segment.number, reason: reason, sparingKept: !goesWhole)
             }
-            if done != nil { total -= segment.bytes }
+            guard done != nil else { continue }
+            if !segment.isOnlyKept { ordinary -= segment.bytes }
+            if goesWhole { total -= segment.bytes }
         }
     }
 
@@ -105,10 +119,19 @@ extension ConsumerState {
             let sizes = try JournalError.wrap { () throws(StorageError) in try progress.folder.segmentSizes() }
             // What is gone needs no age.
             progress.age.forget(except: sizes.map(\.number))
+            let needed = progress.cursors.firstNeeded
             for (index, size) in sizes.enumerated() {
                 let following = index + 1 < sizes.count ? sizes[index + 1].number : nil
+                let isKept = needed.kept.map { $0 <= size.number } ?? false
                 segments.append(
-                    Segment(writer: progress.id, number: size.number, bytes: size.bytes, following: following)
+                    Segment(
+                        writer: progress.id,
+                        number: size.number,
+                        bytes: size.bytes,
+                        following: following,
+                        isKept: isKept,
+                        isOnlyKept: isKept && needed.ordinary.map { $0 > size.number } ?? true
+                    )
                 )
             }
         }
@@ -157,9 +180,18 @@ extension ConsumerState {
 
 extension WriterProgress {
     /// Gives up a segment for everybody who has not settled it, and removes it.
-    fileprivate mutating func giveUp(_ segment: UInt32, reason: DropReason) throws(JournalError) {
-        for destination in cursors.accountable { try discard(for: destination, through: segment, reason: reason) }
+    ///
+    /// - Parameter sparingKept: true to leave it to the destinations whose events wait for the app itself; it stays then.
+    fileprivate mutating func giveUp(
+        _ segment: UInt32,
+        reason: DropReason,
+        sparingKept: Bool
+    ) throws(JournalError) {
+        for destination in cursors.accountable where !(sparingKept && cursors.isKept(destination)) {
+            try discard(for: destination, through: segment, reason: reason)
+        }
         cursors.save()
+        guard !sparingKept else { return }
         try JournalError.wrap { () throws(StorageError) in try folder.remove(segment) }
     }
 

@@ -40,6 +40,27 @@ struct WriterCursors: Sendable {
     /// The destinations that count here: those with a place in the folder and those there are at present.
     var accountable: [DestinationID] { destinations.union(journal.destinations).sorted() }
 
+    /// Whether a destination's events wait for the app itself. What this process was told of a destination that is there counts;
+    /// of one that is away, what its cursor says.
+    func isKept(_ destination: DestinationID) -> Bool {
+        journal.registry.withLock { $0.isKept(destination) } ?? all[destination]?.isKept ?? false
+    }
+
+    /// The first segment that destinations need whose events are delivered, and the first that those need whose events wait
+    /// for the app itself; nil where there are none of the kind.
+    var firstNeeded: (ordinary: UInt32?, kept: UInt32?) {
+        var first: (ordinary: UInt32?, kept: UInt32?) = (nil, nil)
+        for (destination, cursor) in all {
+            let segment = cursor.position.segment
+            if isKept(destination) {
+                first.kept = min(first.kept ?? segment, segment)
+            } else {
+                first.ordinary = min(first.ordinary ?? segment, segment)
+            }
+        }
+        return first
+    }
+
     /// Notices the cursors that another process made for a destination it added, in its own writer's folder.
     mutating func notice() throws(StorageError) {
         for destination in try CursorFile.destinations(of: id, journal.folder, storage)
@@ -121,27 +142,39 @@ struct WriterCursors: Sendable {
 
     /// Keeps a cursor in memory; ``save()`` writes it.
     mutating func set(_ cursor: Cursor, of destination: DestinationID) {
+        var cursor = cursor
+        // An app may decide anew what a destination is.
+        cursor.isKept = isKept(destination)
         all[destination] = cursor
         unsaved.insert(destination)
     }
 
     /// Keeps a cursor, writes it, then deletes the segments nobody needs any more.
     ///
+    /// - Parameter durably: true when it must survive power loss as well as the death of the process.
     /// - Throws: `storage` when it could not be written: it is written with the next ``save()``.
-    mutating func store(_ cursor: Cursor, of destination: DestinationID) throws(JournalError) {
+    mutating func store(
+        _ cursor: Cursor,
+        of destination: DestinationID,
+        durably: Bool = false
+    ) throws(JournalError) {
         let segmentBefore = firstNeededSegment
         set(cursor, of: destination)
         do throws(StorageError) {
-            try write(cursor, of: destination)
+            try write(all[destination] ?? cursor, of: destination, durably: durably)
             if firstNeededSegment > segmentBefore { try removePassed() }
         } catch {
             throw JournalError(error)
         }
     }
 
-    private mutating func write(_ cursor: Cursor, of destination: DestinationID) throws(StorageError) {
+    private mutating func write(
+        _ cursor: Cursor,
+        of destination: DestinationID,
+        durably: Bool = false
+    ) throws(StorageError) {
         let bytes = cursor.fileBytes(of: id, for: destination)
-        try storage.replace(journal.folder.cursor(id, destination), with: bytes, durably: false)
+        try storage.replace(journal.folder.cursor(id, destination), with: bytes, durably: durably)
         unsaved.remove(destination)
     }
 

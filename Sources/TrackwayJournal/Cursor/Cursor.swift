@@ -27,6 +27,9 @@ struct Cursor: Sendable, Hashable {
     var unreported = DroppedRanges()
     /// Numbers for other destinations that this one has not been told of yet.
     var untoldSkips = SkippedRanges()
+    /// Whether the events wait for the app itself, which reads them back and removes them; see ``JournalSnapshot``. It stands in
+    /// the file, so that no process trims them by age that does not know the destination.
+    var isKept = false
 
     /// Whether the destination misses numbers that were for others. One that never heard of the writer misses nothing: it
     /// need not hear that all of its events were for others.
@@ -105,6 +108,7 @@ extension Cursor {
         lines.add("delivered", delivered)
         lines.add("skipped", skipped)
         if let mark { lines.add("released", mark) }
+        if isKept { lines.add("kept", 1) }
         for (reason, count) in dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             lines.add("dropped", "\(count) \(reason.rawValue)")
         }
@@ -135,6 +139,7 @@ extension Cursor {
             guard let mark = UInt64(text) else { return nil }
             self.mark = mark
         }
+        isKept = lines.number("kept") == 1
         for line in lines.all("dropped") {
             let parts = line.split(separator: " ", maxSplits: 1)
             guard parts.count == 2, let count = UInt64(parts[0]) else { return nil }

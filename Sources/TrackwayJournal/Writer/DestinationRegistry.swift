@@ -11,14 +11,26 @@ struct DestinationRegistry: Sendable {
     private(set) var present: [DestinationID] = []
     private var beginnings: [DestinationID: Cursor] = [:]
     private let configured: Set<DestinationID>
+    /// Those whose events wait for the app itself.
+    private var kept: Set<DestinationID>
 
     /// - Parameters:
     ///   - destinations: those of the configuration.
     ///   - expected: those of run time that are there from the start, because an earlier run had them.
-    init(_ destinations: [DestinationID], expecting expected: [DestinationID] = []) {
+    ///   - kept: those among them whose events wait for the app itself.
+    init(_ destinations: [DestinationID], expecting expected: [DestinationID] = [], kept: Set<DestinationID> = []) {
         configured = Set(destinations)
-        for id in destinations + expected { add(id, from: Cursor()) }
+        self.kept = kept
+        for id in destinations + expected { add(id, from: Cursor(), isKept: kept.contains(id)) }
     }
+
+    /// Whether a destination's events wait for the app itself; nil when it is not there, so that nobody here knows.
+    func isKept(_ id: DestinationID) -> Bool? {
+        present.contains(id) ? kept.contains(id) : nil
+    }
+
+    /// Whether there are destinations whose events wait for the app itself.
+    var keeps: Bool { !kept.isEmpty }
 
     /// Whether a log that knows nothing of a destination is for it all the same: what an earlier run or another process
     /// recorded is for whoever the configuration names now, but not for whoever is only added later.
@@ -45,13 +57,18 @@ struct DestinationRegistry: Sendable {
 
     /// Adds a destination.
     ///
-    /// - Parameter beginning: where its events begin, unless it was there before.
+    /// - Parameters:
+    ///   - beginning: where its events begin, unless it was there before.
+    ///   - isKept: whether its events wait for the app itself.
     /// - Returns: true when it has a place in the log for the first time.
     @discardableResult
-    mutating func add(_ id: DestinationID, from beginning: Cursor) -> Bool {
+    mutating func add(_ id: DestinationID, from beginning: Cursor, isKept: Bool) -> Bool {
         if !present.contains(id) { present.append(id) }
+        if isKept { kept.insert(id) } else { kept.remove(id) }
+        beginnings[id]?.isKept = isKept
         guard beginnings[id] == nil else { return false }
         beginnings[id] = beginning
+        beginnings[id]?.isKept = isKept
         return true
     }
 
@@ -62,7 +79,10 @@ struct DestinationRegistry: Sendable {
     /// A new log begins: everybody who is there begins with it.
     mutating func restart() {
         beginnings = [:]
-        for id in present { beginnings[id] = Cursor() }
+        for id in present {
+            beginnings[id] = Cursor()
+            beginnings[id]?.isKept = kept.contains(id)
+        }
     }
 }
 
@@ -70,15 +90,44 @@ extension Journal {
     /// The destinations that events are kept for at present, in the order they were added.
     package var destinations: [DestinationID] { registry.withLock { $0.present } }
 
+    /// Whether a destination is there whose events wait for the app itself.
+    package func isKept(_ id: DestinationID) -> Bool {
+        registry.withLock { $0.isKept(id) } ?? false
+    }
+
+    /// The destinations whose events wait for the app itself: those that are there, and those that earlier runs or other
+    /// processes left something for.
+    ///
+    /// - Throws: when the folder cannot be read now.
+    /// - Complexity: O(number of writers and destinations); reads the cursors.
+    package func keptDestinations() throws(JournalError) -> Set<DestinationID> {
+        let present = destinations
+        var kept = Set(present.filter { isKept($0) })
+        try JournalError.wrap { () throws(StorageError) in
+            for id in try storage.names(in: folder.writers).compactMap({ WriterID($0) }) {
+                for destination in try CursorFile.destinations(of: id, folder, storage)
+                where !present.contains(destination) && !kept.contains(destination) {
+                    let cursor = try CursorFile.load(id, destination, folder, storage)
+                    if cursor?.isKept == true { kept.insert(destination) }
+                }
+            }
+        }
+        return kept
+    }
+
     /// Keeps events for a destination from now on. Does nothing when it is there already.
     ///
     /// A destination that is new gets what this process records from here on. One that was there before, in this process
     /// or an earlier one, goes on where it stopped. Any thread may call; the call may write a file.
-    package func addDestination(_ id: DestinationID) {
+    ///
+    /// - Parameter isKept: true when its events wait for the app itself (``snapshot(for:admitting:)``): they have no age limit and
+    ///   a limit of bytes of their own.
+    package func addDestination(_ id: DestinationID, isKept: Bool = false) {
         let beginning: (Cursor, WriterID)? = state.withLock { state in
             let end = state.beginning
-            let beginning = Cursor(addedAt: end.position, next: end.next)
-            let isNew = registry.withLock { $0.add(id, from: beginning) }
+            var beginning = Cursor(addedAt: end.position, next: end.next)
+            beginning.isKept = isKept
+            let isNew = registry.withLock { $0.add(id, from: beginning, isKept: isKept) }
             state.everybodyByName = registry.withLock { $0.everybodyByName }
             return isNew ? (beginning, state.id) : nil
         }

@@ -63,7 +63,11 @@ package final class Journal: Sendable {
             throw JournalError(error)
         }
         let installation = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
-        let destinations = DestinationRegistry(configuration.destinations, expecting: configuration.expected)
+        let destinations = DestinationRegistry(
+            configuration.destinations,
+            expecting: configuration.expected,
+            kept: configuration.kept
+        )
         registry = Locked(destinations)
         var writer = try Self.claim(
             installation: installation,
@@ -297,9 +301,11 @@ package final class Journal: Sendable {
                 // A deliverer that meets the folder before it is locked takes it for an orphan's and removes it.
                 guard let alive = try storage.lock(folder.aliveLock(id)) else { continue }
                 for destination in destinations {
+                    var beginning = Cursor()
+                    beginning.isKept = registry.withLock { $0.isKept(destination) } ?? false
                     try storage.replace(
                         folder.cursor(id, destination),
-                        with: Cursor().fileBytes(of: id, for: destination),
+                        with: beginning.fileBytes(of: id, for: destination),
                         durably: false
                     )
                 }

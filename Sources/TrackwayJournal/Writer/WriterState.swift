@@ -26,8 +26,9 @@ struct WriterState: Sendable {
     /// The context in effect at the log's end; behind ``context`` while the storage refuses.
     private(set) var writtenContext = ContextState()
     let folder: JournalFolder
-    /// Segments this writer keeps at most, the one being written included; the oldest go first.
-    private let maxSegments: Int
+    /// Segments this writer keeps at most, the one being written included; the oldest go first. With and without
+    /// destinations whose events wait for the app itself.
+    private let maxSegments: (keeping: Int, otherwise: Int)
     private let boot: String
     // Asked only when a segment begins.
     private let clock: any EventClock
@@ -83,7 +84,10 @@ struct WriterState: Sendable {
         self.leased = leased
         self.registry = registry
         held = OverflowBuffer(limit: configuration.heldBytes)
-        maxSegments = configuration.maxSegmentsOfWriter
+        maxSegments = (
+            keeping: configuration.maxSegmentsOfWriter(keeps: true),
+            otherwise: configuration.maxSegmentsOfWriter(keeps: false)
+        )
     }
 
     /// The context in effect; a value so that two of them can be compared.
@@ -296,6 +300,7 @@ struct WriterState: Sendable {
         let numbers = try SegmentName.all(in: log.folder, log.storage)
         // Whoever delivers removes what everybody has passed.
         if let oldest = numbers.first { extents = extents.filter { $0.key >= oldest } }
+        let maxSegments = registry.withLock { $0.keeps } ? maxSegments.keeping : maxSegments.otherwise
         // The one that is about to begin counts, too.
         guard numbers.count >= maxSegments else { return true }
         let protected = leased.withLock { $0 }

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import TrackwayEvents
+internal import TrackwayJournal
+public import TrackwayWire
+
+/// What waited for a target of the app's when ``Analytics/snapshot(for:)`` was called: exactly the events recorded before, by any
+/// thread of this process, and what other processes of the installation had written.
+///
+/// Reading streams: memory stays constant however much waits, and recording goes on meanwhile, as do other snapshots. What
+/// happens to the events in between (another snapshot removes them, the journal gives them up, everything is erased) ends the
+/// reading with a ``TrackwayError``, never with a wrong answer. Events that consent does not let leave are not shown.
+///
+/// Any thread may call. Every call reads files; call from where a disk may be waited for.
+public struct TargetSnapshot: Sendable {
+    private let snapshot: JournalSnapshot
+    private let reporter: DiagnosticReporter
+
+    init(_ snapshot: JournalSnapshot, _ reporter: DiagnosticReporter) {
+        self.snapshot = snapshot
+        self.reporter = reporter
+    }
+
+    /// Whose events these are.
+    public var target: DestinationID { snapshot.destination }
+
+    /// Why the events of other processes of the installation are missing in this snapshot: each a sentence that names a path and
+    /// the remedy. Empty nearly always; a later snapshot has them.
+    public var obstacles: [String] { snapshot.obstacles.map(\.message) }
+
+    /// Calls `body` with each event, in the order of recording, until it returns false. Events of several processes come one
+    /// process after the other, in the order they were started.
+    ///
+    /// An event that cannot be decoded is passed over with a `Diagnostic`.
+    ///
+    /// - Parameter body: says whether to go on. It may throw, record, and make other snapshots.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/snapshotOutdated`` when events of the snapshot were removed, given up
+    ///   or erased since it was made; ``TrackwayError/Code/snapshotEnded`` when the ``Analytics`` it was made of is gone;
+    ///   ``TrackwayError/Code/storageUnavailable``. And whatever `body` throws.
+    /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
+    public func forEach(_ body: (RecordedEvent) throws -> Bool) throws {
+        try forEachBatch { batch in
+            var contexts: [UInt32: JSONValue] = [:]
+            for context in batch.contexts {
+                // A context that is no JSON would be the SDK's own mistake, and the missing context shows it.
+                contexts[context.generation] = try? JSONValue.parse(Array(batch.bytes[context.content]))
+            }
+            for record in batch.records {
+                let event: Event
+                do throws(JSONError) {
+                    event = try Event(json: Array(batch.bytes[record.payload]))
+                } catch {
+                    reporter.report(.eventNotReadable(record.sequence, of: target, error))
+                    continue
+                }
+                let recorded = RecordedEvent(
+                    event: event,
+                    context: contexts[record.context] ?? .null,
+                    sequence: record.sequence,
+                    writer: batch.writer
+                )
+                guard try body(recorded) else { return false }
+            }
+            return true
+        }
+    }
+
+    /// Calls `body` with a batch of events after the other, as a `Destination` encodes them, until it returns false:
+    ///
+    /// ```swift
+    /// try snapshot.forEachBatch { batch in
+    ///     let request = try destination.request(for: batch, sentAt: .now)
+    ///     return try upload(request)
+    /// }
+    /// ```
+    /// - Parameters:
+    ///   - limits: how large a batch is at most.
+    ///   - body: says whether to go on.
+    /// - Throws: as ``forEach(_:)``.
+    public func forEachBatch(of limits: BatchLimits = BatchLimits(), _ body: (EventBatch) throws -> Bool) throws {
+        do {
+            try snapshot.readBatches(events: limits.events, bytes: limits.bytes, body)
+        } catch let error as JournalError {
+            throw TrackwayError(error)
+        }
+    }
+
+    /// How many events the snapshot shows.
+    ///
+    /// - Throws: as ``forEach(_:)``.
+    /// - Complexity: reads them all.
+    public func count() throws(TrackwayError) -> UInt64 {
+        var count: UInt64 = 0
+        do {
+            try snapshot.readBatches { batch in
+                count += UInt64(batch.records.count)
+                return true
+            }
+        } catch {
+            throw TrackwayError(reading: error)
+        }
+        return count
+    }
+
+    /// Removes exactly the snapshot's events. When this returns, that survives power loss; the ledger counts them as delivered.
+    ///
+    /// Events that are gone already are left as they are, so a second call removes nothing. Events that were recorded since
+    /// stay.
+    ///
+    /// - Returns: how many events this call removed.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/deliveredElsewhere`` while another process of the installation
+    ///   delivers: it alone can remove events, or this process once that one has ended; with
+    ///   ``TrackwayError/Code/snapshotOutdated`` when everything was erased, ``TrackwayError/Code/snapshotEnded``,
+    ///   ``TrackwayError/Code/storageUnavailable`` when it could not be written down: call again.
+    /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
+    @discardableResult
+    public func remove() throws(TrackwayError) -> UInt64 {
+        do throws(JournalError) {
+            return try snapshot.remove()
+        } catch {
+            throw TrackwayError(error)
+        }
+    }
+}
+
+extension Analytics {
+    /// Everything that waits for a target of the app's now. Cheap: nothing is read yet.
+    ///
+    /// - Parameter target: the id of an ``AppTarget`` that is configured or was added.
+    /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when nothing has this id, with
+    ///   ``TrackwayError/Code/targetMismatch`` when it is delivered by the SDK, with
+    ///   ``TrackwayError/Code/storageUnavailable`` when the folder cannot be read now.
+    /// - Complexity: O(number of processes that left events).
+    public func snapshot(for target: DestinationID) throws(TrackwayError) -> TargetSnapshot {
+        try checkPresent(target)
+        guard journal.isKept(target) else {
+            throw TrackwayError(
+                .targetMismatch,
+                "\"\(target)\" is delivered by the SDK, which removes its events itself; make it a target with .target(\"\(target)\") "
+                    + "to read them back"
+            )
+        }
+        do throws(JournalError) {
+            return TargetSnapshot(
+                try journal.snapshot(for: target, admitting: consents.presentRule(for: target)),
+                reporter
+            )
+        } catch {
+            throw TrackwayError(error)
+        }
+    }
+
+    /// How many events wait for a target; 0 also while nothing can be counted.
+    func targetCount(for target: DestinationID) -> UInt64 {
+        if let consumer = journal.heldConsumer, let count = try? consumer.waiting(for: target) { return count }
+        // What cannot be counted at present counts as none; a snapshot says why.
+        return (try? journal.countWaiting(for: target)) ?? 0
+    }
+}
+
+extension TrackwayError.Code {
+    /// A destination that is delivered was taken for a target of the app's, or the other way round.
+    public static let targetMismatch = TrackwayError.Code(rawValue: "target_mismatch")
+    /// Events of the snapshot were removed, given up or erased since it was made.
+    public static let snapshotOutdated = TrackwayError.Code(rawValue: "snapshot_outdated")
+    /// The ``Analytics`` that the snapshot was made of is gone.
+    public static let snapshotEnded = TrackwayError.Code(rawValue: "snapshot_ended")
+    /// Another process of the installation delivers, and it alone can do this.
+    public static let deliveredElsewhere = TrackwayError.Code(rawValue: "delivered_elsewhere")
+}
+
+extension TrackwayError {
+    fileprivate init(_ error: JournalError) {
+        let code: Code =
+            switch error.code {
+            case .outOfOrder: .snapshotOutdated
+            case .closed: .snapshotEnded
+            case .locked: .deliveredElsewhere
+            default: .storageUnavailable
+            }
+        self.init(code, error.message, cause: error.cause)
+    }
+
+    /// What ends reading where the body throws nothing.
+    fileprivate init(reading error: any Error) {
+        if let error = error as? JournalError {
+            self.init(error)
+        } else {
+            self.init(.storageUnavailable, "the snapshot cannot be read", cause: error)
+        }
+    }
+}
+
+extension Diagnostic.Code {
+    /// An event that waits for a target of the app's cannot be decoded.
+    public static let eventNotReadable = Diagnostic.Code(rawValue: "event_not_readable")
+}
+
+extension Diagnostic {
+    fileprivate static func eventNotReadable(
+        _ sequence: UInt64,
+        of target: DestinationID,
+        _ error: JSONError
+    ) -> Diagnostic {
+        Diagnostic(
+            code: .eventNotReadable,
+            field: "\(target)",
+            value: "event \(sequence): \(error)",
+            remedy:
+                "The event was passed over; forEachBatch gives its bytes. Removing the snapshot removes it with the others."
+        )
+    }
+}

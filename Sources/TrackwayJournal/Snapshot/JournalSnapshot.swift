@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// What waited for a destination at one moment, at all writers of the installation, to be read back and removed by the app.
+///
+/// It holds places, no events: reading goes through the log a stretch at a time, while others record, read and remove. What
+/// became of the events since is noticed, so that a stretch is whole or an error. Any thread may call; every call reads files.
+package struct JournalSnapshot: Sendable {
+    /// One writer's part.
+    struct Part: Sendable {
+        let writer: WriterID
+        /// How far the destination had come.
+        let cursor: Cursor
+        /// The last number that belongs to the snapshot.
+        let through: UInt64
+        /// The oldest segment there was.
+        let oldest: UInt32
+        /// Nothing was going to be added to the log.
+        let isComplete: Bool
+    }
+
+    /// Whose events these are.
+    package let destination: DestinationID
+    /// The installation that recorded them.
+    package let installation: InstallationID
+    /// Writers whose events are not in the snapshot because they could not be read when it was made: each a sentence that names
+    /// the path and the remedy. A later snapshot has them.
+    package let obstacles: [JournalError]
+    let parts: [Part]
+    /// What may leave, by the context it was recorded in; the same answers for as long as the snapshot lives.
+    let rule: Admission.Rule?
+
+    private let folder: JournalFolder
+    private let storage: any JournalStorage
+    // Whoever lets go of the journal ends it, snapshots or not.
+    private weak let journal: Journal?
+
+    fileprivate init(
+        of destination: DestinationID,
+        in journal: Journal,
+        admitting rule: Admission.Rule?
+    ) throws(JournalError) {
+        self.destination = destination
+        self.rule = rule
+        self.journal = journal
+        folder = journal.folder
+        storage = journal.storage
+        installation = journal.installation
+        var parts: [Part] = []
+        var obstacles: [JournalError] = []
+        for id in try journal.presentWriters() {
+            do throws(JournalError) {
+                guard let part = try journal.part(of: id, for: destination) else { continue }
+                if part.cursor.next <= part.through { parts.append(part) }
+            } catch {
+                guard id != journal.writer else { throw error }
+                obstacles.append(error)
+            }
+        }
+        self.parts = parts
+        self.obstacles = obstacles
+    }
+
+    // MARK: Reading
+
+    /// Calls `body` with the snapshot's events in the order of recording, writers in the order they were started, a batch at a
+    /// time, until it returns false.
+    ///
+    /// - Parameters:
+    ///   - events: how many a batch holds at most; at least 1.
+    ///   - bytes: how many bytes of events; a single larger event still comes, alone.
+    ///   - body: may record, make other snapshots and remove this one; then reading on throws `outOfOrder`.
+    /// - Throws: `outOfOrder` when events of the snapshot were removed or given up since it was made, or when everything was
+    ///   erased; `closed` when the journal is gone; `storage` when the log cannot be read now; what `body` throws.
+    /// - Complexity: O(bytes of the log since the cursor); constant memory.
+    package func readBatches(
+        events: Int = 500,
+        bytes: Int = 256 << 10,
+        _ body: (EventBatch) throws -> Bool
+    ) throws {
+        let limits = (events: max(1, events), bytes: max(1, bytes))
+        for part in parts {
+            guard try read(part, limits, body) else { return }
+        }
+    }
+
+    /// - Returns: false when `body` did.
+    private func read(
+        _ part: Part,
+        _ bounds: (events: Int, bytes: Int),
+        _ body: (EventBatch) throws -> Bool
+    ) throws -> Bool {
+        let limits = BatchReader.Limits(events: bounds.events, bytes: bounds.bytes, throughSequence: part.through)
+        var reader = try BatchReader(
+            folder: folder.writer(part.writer),
+            storage: storage,
+            destination: destination,
+            from: part.cursor.position,
+            isComplete: part.isComplete
+        )
+        var next = part.cursor.next
+        while next <= part.through {
+            let segment = reader.position.segment
+            let stretch = try reader.read(next: next, limits, admitting: rule)
+            // Looked at afterwards: what was there all the while was read.
+            try checkUntouched(part, since: segment)
+            let batch = EventBatch(
+                installation: installation,
+                writer: part.writer,
+                first: next,
+                last: max(stretch.next, next) - 1,
+                recorded: part.through,
+                records: stretch.records,
+                contexts: stretch.contexts,
+                dropped: stretch.dropped,
+                skipped: stretch.skipped,
+                bytes: stretch.bytes
+            )
+            next = stretch.next
+            if !stretch.records.isEmpty, try !body(batch) { return false }
+            guard stretch.isCut else { return true }
+        }
+        return true
+    }
+
+    /// Throws when something of a part that is still to be read is there no more.
+    private func checkUntouched(_ part: Part, since segment: UInt32) throws(JournalError) {
+        let journal = try liveJournal()
+        let now = try journal.cursor(of: part.writer, destination) ?? part.cursor
+        let settled = (now: now.delivered &+ now.droppedTotal, then: part.cursor.delivered &+ part.cursor.droppedTotal)
+        guard settled.now == settled.then, now.base == part.cursor.base else {
+            let count = settled.now &- min(settled.then, settled.now)
+            throw JournalError(
+                .outOfOrder,
+                "\(count) events of the snapshot for \(destination) were removed or given up since it was made; what was read "
+                    + "so far is right, for the rest make another snapshot"
+            )
+        }
+        // A writer gives up its oldest segments itself where nobody trims; the cursors follow later.
+        let oldest = try JournalError.wrap { () throws(StorageError) in
+            try SegmentName.all(in: folder.writer(part.writer), storage).first
+        }
+        guard let oldest, oldest <= max(segment, part.oldest) else {
+            throw JournalError(
+                .outOfOrder,
+                "segments that the snapshot for \(destination) was to read are gone from \(folder.root) since it was made, "
+                    + "perhaps because the journal is full; make another snapshot, and remove what was read sooner"
+            )
+        }
+    }
+
+    private func liveJournal() throws(JournalError) -> Journal {
+        guard let journal else {
+            throw JournalError(
+                .closed,
+                "the snapshot for \(destination) has outlived what it was made of; make another one"
+            )
+        }
+        guard journal.installation == installation else {
+            throw JournalError(
+                .outOfOrder,
+                "everything the snapshot for \(destination) showed was erased since it was made"
+            )
+        }
+        return journal
+    }
+
+    // MARK: Removing
+
+    /// Removes exactly the snapshot's events: they count as delivered. When this returns, that survives power loss.
+    ///
+    /// One writer's events go in one atomic step. What is gone already, by another snapshot or because it was given up, is left
+    /// as it is, so a second call does nothing.
+    ///
+    /// - Returns: how many events this call removed.
+    /// - Throws: `locked` while another process delivers for the installation, `outOfOrder` when everything was erased, `closed`
+    ///   when the journal is gone, `storage` when a cursor could not be written: call again.
+    /// - Complexity: O(bytes of the log since the cursor); constant memory.
+    @discardableResult
+    package func remove() throws(JournalError) -> UInt64 {
+        let journal = try liveJournal()
+        if let consumer = journal.heldConsumer {
+            do throws(JournalError) {
+                return try consumer.remove(self)
+            } catch {
+                // It ended its election between the two; somebody else may have it now.
+                guard error.code == .closed else { throw error }
+            }
+        }
+        guard let consumer = try journal.tryElection() else {
+            throw JournalError(
+                .locked,
+                "another process delivers for \(folder.root); remove the snapshot for \(destination) there, or here once that "
+                    + "process has ended"
+            )
+        }
+        defer { consumer.close() }
+        return try consumer.remove(self)
+    }
+}
+
+extension Journal {
+    /// What waits for a destination now: everything that any thread of this process has recorded for it, and what other
+    /// processes of the installation have written.
+    ///
+    /// Events that only memory holds because the storage refuses them belong to the next snapshot.
+    ///
+    /// - Parameters:
+    ///   - destination: one whose events wait for the app itself.
+    ///   - rule: what may leave, by the context it was recorded in; must give the same answers for as long as the snapshot lives.
+    ///     What it drops is not shown, and counted when the snapshot is removed. A writer's events end before the first it holds.
+    /// - Throws: `storage` when the folder cannot be read now.
+    /// - Complexity: O(number of writers).
+    package func snapshot(
+        for destination: DestinationID,
+        admitting rule: Admission.Rule? = nil
+    ) throws(JournalError) -> JournalSnapshot {
+        drain()
+        return try JournalSnapshot(of: destination, in: self, admitting: rule)
+    }
+
+    /// The writers that have not been counted and removed, in the order they were started.
+    fileprivate func presentWriters() throws(JournalError) -> [WriterID] {
+        try JournalError.wrap { () throws(StorageError) in
+            let counted = try SettledTotals.load(folder, storage, of: installation).compacted
+            return try storage.names(in: folder.writers).compactMap { WriterID($0) }.filter { !counted.contains($0) }
+                .sorted()
+        }
+    }
+
+    /// One writer's part of a snapshot; nil when the writer knows nothing of the destination.
+    fileprivate func part(
+        of id: WriterID,
+        for destination: DestinationID
+    ) throws(JournalError) -> JournalSnapshot.Part? {
+        let own = state.withLock { $0.id == id ? $0.firstUnwritten - 1 : nil }
+        let (isComplete, oldest) = try JournalError.wrap { () throws(StorageError) in
+            let log = WriterFolder(path: folder.writer(id), storage: storage)
+            return (own == nil ? try log.isDead(id, at: clock.now().wall) : false, try log.segments().first ?? 0)
+        }
+        let extent = try extent(of: id, isComplete: isComplete)
+        guard let cursor = try cursor(of: id, destination) ?? backlogCursor(of: destination, from: extent.first) else {
+            return nil
+        }
+        return JournalSnapshot.Part(
+            writer: id,
+            cursor: cursor,
+            through: own ?? extent.last,
+            oldest: oldest,
+            isComplete: isComplete
+        )
+    }
+
+    /// How far a destination has come in a writer's log; nil when nobody has written that down.
+    fileprivate func cursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
+        if let known = consumer.withLock({ $0.consumer })?.cursor(of: id, destination) { return known }
+        let kept = try JournalError.wrap { () throws(StorageError) in
+            try CursorFile.load(id, destination, folder, storage)
+        }
+        return kept ?? (id == writer ? registry.withLock { $0.beginning(of: destination) } : nil)
+    }
+
+    /// A cursor in a log that knows nothing of the destination; nil when the log is not for it.
+    private func backlogCursor(of destination: DestinationID, from first: UInt64) -> Cursor? {
+        registry.withLock { $0.takesBacklog(destination) } ? Cursor(at: .start, next: first) : nil
+    }
+}
+
+extension JournalConsumer {
+    /// Removes a snapshot's events; see ``JournalSnapshot/remove()``.
+    fileprivate func remove(_ snapshot: JournalSnapshot) throws(JournalError) -> UInt64 {
+        try change { (state) throws(JournalError) in try state.remove(snapshot) }
+    }
+}
+
+extension ConsumerState {
+    fileprivate mutating func remove(_ snapshot: JournalSnapshot) throws(JournalError) -> UInt64 {
+        guard journal.installation == snapshot.installation else {
+            throw JournalError(
+                .outOfOrder,
+                "everything the snapshot for \(snapshot.destination) showed was erased since it was made"
+            )
+        }
+        try refresh()
+        var removed: UInt64 = 0
+        var problem: JournalError?
+        for part in snapshot.parts {
+            do throws(JournalError) {
+                let count = try progressByWriter[part.writer]?.attempt { (progress) throws(JournalError) in
+                    try progress.take(for: snapshot.destination, through: part.through, admitting: snapshot.rule)
+                }
+                removed += (count ?? nil) ?? 0
+            } catch {
+                problem = error
+            }
+        }
+        if let problem { throw problem }
+        return removed
+    }
+}

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// What waits for the app itself is read back, and exactly that is removed.
+@Suite struct JournalSnapshotTests {
+    let clock = SteppedClock()
+    let storage = MemoryStorage()
+
+    func open(
+        in other: MemoryStorage? = nil,
+        _ destinations: [DestinationID] = ["collector", "exports"],
+        kept: Set<DestinationID> = ["exports"],
+        expected: [DestinationID] = [],
+        maximumBytes: Int = 1 << 30,
+        maximumKeptBytes: Int = 1 << 30,
+        maximumAge: Duration = .seconds(1 << 40)
+    ) throws -> Journal {
+        clock.advance(.milliseconds(1))
+        let configuration = JournalConfiguration(
+            folder: "/journal",
+            destinations: destinations,
+            expected: expected,
+            kept: kept,
+            maximumBytes: maximumBytes,
+            maximumKeptBytes: maximumKeptBytes,
+            maximumAge: maximumAge,
+            segmentBytes: 4096
+        )
+        return try Journal(configuration, clock: clock, bootID: "boot", storage: other ?? storage)
+    }
+
+    func account(_ journal: Journal, _ destination: DestinationID = "exports") throws -> Ledger.Account {
+        try #require(try journal.ledger().destinations[destination])
+    }
+
+    @Test func `A snapshot shows what was recorded before it, in order, and nothing of what came later`() throws {
+        let journal = try open()
+        for number in 1...300 { journal.append("e\(number)", to: number.isMultiple(of: 3) ? ["collector"] : []) }
+        let snapshot = try journal.snapshot(for: "exports")
+        for number in 301...600 { journal.append("e\(number)") }
+        #expect(try snapshot.texts() == (1...300).filter { !$0.isMultiple(of: 3) }.map { "e\($0)" })
+        #expect(try journal.snapshot(for: "exports").texts().count == 500)
+    }
+
+    @Test(arguments: [false, true])
+    func `Removing takes exactly what the snapshot showed, and does so once`(isElected: Bool) throws {
+        let journal = try open()
+        let consumer = isElected ? try journal.tryElection() : nil
+        for number in 1...200 { journal.append("e\(number)") }
+        let snapshot = try journal.snapshot(for: "exports")
+        for number in 201...250 { journal.append("e\(number)") }
+        #expect(try snapshot.remove() == 200)
+        #expect(try snapshot.remove() == 0)
+        #expect(try journal.snapshot(for: "exports").texts() == (201...250).map { "e\($0)" })
+        let account = try account(journal)
+        #expect((account.delivered, account.pending, account.droppedTotal) == (200, 50, 0))
+        #expect(try self.account(journal, "collector").pending == 250)
+        withExtendedLifetime(consumer) {}
+    }
+
+    @Test func `What was removed stays removed after power loss`() throws {
+        let journal = try open()
+        for number in 1...20 { journal.append("e\(number)") }
+        try journal.synchronize()
+        #expect(try journal.snapshot(for: "exports").remove() == 20)
+        let again = try open(in: storage.afterPowerLoss())
+        #expect(try again.snapshot(for: "exports").texts().isEmpty)
+    }
+
+    @Test func `Events of processes that are gone come first, and go with the others`() throws {
+        for run in 1...3 {
+            let journal = try open()
+            for number in 1...10 { journal.append("run \(run) event \(number)") }
+            journal.close()
+        }
+        let journal = try open()
+        journal.append("now")
+        let snapshot = try journal.snapshot(for: "exports")
+        #expect(try snapshot.texts().count == 31)
+        #expect(try snapshot.texts().last == "now")
+        #expect(try snapshot.remove() == 31)
+        let consumer = try #require(try journal.tryElection())
+        _ = try consumer.deliverAll("collector")
+        try consumer.maintain(at: clock.now())
+        // Folders of which everything is taken go; what they counted stays.
+        #expect(storage.names(in: "/journal/writers").count == 1)
+        #expect(try account(journal).delivered == 31)
+    }
+
+    @Test func `Reading on after another snapshot was removed is an error, not a shorter answer`() throws {
+        let journal = try open()
+        for number in 1...100 { journal.append("e\(number)") }
+        let first = try journal.snapshot(for: "exports")
+        for number in 101...150 { journal.append("e\(number)") }
+        let second = try journal.snapshot(for: "exports")
+        #expect(try first.remove() == 100)
+        #expect { try second.texts() } throws: { ($0 as? JournalError)?.code == .outOfOrder }
+        // What is left of it can still be removed, and only that.
+        #expect(try second.remove() == 50)
+        #expect(try account(journal).pending == 0)
+    }
+
+    @Test func `A body may record, and remove the snapshot it is reading`() throws {
+        let journal = try open()
+        for number in 1...100 { journal.append("e\(number)") }
+        let snapshot = try journal.snapshot(for: "exports")
+        var seen = 0
+        #expect {
+            try snapshot.readBatches(events: 10) { batch in
+                seen += batch.records.count
+                journal.append("from the body")
+                if seen == 30 { try snapshot.remove() }
+                return true
+            }
+        } throws: { ($0 as? JournalError)?.code == .outOfOrder }
+        #expect(seen == 30)
+        #expect(try journal.snapshot(for: "exports").texts() == ["from the body", "from the body", "from the body"])
+    }
+
+    @Test func `A body that stops or throws leaves everything where it was`() throws {
+        struct Stop: Error {}
+        let journal = try open()
+        for number in 1...100 { journal.append("e\(number)") }
+        let snapshot = try journal.snapshot(for: "exports")
+        #expect(throws: Stop.self) { try snapshot.readBatches { _ in throw Stop() } }
+        var calls = 0
+        try snapshot.readBatches(events: 10) { _ in
+            calls += 1
+            return calls < 3
+        }
+        #expect(calls == 3)
+        #expect(try snapshot.texts().count == 100)
+    }
+
+    @Test func `What consent holds is not shown and not removed; what it drops is counted as dropped`() throws {
+        let journal = try open()
+        let rule: Admission.Rule = { context in
+            switch String(decoding: context, as: UTF8.self) {
+            case #"{"s":"no"}"#: .drop(.consentDenied)
+            case #"{"s":"wait"}"#: .hold
+            default: .send
+            }
+        }
+        for subject in ["yes", "no", "yes", "wait", "yes"] {
+            journal.setContext(Array(#"{"s":"\#(subject)"}"#.utf8))
+            journal.append(subject)
+        }
+        let snapshot = try journal.snapshot(for: "exports", admitting: rule)
+        #expect(try snapshot.texts() == ["yes", "yes"])
+        #expect(try snapshot.remove() == 2)
+        let account = try account(journal)
+        #expect((account.delivered, account.pending, account.dropped) == (2, 2, [.consentDenied: 1]))
+    }
+
+    @Test func `An erasing ends a snapshot, and nothing of the new installation is removed by it`() throws {
+        let journal = try open()
+        for number in 1...10 { journal.append("e\(number)") }
+        let snapshot = try journal.snapshot(for: "exports")
+        _ = try journal.erase()
+        for number in 1...10 { journal.append("new \(number)") }
+        #expect { try snapshot.texts() } throws: { ($0 as? JournalError)?.code == .outOfOrder }
+        #expect { try snapshot.remove() } throws: { ($0 as? JournalError)?.code == .outOfOrder }
+        #expect(try journal.snapshot(for: "exports").texts().count == 10)
+    }
+
+    @Test func `A snapshot outlives its journal only to say so`() throws {
+        var journal: Journal? = try open()
+        journal?.append("e")
+        let snapshot = try #require(try journal?.snapshot(for: "exports"))
+        journal = nil
+        #expect { try snapshot.texts() } throws: { ($0 as? JournalError)?.code == .closed }
+        #expect { try snapshot.remove() } throws: { ($0 as? JournalError)?.code == .closed }
+    }
+
+    @Test func `While another process delivers, a snapshot can be read and not removed`() throws {
+        let other = try open()
+        let consumer = try #require(try other.tryElection())
+        other.append("of the other")
+        let journal = try open()
+        journal.append("own")
+        let snapshot = try journal.snapshot(for: "exports")
+        #expect(try snapshot.texts() == ["of the other", "own"])
+        #expect { try snapshot.remove() } throws: { ($0 as? JournalError)?.code == .locked }
+        consumer.close()
+        #expect(try snapshot.remove() == 2)
+    }
+
+    // MARK: Limits
+
+    @Test func `What waits for the app does not grow old; what waits for others does`() throws {
+        let journal = try open(maximumAge: .seconds(60))
+        for number in 1...400 { journal.append("e\(number)") }
+        let consumer = try #require(try journal.tryElection())
+        try consumer.maintain(at: clock.now())
+        clock.advance(.seconds(3600))
+        try consumer.maintain(at: clock.now())
+        #expect(try account(journal, "collector").dropped[.expired] ?? 0 > 300)
+        #expect(try account(journal).droppedTotal == 0)
+        #expect(try journal.snapshot(for: "exports").texts() == (1...400).map { "e\($0)" })
+    }
+
+    @Test func `A process that does not know a target keeps what waits for it`() throws {
+        let before = try open()
+        for number in 1...400 { before.append("e\(number)", to: ["exports"]) }
+        before.close()
+        // The target is added at run time there, and not yet here.
+        let journal = try open(["collector"], kept: [], maximumAge: .seconds(60))
+        let consumer = try #require(try journal.tryElection())
+        try consumer.maintain(at: clock.now())
+        clock.advance(.seconds(3600))
+        try consumer.maintain(at: clock.now())
+        #expect(try journal.keptDestinations() == ["exports"])
+        journal.addDestination("exports", isKept: true)
+        #expect(try journal.snapshot(for: "exports").texts().count == 400)
+    }
+
+    @Test func `Bytes of the app's own events do not count for the others, and have a limit of their own`() throws {
+        let journal = try open(maximumBytes: 16 << 10, maximumKeptBytes: 64 << 10)
+        let consumer = try #require(try journal.tryElection())
+        var delivered: [String] = []
+        let filler = String(repeating: "x", count: 200)
+        for number in 1...200 { journal.append("\(number) \(filler)", to: ["exports"]) }
+        for number in 201...220 { journal.append("\(number) \(filler)") }
+        try consumer.maintain(at: clock.now())
+        // Far more than maximumBytes waits for the app, and nothing is given up for it.
+        #expect(try account(journal).droppedTotal == 0)
+        delivered += try consumer.deliverAll("collector")
+        #expect(delivered.count == 20)
+        for number in 221...1000 {
+            journal.append("\(number) \(filler)", to: ["exports"])
+            if number.isMultiple(of: 50) { try consumer.maintain(at: clock.now()) }
+        }
+        try consumer.maintain(at: clock.now())
+        let account = try account(journal)
+        #expect(account.dropped.keys.allSatisfy { $0 == .journalFull })
+        #expect(account.droppedTotal > 0)
+        let left = try journal.snapshot(for: "exports").texts()
+        #expect(UInt64(left.count) == account.pending)
+        #expect(left.last?.hasPrefix("1000 ") == true)
+        let bytes = storage.paths.filter { $0.hasSuffix(SegmentName.suffix) }.count * 4096
+        #expect(bytes <= (80 << 10) + 2 * 4096)
+    }
+
+    @Test func `What is trimmed while a snapshot is read ends the reading`() throws {
+        let journal = try open(maximumBytes: 16 << 10, maximumKeptBytes: 32 << 10)
+        let consumer = try #require(try journal.tryElection())
+        let filler = String(repeating: "x", count: 200)
+        for number in 1...150 { journal.append("\(number) \(filler)", to: ["exports"]) }
+        let snapshot = try journal.snapshot(for: "exports")
+        var seen = 0
+        #expect {
+            try snapshot.readBatches(events: 10) { batch in
+                seen += batch.records.count
+                for number in 1...100 { journal.append("new \(number) \(filler)", to: ["exports"]) }
+                try consumer.maintain(at: clock.now())
+                return true
+            }
+        } throws: { ($0 as? JournalError)?.code == .outOfOrder }
+        #expect(seen < 150)
+        // What was shown before it went counts as given up, not as taken: nobody removed it.
+        let account = try account(journal)
+        #expect(account.delivered == 0)
+        #expect(account.pending + account.droppedTotal == 150 + UInt64(seen / 10) * 100)
+    }
+
+    // MARK: Anything in any order
+
+    @Test(arguments: 1...12) func `Whatever happens, nothing is removed that was not shown, and nothing is lost`(
+        seed: UInt64
+    ) throws {
+        var random = SeededGenerator(seed: seed)
+        var journal = try open()
+        var consumer = try journal.tryElection()
+        var waiting: [String] = []
+        var removed = 0
+        var count = 0
+        for _ in 0..<80 {
+            switch Int.random(in: 0..<9, using: &random) {
+            case 0...3:
+                for _ in 0..<Int.random(in: 1...40, using: &random) {
+                    count += 1
+                    let isForTarget = Bool.random(using: &random)
+                    journal.append("e\(count)", to: isForTarget ? ["exports"] : ["collector"])
+                    if isForTarget { waiting.append("e\(count)") }
+                }
+            case 4:
+                #expect(try journal.snapshot(for: "exports").texts() == waiting)
+            case 5:
+                let snapshot = try journal.snapshot(for: "exports")
+                let shown = waiting.count
+                for _ in 0..<Int.random(in: 0...10, using: &random) {
+                    count += 1
+                    journal.append("e\(count)")
+                    waiting.append("e\(count)")
+                }
+                #expect(try snapshot.remove() == UInt64(shown))
+                waiting.removeFirst(shown)
+                removed += shown
+            case 6:
+                _ = try consumer?.deliverAll("collector")
+            case 7:
+                clock.advance(.seconds(5))
+                try consumer?.maintain(at: clock.now())
+            default:
+                consumer?.close()
+                journal.close()
+                journal = try open()
+                consumer = Bool.random(using: &random) ? try journal.tryElection() : nil
+            }
+            let known = try journal.snapshot(for: "exports").texts().count
+            #expect(known == waiting.count)
+        }
+        let account = try account(journal)
+        #expect(account.delivered == UInt64(removed))
+        #expect(account.droppedTotal == 0)
+    }
+}
+
+extension JournalSnapshot {
+    func texts(events: Int = 7) throws -> [String] {
+        var texts: [String] = []
+        try readBatches(events: events) { batch in
+            texts += batch.records.map { String(decoding: batch.bytes[$0.payload], as: UTF8.self) }
+            return true
+        }
+        return texts
+    }
+}

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+/// Targets of the app's own: recorded for, read back, removed.
+@Suite struct TargetTests {
+    static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.destinations.append(.target("exports"))
+        change(&configuration)
+        return configuration
+    }
+
+    @Test func `An uploader of the app's own reads what waits, and removes it once it has it`() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        let analytics = memory.analytics
+        analytics.setGlobalAttributes(["channel": "App Store"])
+        analytics.record("order", ["total": 99.9], items: [Item(id: "A-1")], to: ["exports"])
+        analytics.record("for everybody")
+        analytics.record("for the collector", to: ["collector"])
+        #expect(analytics.pendingCount(for: "exports") == 2)
+
+        let snapshot = try analytics.snapshot(for: "exports")
+        analytics.record("later", to: ["exports"])
+        var uploaded: [RecordedEvent] = []
+        try snapshot.forEach { event in
+            uploaded.append(event)
+            return true
+        }
+        #expect(uploaded.map(\.name) == ["order", "for everybody"])
+        #expect(uploaded.first?.attributes["total"]?.double == 99.9)
+        #expect(uploaded.first?.items.map(\.id) == ["A-1"])
+        #expect(uploaded.first?.global("channel")?.string == "App Store")
+        #expect(try snapshot.count() == 2)
+        #expect(try snapshot.remove() == 2)
+        #expect(try snapshot.remove() == 0)
+        #expect(analytics.pendingCount(for: "exports") == 1)
+        let account = try #require(analytics.ledger().destinations["exports"])
+        #expect((account.delivered, account.pending, account.droppedTotal) == (2, 1, 0))
+    }
+
+    @Test func `Nothing is ever sent for a target, whoever asks for it`() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration { $0.destinations = [.target("exports")] })
+        for number in 1...100 { memory.analytics.record("e\(number)") }
+        #expect(memory.analytics.requestUpload(of: ["exports"], force: true) == false)
+        let report = await memory.analytics.flush(timeout: .seconds(5))
+        #expect(report.destinations.isEmpty)
+        await memory.analytics.shutdown()
+        #expect(memory.transport.requests.isEmpty)
+        #expect(memory.analytics.pendingCount(for: "exports") == 100)
+    }
+
+    @Test func `What waits is there after a restart, also for a target that was added at run time`() async throws {
+        let first = try InMemoryAnalytics(InMemoryAnalytics.usualConfiguration)
+        try first.analytics.addDestination(.target("added"))
+        first.analytics.record("before", to: ["added"])
+        await first.analytics.shutdown()
+
+        first.clock.advance(by: .seconds(1))
+        let second = try InMemoryAnalytics(
+            InMemoryAnalytics.usualConfiguration,
+            storage: first.storage,
+            clock: first.clock
+        )
+        #expect(second.analytics.targetIdentifiers() == ["added"])
+        #expect(throws: TrackwayError.self) { try second.analytics.snapshot(for: "added") }
+        try second.analytics.addDestination(.target("added"))
+        second.analytics.record("after", to: ["added"])
+        let snapshot = try second.analytics.snapshot(for: "added")
+        var names: [String] = []
+        try snapshot.forEach { event in
+            names.append(event.name)
+            return true
+        }
+        #expect(names == ["before", "after"])
+    }
+
+    @Test func `What consent does not let leave is not read back; what is refused is counted`() throws {
+        let memory = try InMemoryAnalytics(Self.configuration { $0.consent = .pending })
+        let analytics = memory.analytics
+        analytics.record("while nobody had decided")
+        #expect(try analytics.snapshot(for: "exports").count() == 0)
+        analytics.setConsent(.granted)
+        let granted = try analytics.snapshot(for: "exports")
+        #expect(try granted.count() == 1)
+        analytics.setConsent(.denied)
+        analytics.record("refused")
+        // The snapshot shows what was permitted when it was made; the purge may have come before it is read.
+        #expect(try analytics.snapshot(for: "exports").count() == 0)
+    }
+
+    @Test func `An erasing ends snapshots and empties targets`() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        memory.analytics.record("e", to: ["exports"])
+        let snapshot = try memory.analytics.snapshot(for: "exports")
+        try await memory.analytics.erase()
+        #expect { try snapshot.forEach { _ in true } } throws: {
+            ($0 as? TrackwayError)?.code == .snapshotOutdated
+        }
+        #expect { try snapshot.remove() } throws: { ($0 as? TrackwayError)?.code == .snapshotOutdated }
+        // What tells of the erasing is for targets, too: whoever has the events elsewhere can erase them there.
+        var names: [String] = []
+        try memory.analytics.snapshot(for: "exports").forEach { event in
+            names.append(event.name)
+            return true
+        }
+        #expect(names == [CapturedName.installationErased])
+    }
+
+    @Test func `A snapshot does not keep the analytics alive, and says that they are gone`() throws {
+        var memory: InMemoryAnalytics? = try InMemoryAnalytics(Self.configuration())
+        memory?.analytics.record("e", to: ["exports"])
+        let snapshot = try #require(try memory?.analytics.snapshot(for: "exports"))
+        let reporter = try #require(memory?.analytics.reporter(for: "exports"))
+        weak let analytics = memory?.analytics
+        memory = nil
+        #expect(analytics == nil)
+        #expect(reporter.record("nobody is there") == nil)
+        withExtendedLifetime(snapshot) {}
+    }
+
+    @Test(arguments: [
+        ("collector" as DestinationID, TrackwayError.Code.targetMismatch), ("nobody", .unknownDestination),
+    ])
+    func `A snapshot of something that is no target is refused with the remedy`(
+        id: DestinationID,
+        code: TrackwayError.Code
+    ) throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        #expect { try memory.analytics.snapshot(for: id) } throws: {
+            ($0 as? TrackwayError)?.code == code
+        }
+    }
+
+    @Test func `A target and a destination that is delivered do not take each other's place`() throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        #expect { try memory.analytics.replaceDestination(.target("collector")) } throws: {
+            ($0 as? TrackwayError)?.code == .targetMismatch
+        }
+        let collector = CollectorDestination(id: "exports", url: "http://collector.test", writeKey: "test")
+        #expect { try memory.analytics.replaceDestination(collector) } throws: {
+            ($0 as? TrackwayError)?.code == .targetMismatch
+        }
+        try memory.analytics.replaceDestination(.target("exports"))
+    }
+
+    @Test func `Eight threads record, three snapshots are read and one is removed: nothing is lost or taken twice`()
+        async throws
+    {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        let analytics = memory.analytics
+        let taken = Locked<[String]>([])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for thread in 1...8 {
+                group.addTask {
+                    for number in 1...250 { analytics.record("\(thread).\(number)", to: ["exports"]) }
+                }
+            }
+            for _ in 1...3 {
+                group.addTask {
+                    for _ in 1...20 {
+                        var names: [String] = []
+                        do {
+                            try analytics.snapshot(for: "exports").forEach { event in
+                                names.append(event.name)
+                                return true
+                            }
+                        } catch let error as TrackwayError where error.code == .snapshotOutdated {
+                            continue
+                        }
+                        #expect(Set(names).count == names.count)
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 1...20 {
+                    let snapshot = try analytics.snapshot(for: "exports")
+                    var names: [String] = []
+                    try snapshot.forEach { event in
+                        names.append(event.name)
+                        return true
+                    }
+                    #expect(try snapshot.remove() == UInt64(names.count))
+                    taken.withLock { $0 += names }
+                }
+            }
+            try await group.waitForAll()
+        }
+        let last = try analytics.snapshot(for: "exports")
+        try last.forEach { event in
+            taken.withLock { $0.append(event.name) }
+            return true
+        }
+        let all = taken.withLock { $0 }
+        #expect(all.count == 2000)
+        #expect(Set(all).count == 2000)
+        for thread in 1...8 {
+            #expect(all.filter { $0.hasPrefix("\(thread).") } == (1...250).map { "\(thread).\($0)" })
+        }
+    }
+
+    // MARK: Reporters
+
+    @Test func `Whoever asks for a reporter gets the same one, and it records for its target alone`() throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        let reporter = memory.analytics.reporter(for: "exports")
+        #expect(reporter === memory.analytics.reporter(for: "exports"))
+        #expect(reporter.record("order", ["total": 1])?.durability == .kernel)
+        reporter.isEnabled = false
+        #expect(reporter.record("ignored") == nil)
+        reporter.isEnabled = true
+        reporter.record("second")
+        #expect(memory.recorded.map(\.name) == ["order", "second"])
+        #expect(memory.recorded.allSatisfy { $0.route == ["exports"] })
+        #expect(memory.analytics.targetIdentifiers() == ["exports"])
+    }
+
+    @Test func `A reporter that was unregistered says so, and the next one works`() throws {
+        let told = Locked<[Diagnostic.Code]>([])
+        let memory = try InMemoryAnalytics(
+            Self.configuration { $0.onDiagnostic = { diagnostic in told.withLock { $0.append(diagnostic.code) } } }
+        )
+        #expect(memory.analytics.unregisterReporter(for: "exports") == false)
+        let former = memory.analytics.reporter(for: "exports")
+        #expect(memory.analytics.unregisterReporter(for: "exports"))
+        #expect(former.record("lost") == nil)
+        #expect(told.withLock { $0 } == [.reporterUnregistered])
+        #expect(memory.analytics.reporter(for: "exports").record("kept") != nil)
+        #expect(memory.recorded.map(\.name) == ["kept"])
+    }
+
+    @Test func `A reporter for nobody tells what is missing`() throws {
+        let told = Locked<[Diagnostic.Code]>([])
+        let memory = try InMemoryAnalytics(
+            Self.configuration { $0.onDiagnostic = { diagnostic in told.withLock { $0.append(diagnostic.code) } } }
+        )
+        let reporter = memory.analytics.reporter(for: "nobody")
+        #expect(reporter.record("e")?.dropped == .unknownDestination)
+        #expect(told.withLock { $0 } == [.unknownDestination])
+        #expect(memory.analytics.targetIdentifiers() == ["exports", "nobody"])
+        try memory.analytics.addDestination(.target("nobody"))
+        #expect(reporter.record("e")?.durability == .kernel)
+    }
+}

@@ -7,7 +7,7 @@ internal import TrackwayEvents
 struct WriterFolder: Sendable {
     /// The folder.
     let path: String
-    private let storage: any JournalStorage
+    let storage: any JournalStorage
 
     init(path: String, storage: any JournalStorage) {
         self.path = path

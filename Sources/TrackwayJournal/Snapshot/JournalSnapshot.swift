@@ -300,3 +300,38 @@ extension ConsumerState {
         return removed
     }
 }
+
+extension WriterProgress {
+    /// Counts what waits for a destination as delivered, through a number, in one atomic and durable step: the app has taken it.
+    ///
+    /// - Parameter rule: what it was shown; what this drops counts as dropped, and nothing is taken from the first it holds on.
+    /// - Returns: how many events that were.
+    fileprivate mutating func take(
+        for destination: DestinationID,
+        through last: UInt64,
+        admitting rule: Admission.Rule?
+    ) throws(JournalError) -> UInt64 {
+        let before = try cursor(of: destination)
+        var cursor = before
+        var reader = try BatchReader(
+            folder: folder.path,
+            storage: folder.storage,
+            destination: destination,
+            from: cursor.position,
+            isComplete: isComplete
+        )
+        let limits = BatchReader.Limits(events: 1000, bytes: 1 << 20, throughSequence: last)
+        while cursor.next <= last {
+            let stretch = try reader.read(next: cursor.next, limits, admitting: rule)
+            cursor.delivered += UInt64(stretch.records.count)
+            // Whoever took the events saw the gaps between them.
+            cursor.drop(stretch.dropped, isTold: true)
+            cursor.skip(stretch.skipped, isTold: true)
+            cursor.advance(to: stretch.next, at: stretch.end)
+            guard stretch.isCut else { break }
+        }
+        guard cursor != before else { return 0 }
+        try cursors.store(cursor, of: destination, durably: true)
+        return cursor.delivered - before.delivered
+    }
+}

@@ -46,6 +46,7 @@ package enum CollectorPage {
         WebAsset(path: "/places.js", contentType: script, body: PackageResources.places_js),
         WebAsset(path: "/plot.js", contentType: script, body: PackageResources.plot_js),
         WebAsset(path: "/properties.js", contentType: script, body: PackageResources.properties_js),
+        WebAsset(path: "/report.js", contentType: script, body: PackageResources.report_js),
         WebAsset(path: "/screens.js", contentType: script, body: PackageResources.screens_js),
         WebAsset(path: "/sessions.js", contentType: script, body: PackageResources.sessions_js),
         WebAsset(path: "/states.js", contentType: script, body: PackageResources.states_js),

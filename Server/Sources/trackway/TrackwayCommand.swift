@@ -34,7 +34,7 @@ struct TrackwayCommand: AsyncParsableCommand {
         subcommands: [
             ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, SessionsCommand.self,
             LedgerCommand.self, EraseCommand.self, InspectCommand.self, DeviceCommand.self,
-            KeysCommand.self, DemoCommand.self,
+            KeysCommand.self, PolicyCommand.self, DemoCommand.self,
         ]
     )
 

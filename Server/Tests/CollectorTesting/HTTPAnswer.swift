@@ -26,6 +26,11 @@ package struct HTTPAnswer: Sendable {
             headers[parts[0].lowercased()] = parts.count > 1 ? parts[1].drop { $0 == " " }.description : ""
         }
         let status = lines.first.flatMap { Int($0.split(separator: " ").dropFirst().first ?? "") } ?? 0
+        if headers["transfer-encoding"] == "chunked" {
+            guard let (body, length) = chunks(text[end.upperBound...].utf8) else { return nil }
+            let answer = HTTPAnswer(status: status, headers: headers, body: body)
+            return (answer, text[..<end.upperBound].utf8.count + length)
+        }
         let length = headers["content-length"].flatMap { Int($0) } ?? 0
         let body = text[end.upperBound...].utf8
         guard body.count >= length else { return nil }
@@ -35,6 +40,22 @@ package struct HTTPAnswer: Sendable {
             body: String(decoding: body.prefix(length), as: UTF8.self)
         )
         return (answer, text[..<end.upperBound].utf8.count + length)
+    }
+}
+
+extension HTTPAnswer {
+    /// The content of a chunked body, and how many bytes it takes; nil when it is not whole yet.
+    private static func chunks(_ bytes: Substring.UTF8View) -> (body: String, length: Int)? {
+        let bytes = Array(bytes)
+        var (body, place): ([UInt8], Int) = ([], 0)
+        while let end = bytes[place...].firstIndex(of: UInt8(ascii: "\n")) {
+            let size = String(decoding: bytes[place..<end], as: UTF8.self).prefix { $0.isHexDigit }
+            guard let length = Int(size, radix: 16), bytes.count >= end + 1 + length + 2 else { return nil }
+            body += bytes[end + 1..<end + 1 + length]
+            place = end + 1 + length + 2
+            if length == 0 { return (String(decoding: body, as: UTF8.self), place) }
+        }
+        return nil
     }
 }
 

@@ -68,7 +68,7 @@ struct SAPUsageRecord {
             fields[.type] = SAPUsageKey.viewDisplayed
             fields[.view] = Self.take(CapturedKey.screenName, &content)?.sapText
         case CapturedName.userEngagement:
-            fields[.duration] = Self.take(CapturedKey.engagementTime, &content)?.integer
+            fields[.duration] = content[CapturedKey.engagementTime]?.integer
                 .map { Self.seconds(milliseconds: $0, since: 0) }
             fields[.screen] = context.screen?.name
         default:

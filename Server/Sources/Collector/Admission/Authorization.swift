@@ -135,6 +135,7 @@ package struct Authorization: Sendable {
         case .clickstreamApp(let name): ("app", "appId", "--clickstream-app", name)
         case .sensorsProject(let name): ("project", "project", "--sensors-project", name)
         case .siftAccount(let name): ("account", "account", "--sift-account", name)
+        case .sapApplication(let name): ("application", "application", "--sap-application", name)
         }
     }
 

@@ -51,8 +51,8 @@ package enum KeyScope: String, Sendable, Hashable, CaseIterable {
     case read
 }
 
-/// What a client of another format says it belongs to; the name stands in every request. Clients of Clickstream and Sensors
-/// Analytics send no key: the key that was made for the account lets them in. Clients of Sift send that key.
+/// What a client of another format says it belongs to; the name stands in every request. Clients of Clickstream, Sensors
+/// Analytics and SAP Mobile Services send no key: the key that was made for the account lets them in. Clients of Sift send that key.
 package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
     /// The `appId` of Clickstream.
     case clickstreamApp(String)
@@ -60,6 +60,8 @@ package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
     case sensorsProject(String)
     /// The account id of Sift.
     case siftAccount(String)
+    /// The application of SAP Mobile Services.
+    case sapApplication(String)
 
     /// Whether a name may stand for an account: 1 to 128 letters, digits, `.`, `_`, `-`.
     package static func isValid(name: String) -> Bool {
@@ -72,6 +74,7 @@ package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
         case .clickstreamApp(let name): "clickstream=" + name
         case .sensorsProject(let name): "sensors=" + name
         case .siftAccount(let name): "sift=" + name
+        case .sapApplication(let name): "sap=" + name
         }
     }
 
@@ -83,6 +86,7 @@ package enum VendorAccount: Sendable, Hashable, CustomStringConvertible {
         case "clickstream": self = .clickstreamApp(String(parts[1]))
         case "sensors": self = .sensorsProject(String(parts[1]))
         case "sift": self = .siftAccount(String(parts[1]))
+        case "sap": self = .sapApplication(String(parts[1]))
         default: return nil
         }
     }

@@ -42,6 +42,8 @@ package enum IntakeFormat: String, Sendable, Hashable, CaseIterable {
     case sensorsAnalytics = "sensors_analytics"
     /// Sift: translated when it arrived.
     case sift
+    /// Usage reports of SAP Mobile Services: translated when they arrived.
+    case sapMobileServices = "sap_mobile_services"
 
     /// Whether a body may tell of several installations, each under a header of its own.
     var hasManyHeaders: Bool { self != .trackway }

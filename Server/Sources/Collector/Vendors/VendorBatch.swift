@@ -67,8 +67,26 @@ package struct VendorBatch: Sendable {
         under key: StaticString? = nil,
         by translation: inout some VendorTranslation
     ) throws(AdmissionError) {
-        inflatedBytes = json.count
-        try VendorBody.elements(of: json, under: key, limits: limits) { element in
+        let limits = limits
+        try fill(inflatedBytes: json.count, by: &translation) { (visit) throws(AdmissionError) in
+            try VendorBody.elements(of: json, under: key, limits: limits, visit)
+        }
+    }
+
+    /// Takes over every event that is handed over, one after the other, and ends the last record. A faulty event costs only
+    /// itself.
+    ///
+    /// - Parameters:
+    ///   - inflatedBytes: The length of the unpacked body.
+    ///   - elements: Hands over the body's events.
+    /// - Throws: What `elements` throws; nothing of the batch is to be used then.
+    mutating func fill(
+        inflatedBytes: Int,
+        by translation: inout some VendorTranslation,
+        _ elements: ((VendorBody.Element) -> Void) throws(AdmissionError) -> Void
+    ) throws(AdmissionError) {
+        self.inflatedBytes = inflatedBytes
+        try elements { element in
             switch element {
             case .refused(let text, let fault): refuse(fault, original: .string(text))
             case .value(let value):

@@ -19,10 +19,12 @@ struct CollectorResponder: HTTPResponder {
     let clickstream: ClickstreamEndpoint
     let sensors: SensorsEndpoint
     let sift: SiftEndpoint
+    let sapUsage: SAPUsageEndpoint
     let queries: QueryEndpoints
     let behavior: BehaviorEndpoints
     let devices: DeviceEndpoints
     let followers: FollowerEndpoints
+    let usageReport: UsageReportEndpoint
     let erasure: ErasureEndpoint
     let status: StatusEndpoints
     let pages: PageEndpoint
@@ -89,7 +91,10 @@ struct CollectorResponder: HTTPResponder {
     /// Whether a request brings a key, good or not, that whoever takes events at a route looks at.
     private func bringsKey(_ request: Request, to route: Route) -> Bool {
         if request.headers[.authorization] != nil { return true }
-        return route == .clickstream ? false : SensorsEndpoint.token(Query(request.uri)) != nil
+        switch route {
+        case .sensors, .sensorsDebug: return SensorsEndpoint.token(Query(request.uri)) != nil
+        default: return false
+        }
     }
 
     private func answer(_ route: Route, _ request: Request, pass: ReadPass) async throws -> Response {
@@ -108,6 +113,7 @@ struct CollectorResponder: HTTPResponder {
         case .devices: try await devices.list(request)
         case .device(let installation): try await devices.history(request, of: installation)
         case .erase(let installation): try await erasure.erase(request, installation)
+        case .usageReport: try await usageReport.report(request, pass: pass)
         case .stats: try await queries.stats()
         case .time: status.time()
         case .livez: status.alive()
@@ -120,6 +126,8 @@ struct CollectorResponder: HTTPResponder {
         case .sensorsDebug: try await sensors.debug(request)
         case .sensorsConfiguration: try sensors.configuration(request)
         case .sift(let account): try await sift.collect(request, account: account)
+        case .sapUsage(let path): try await sapUsage.collect(request, path)
+        case .sapSettings(let application): try sapUsage.settings(request, application: application)
         case .asset(let path): try pages.page(path, request)
         case .preflight: try origins.preflight(request)
         }

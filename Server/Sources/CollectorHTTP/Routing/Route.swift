@@ -20,6 +20,8 @@ enum Route: Sendable, Hashable {
     case device(installation: String)
     /// An operator erases an installation.
     case erase(installation: String)
+    /// How an application was used, as a table.
+    case usageReport
     case stats
     case time
     case livez
@@ -36,6 +38,10 @@ enum Route: Sendable, Hashable {
     case sensorsConfiguration
     /// Events in the Sift format, for an account as the path spells it.
     case sift(account: String)
+    /// A usage report of SAP Mobile Services.
+    case sapUsage(SAPUsagePath)
+    /// The usage policy of an application of SAP Mobile Services, as the path spells it.
+    case sapSettings(application: String)
     /// A browser asks whether a page of another origin may send.
     case preflight
 
@@ -43,18 +49,18 @@ enum Route: Sendable, Hashable {
     var reads: Bool {
         switch self {
         case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .devices, .device,
-            .stats, .metrics:
+            .usageReport, .stats, .metrics:
             true
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
-            .sensorsDebug, .sensorsConfiguration, .sift, .erase:
+            .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase:
             false
         }
     }
 
-    /// Whether the name of an app or a project lets in whoever sends no key.
+    /// Whether the name of an app, a project or an application lets in whoever sends no key.
     var letsInWithoutKey: Bool {
         switch self {
-        case .clickstream, .sensors, .sensorsDebug: true
+        case .clickstream, .sensors, .sensorsDebug, .sapUsage, .sapSettings: true
         default: false
         }
     }
@@ -99,6 +105,7 @@ enum Route: Sendable, Hashable {
         case "/debug": (.sensorsDebug, .post)
         default:
             siftAccount(path).map { (.sift(account: $0), .put) }
+                ?? SAPUsagePath(path).map { (.sapUsage($0), .post) }
                 ?? last(of: path, behind: "/v1/installations/").map { (.erase(installation: $0), .delete) }
         }
     }
@@ -125,6 +132,7 @@ enum Route: Sendable, Hashable {
         case "/v1/screens": .screens
         case "/v1/users": .users
         case "/v1/devices": .devices
+        case "/v1/reports/usage": .usageReport
         case "/v1/stats": .stats
         case "/v1/time": .time
         case "/livez": .livez
@@ -138,6 +146,8 @@ enum Route: Sendable, Hashable {
                 .event(id: id)
             } else if let id = last(of: path, behind: "/v1/devices/") {
                 .device(installation: id)
+            } else if let application = SAPUsagePath.settings(path) {
+                .sapSettings(application: application)
             } else if assets(path) {
                 .asset(path: path)
             } else {

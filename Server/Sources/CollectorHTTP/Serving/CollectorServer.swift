@@ -28,6 +28,7 @@ package struct CollectorServer: Service {
     ///   - assets: The page's files.
     ///   - contentSecurityPolicy: What browsers allow the page to do.
     ///   - sensorsConfiguration: What clients of Sensors Analytics get for a remote configuration.
+    ///   - usagePolicies: What is wanted of the usage reports of each application.
     ///   - clock: The time.
     ///   - logger: Where to say what a person should know.
     ///   - listening: Called with the port once connections are accepted.
@@ -39,6 +40,7 @@ package struct CollectorServer: Service {
         assets: [WebAsset] = [],
         contentSecurityPolicy: String = "default-src 'self'",
         sensorsConfiguration: SensorsConfigurationFile? = nil,
+        usagePolicies: UsagePolicyFile? = nil,
         clock: any EventClock = SystemClock(),
         logger: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
@@ -52,6 +54,7 @@ package struct CollectorServer: Service {
             // Cancelled when there is room in time.
             bodies: BodyBudget(configuration.limits) { try? await ContinuousClock().sleep(for: $0) },
             sensorsConfiguration: sensorsConfiguration,
+            usagePolicies: usagePolicies,
             connections: ConnectionLimit(configuration.connections),
             quarantine: Locked(QuarantineQuota(bytesPerDay: configuration.limits.quarantineBytesPerDay))
         )
@@ -61,10 +64,12 @@ package struct CollectorServer: Service {
             clickstream: ClickstreamEndpoint(dependencies: dependencies),
             sensors: SensorsEndpoint(dependencies: dependencies),
             sift: SiftEndpoint(dependencies: dependencies),
+            sapUsage: SAPUsageEndpoint(dependencies: dependencies),
             queries: QueryEndpoints(dependencies: dependencies),
             behavior: BehaviorEndpoints(dependencies: dependencies),
             devices: DeviceEndpoints(dependencies: dependencies),
             followers: FollowerEndpoints(dependencies: dependencies),
+            usageReport: UsageReportEndpoint(dependencies: dependencies),
             erasure: ErasureEndpoint(dependencies: dependencies),
             status: StatusEndpoints(dependencies: dependencies),
             pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
@@ -119,7 +124,7 @@ package struct CollectorServer: Service {
                     configuration.connections + Self.leavingConnections
                 )
             ),
-            services: [KeyReloading(keys: keys, logger: logger)],
+            services: [Reloading(keys: keys, policies: dependencies.usagePolicies, logger: logger)],
             onServerRunning: { channel in listening(channel.localAddress?.port ?? configuration.port) },
             logger: logger
         )
@@ -135,20 +140,23 @@ struct CollectorDependencies: Sendable {
     let clock: any EventClock
     let bodies: BodyBudget
     let sensorsConfiguration: SensorsConfigurationFile?
+    let usagePolicies: UsagePolicyFile?
     let connections: ConnectionLimit
     let statistics = Locked(RequestStatistics())
     let quarantine: Locked<QuarantineQuota>
 }
 
-/// Looks about once a second whether the keys have changed, so that making and revoking keys needs no restart.
-private struct KeyReloading: Service {
+/// Looks about once a second whether the keys or the usage policies have changed, so that changing them needs no restart.
+private struct Reloading: Service {
     let keys: any KeyStore
+    let policies: UsagePolicyFile?
     let logger: Logger
 
     func run() async throws {
         // Ends by cancellation, which is how a graceful shutdown arrives here.
         try? await cancelWhenGracefulShutdown {
             var complaint: KeyFileError?
+            var policyComplaint: UsagePolicyError?
             while true {
                 try await ContinuousClock().sleep(for: .seconds(1))
                 do throws(KeyFileError) {
@@ -158,6 +166,15 @@ private struct KeyReloading: Service {
                     // Said once, not every second.
                     if error != complaint { logger.error("The keys known before stay in force: \(error)") }
                     complaint = error
+                }
+                do throws(UsagePolicyError) {
+                    try policies?.reload()
+                    policyComplaint = nil
+                } catch {
+                    if error != policyComplaint {
+                        logger.error("The usage policies known before stay in force: \(error)")
+                    }
+                    policyComplaint = error
                 }
             }
         }

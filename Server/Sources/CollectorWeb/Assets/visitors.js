@@ -7,6 +7,7 @@ import { ask } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
 import { ago, counted, shortID } from "./format.js";
 import { card } from "./person.js";
+import { followReportForm } from "./report.js";
 import { ScreenColours, screensTable } from "./screens.js";
 import { sessionList, timeline } from "./sessions.js";
 import { printable } from "./stream.js";
@@ -29,6 +30,7 @@ export class Visitors {
   constructor(showEvents, moved) {
     this.#showEvents = showEvents;
     this.#moved = moved;
+    followReportForm();
   }
 
   /** What the address says about the view: "", or "user:carl". */

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
+internal import Collector
 internal import TrackwayEvents
 
 /// Asks for stored events.
@@ -17,6 +18,9 @@ struct EventsCommand: AsyncParsableCommand {
               trackway events --name purchase --from 2h
               trackway events --user user-42 --limit 1000 --json > events.ndjson
               trackway events --id 0199a1b2-…               one event with everything known about it
+              trackway events --format sap-report --application org.example.shop --from 7d > report.csv
+                                                            the client data report of an application: every event of
+                                                            the time, in the words of SAP Mobile Services
             """
     )
 
@@ -38,12 +42,23 @@ struct EventsCommand: AsyncParsableCommand {
     @Flag(help: "Print each event as the collector's JSON, one a line.")
     var json = false
 
+    @Option(help: "text, json (as --json), or sap-report: a table of all that match, as CSV; --limit plays no part.")
+    var format = EventFormat.text
+
+    @Option(help: "With --format sap-report: events of this application only.")
+    var application: String?
+
     /// Events asked for at once.
     private static let pageSize = 1000
 
     /// Sees that the values make sense.
     func validate() throws {
         guard limit >= 0 else { throw ValidationError("--limit takes 0 (all) or more") }
+        guard !json || format == .text || format == .json else { throw ValidationError("choose --json or --format") }
+        guard application == nil || format == .report else {
+            throw ValidationError("--application is for --format sap-report")
+        }
+        guard id == nil || format != .report else { throw ValidationError("--id is not for --format sap-report") }
         if let id, EventID(id) == nil { throw ValidationError("“\(id)” is not an event's id: it has 36 characters") }
     }
 
@@ -59,7 +74,9 @@ struct EventsCommand: AsyncParsableCommand {
         var query = filter.query
         if let from { query.append(("from", String(try PointInTime(from, now: now).timestamp.milliseconds))) }
         if let to { query.append(("to", String(try PointInTime(to, now: now).timestamp.milliseconds))) }
-        if limit == 0 {
+        if format == .report {
+            try await showReport(client, query: query)
+        } else if limit == 0 {
             try await showAll(client, query: query)
         } else {
             try await showLatest(client, query: query)
@@ -91,6 +108,21 @@ struct EventsCommand: AsyncParsableCommand {
         }
     }
 
+    /// Every event as a row of the client data report, page by page, in the order of arrival.
+    private func showReport(_ client: CollectorClient, query: [(name: String, value: String)]) async throws {
+        let scope = UsageReportRow.Scope(application: application)
+        Console.standard.write(String(UsageReportRow.heading.dropLast()))
+        var after: String?
+        while true {
+            let page = try await self.page(client, query: query, order: "asc", size: Self.pageSize, after: after)
+            Console.standard.write(
+                page.events.compactMap { UsageReportRow(listed: $0, in: scope).map { String($0.line.dropLast()) } }
+            )
+            guard let next = page.next, !page.events.isEmpty else { return }
+            after = next
+        }
+    }
+
     private func page(
         _ client: CollectorClient,
         query: [(name: String, value: String)],
@@ -105,14 +137,21 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     private func show(_ events: some Sequence<JSONValue>) {
-        let format = EventLineFormat(style: Console.standard.style)
+        let lines = EventLineFormat(style: Console.standard.style)
         Console.standard.write(
             events.map { event in
-                guard !json, id == nil, let summary = StoredEventSummary(event) else {
+                guard !json, format == .text, id == nil, let summary = StoredEventSummary(event) else {
                     return String(decoding: event.json(), as: UTF8.self)
                 }
-                return format.line(summary)
+                return lines.line(summary)
             }
         )
     }
+}
+
+/// How events are printed.
+enum EventFormat: String, ExpressibleByArgument, CaseIterable {
+    case text
+    case json
+    case report = "sap-report"
 }

@@ -22,6 +22,9 @@ struct KeysCommand: AsyncParsableCommand {
                                                                the project let them in
               trackway keys create phones --sift-account acct_1
                                                                what clients of Sift call the beacon key
+              trackway keys create usage --sap-application org.example.shop
+                                                               clients of SAP Mobile Services: the application lets
+                                                               them in
               trackway keys create beta --rate 50 --events-per-day 1000000
                                                                a key that may make 50 requests a second and send a million
                                                                events a day
@@ -83,6 +86,11 @@ struct KeysCreateCommand: AsyncParsableCommand {
     )
     var siftAccount: [String] = []
 
+    @Option(
+        help: "An application of SAP Mobile Services that this key lets in (its id). May be given several times."
+    )
+    var sapApplication: [String] = []
+
     @Option(help: "Requests a second that it may make, ten times as many at once. Default: what the collector says.")
     var rate: Int?
 
@@ -95,14 +103,15 @@ struct KeysCreateCommand: AsyncParsableCommand {
     /// The accounts of other formats that the options name.
     private var accounts: [VendorAccount] {
         clickstreamApp.map { .clickstreamApp($0) } + sensorsProject.map { .sensorsProject($0) }
-            + siftAccount.map { .siftAccount($0) }
+            + siftAccount.map { .siftAccount($0) } + sapApplication.map { .sapApplication($0) }
     }
 
     /// Sees that the accounts can be written down.
     func validate() throws {
-        for name in clickstreamApp + sensorsProject + siftAccount where !VendorAccount.isValid(name: name) {
+        for name in clickstreamApp + sensorsProject + siftAccount + sapApplication
+        where !VendorAccount.isValid(name: name) {
             throw ValidationError(
-                "“\(name)” cannot name an app, a project or an account: use 1 to 128 letters, digits, . _ -"
+                "“\(name)” cannot name an app, a project, an account or an application: use 1 to 128 letters, digits, . _ -"
             )
         }
         for (option, number) in [("--rate", rate), ("--events-per-day", eventsPerDay)] {
@@ -111,7 +120,7 @@ struct KeysCreateCommand: AsyncParsableCommand {
         }
         if !accounts.isEmpty, !scope.contains(.write) {
             throw ValidationError(
-                "--clickstream-app, --sensors-project and --sift-account are for keys that may write: --scope write"
+                "--clickstream-app, --sensors-project, --sift-account and --sap-application are for keys that may write: --scope write"
             )
         }
     }

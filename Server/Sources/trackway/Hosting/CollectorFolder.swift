@@ -40,6 +40,9 @@ struct CollectorFolder: Sendable, Hashable {
     /// The remote configuration for clients of Sensors Analytics, if the operator wrote one.
     var sensorsConfiguration: String { path + "/sensors-config.json" }
 
+    /// What is wanted of the usage reports of each application.
+    var usagePolicies: String { path + "/usage-policies" }
+
     /// Makes the folder when it is not there.
     ///
     /// - Throws: ``CommandFailure`` `cannotCreate`.

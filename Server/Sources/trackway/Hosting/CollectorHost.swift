@@ -38,6 +38,7 @@ struct CollectorHost: Sendable {
     ) async throws(CommandFailure) {
         try folder.make()
         let keys = try openKeys()
+        let policies = try folder.openUsagePolicies()
         let store = try openStore()
         let indexer = Indexer(
             folder: folder.intake,
@@ -54,6 +55,7 @@ struct CollectorHost: Sendable {
             assets: CollectorPage.assets,
             contentSecurityPolicy: CollectorPage.contentSecurityPolicy,
             sensorsConfiguration: SensorsConfigurationFile(path: sensorsConfiguration ?? folder.sensorsConfiguration),
+            usagePolicies: policies,
             logger: logger,
             listening: ready
         )

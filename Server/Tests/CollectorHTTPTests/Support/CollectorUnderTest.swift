@@ -19,6 +19,7 @@ struct CollectorUnderTest: Sendable {
     let store: ListedEvents
     let clock: ManualClock
     let keys: Keys
+    let policies: UsagePolicyFile
     let shutDown: @Sendable () async -> Void
 
     /// Two keys, which can be revoked.
@@ -40,12 +41,13 @@ struct CollectorUnderTest: Sendable {
 
         private static let accounts: [VendorAccount] = [
             .siftAccount("acct_1"), .clickstreamApp("shop_ios"), .sensorsProject("production"),
-            .sensorsProject("default"),
+            .sensorsProject("default"), .sapApplication("org.example.shop"),
         ]
 
         func grant(for account: VendorAccount) -> KeyGrant? {
             switch account {
-            case .clickstreamApp("shop_ios"), .sensorsProject("production"), .sensorsProject("default"):
+            case .clickstreamApp("shop_ios"), .sensorsProject("production"), .sensorsProject("default"),
+                .sapApplication("org.example.shop"):
                 KeyGrant(name: "shop", scopes: [.write])
             default: nil
             }
@@ -67,6 +69,7 @@ struct CollectorUnderTest: Sendable {
         let clock = ManualClock()
         let keys = Keys()
         let store = ListedEvents()
+        let policies = try UsagePolicyFile(path: "/data/usage-policies", storage: memory)
         let intake = try Intake(folder: "/data/intake", storage: storage, options: options, clock: clock)
         let (ports, sender) = AsyncStream.makeStream(of: Int.self)
         let server = CollectorServer(
@@ -77,6 +80,7 @@ struct CollectorUnderTest: Sendable {
             assets: [WebAsset(path: "/", contentType: "text/html; charset=utf-8", body: Array("<p>hello".utf8))],
             contentSecurityPolicy: "default-src 'none'",
             sensorsConfiguration: SensorsConfigurationFile(path: "/data/sensors-config.json", storage: memory),
+            usagePolicies: policies,
             clock: clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             listening: { sender.yield($0) }
@@ -96,6 +100,7 @@ struct CollectorUnderTest: Sendable {
                     store: store,
                     clock: clock,
                     keys: keys,
+                    policies: policies,
                     shutDown: { await group.triggerGracefulShutdown() }
                 )
                 do {

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayJournal
+
+/// What an operator wants of the usage reports of one application.
+package struct UsagePolicy: Sendable, Hashable {
+    /// Whether reports are taken.
+    package var collects = true
+    /// After how many days clients are to report; 0 says that none reports by itself.
+    package var reportsAfterDays = 1
+    /// Whether clients may send logs of crashes. This collector takes none; clients are told.
+    package var takesCrashLogs = false
+    /// Whether nothing is kept of persons, and devices' ids only mixed with a secret.
+    package var isAnonymous = false
+    /// The secret, from the first time on that ``isAnonymous`` was chosen: the same device stays the same.
+    package fileprivate(set) var salt: String?
+
+    /// The policy of an application that has none of its own: reports are taken.
+    package init() {}
+
+    /// Days that make sense.
+    package static let days = 0...36_500
+
+    /// The policy as clients get it when they exchange settings: values as texts.
+    package var settings: JSONValue {
+        let members: [(String, String)] = [
+            ("dataCollectionEnabled", String(collects)), ("uploadDataAfterDays", String(reportsAfterDays)),
+            ("crashLogUploadEnabled", String(takesCrashLogs)),
+        ]
+        let policy = JSONValue.Object(members.map { .init(key: $0.0, value: .string($0.1)) })
+        return ["usagePolicy", "settingsExchange"].reduce(.object(policy)) { value, key in
+            .object(.init([.init(key: key, value: value)]))
+        }
+    }
+}
+
+/// The usage policies of one collector, in a text file beside its data: one line an application.
+///
+/// Asking touches memory only. ``reload()`` looks whether the file has changed; the server calls it about once a second, so
+/// that the command line can change policies while it runs. Safe from any thread. Two processes that change the file at the
+/// same moment may lose one change; people do not.
+package final class UsagePolicyFile: Sendable {
+    private struct State: Sendable {
+        var content: [UInt8]?
+        var policies: [String: UsagePolicy] = [:]
+    }
+
+    /// The file.
+    package let path: String
+    private let storage: any JournalStorage
+    private let state = Locked(State())
+
+    /// Opens a file; a missing one holds no policies.
+    ///
+    /// - Throws: ``UsagePolicyError`` when it cannot be read.
+    package init(path: String, storage: any JournalStorage = DiskStorage()) throws(UsagePolicyError) {
+        self.path = path
+        self.storage = storage
+        try reload()
+    }
+
+    /// The policy of an application.
+    package func policy(of application: String) -> UsagePolicy {
+        state.withLock { $0.policies[application] } ?? UsagePolicy()
+    }
+
+    /// The applications with a policy of their own, by name.
+    package var policies: [(application: String, policy: UsagePolicy)] {
+        state.withLock { $0.policies }.sorted { $0.key < $1.key }.map { (application: $0.key, policy: $0.value) }
+    }
+
+    /// Reads the file again if it has changed.
+    ///
+    /// - Throws: ``UsagePolicyError``; the policies known before stay in force. A file that has vanished is such an error: it
+    ///   would let in what was shut out, under full names.
+    package func reload() throws(UsagePolicyError) {
+        let content: [UInt8]?
+        do {
+            content = try storage.contents(of: path)
+        } catch {
+            throw UsagePolicyError(message: "the usage policies \(path) could not be read: \(error)")
+        }
+        let known = state.withLock { $0.content }
+        guard content != known else { return }
+        guard let content else { throw UsagePolicyError(message: "the usage policies \(path) have vanished") }
+        let policies = try Self.parse(content, path: path)
+        state.withLock { $0 = State(content: content, policies: policies) }
+    }
+
+    /// Changes an application's policy, durably; a running server follows about a second later.
+    ///
+    /// - Throws: ``UsagePolicyError``; the file is then as before.
+    package func change(
+        _ application: String,
+        using generator: inout some RandomNumberGenerator,
+        _ change: (inout UsagePolicy) -> Void
+    ) throws(UsagePolicyError) {
+        guard VendorAccount.isValid(name: application) else {
+            throw UsagePolicyError(
+                message: "“\(application)” cannot name an application; use 1 to 128 letters, digits, . _ -"
+            )
+        }
+        try reload()
+        var policies = state.withLock { $0.policies }
+        var policy = policies[application] ?? UsagePolicy()
+        change(&policy)
+        if policy.isAnonymous, policy.salt == nil {
+            policy.salt = (0..<2).map { _ in Self.digits(generator.next()) }.joined()
+        }
+        policies[application] = policy
+        try write(policies)
+    }
+
+    private func write(_ policies: [String: UsagePolicy]) throws(UsagePolicyError) {
+        let lines = policies.sorted { $0.key < $1.key }.map { Self.line($0.key, $0.value) + "\n" }
+        let content = Array((Self.heading + lines.joined()).utf8)
+        do {
+            try storage.replace(path, with: content, durably: true)
+        } catch {
+            throw UsagePolicyError(message: "the usage policies \(path) could not be written: \(error)")
+        }
+        state.withLock { $0 = State(content: content, policies: policies) }
+    }
+
+    private static let heading =
+        "# usage policies, one a line: application collect=on|off days=n crash=on|off anonymize=on|off [salt=hex]\n"
+
+    private static func line(_ application: String, _ policy: UsagePolicy) -> String {
+        func word(_ truth: Bool) -> String { truth ? "on" : "off" }
+        let salt = policy.salt.map { " salt=\($0)" } ?? ""
+        return "\(application) collect=\(word(policy.collects)) days=\(policy.reportsAfterDays) "
+            + "crash=\(word(policy.takesCrashLogs)) anonymize=\(word(policy.isAnonymous))\(salt)"
+    }
+
+    private static func digits(_ number: UInt64) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - text.utf8.count) + text
+    }
+
+    private static func parse(_ content: [UInt8], path: String) throws(UsagePolicyError) -> [String: UsagePolicy] {
+        var policies: [String: UsagePolicy] = [:]
+        for (index, bytes) in content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .enumerated()
+        {
+            let line = String(decoding: bytes, as: UTF8.self)
+            if line.isEmpty || line.hasPrefix("#") { continue }
+            guard let (application, policy) = read(line), policies[application] == nil else {
+                throw UsagePolicyError(message: "\(path), line \(index + 1) is no policy of one application more")
+            }
+            policies[application] = policy
+        }
+        return policies
+    }
+
+    /// Words that are not known make the line unreadable: a policy is not guessed.
+    private static func read(_ line: String) -> (String, UsagePolicy)? {
+        let words = line.split(separator: " ")
+        guard let application = words.first.map(String.init), VendorAccount.isValid(name: application) else {
+            return nil
+        }
+        var policy = UsagePolicy()
+        for word in words.dropFirst() {
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { return nil }
+            let truth: Bool? = parts[1] == "on" ? true : parts[1] == "off" ? false : nil
+            switch (parts[0], truth) {
+            case ("collect", let truth?): policy.collects = truth
+            case ("crash", let truth?): policy.takesCrashLogs = truth
+            case ("anonymize", let truth?): policy.isAnonymous = truth
+            case ("days", nil):
+                guard let days = Int(parts[1]), UsagePolicy.days.contains(days) else { return nil }
+                policy.reportsAfterDays = days
+            case ("salt", nil):
+                guard parts[1].utf8.count == 32, parts[1].allSatisfy(\.isHexDigit) else { return nil }
+                policy.salt = String(parts[1])
+            default: return nil
+            }
+        }
+        return policy.isAnonymous && policy.salt == nil ? nil : (application, policy)
+    }
+}
+
+/// Why a file of usage policies could not be used or changed.
+package struct UsagePolicyError: Error, Hashable, CustomStringConvertible {
+    /// One sentence with the file at fault.
+    package var message: String
+
+    package var description: String { message }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// A row of the client data report, which tells how an application was used: one stored event, whatever format it came in,
+/// in the words of SAP Mobile Services.
+package struct UsageReportRow: Sendable, Hashable {
+    /// The first line.
+    package static let heading = columns.joined(separator: ",") + "\n"
+
+    /// Which events a report is of.
+    package struct Scope: Sendable, Hashable {
+        /// The application; nil for all.
+        package var application: String?
+
+        /// A scope.
+        package init(application: String? = nil) {
+            self.application = application
+        }
+    }
+
+    private static let columns = [
+        "APPLICATIONID", "DEVICEMODEL", "DEVICEPLATFORM", "DEVICEVERSION", "REGISTRATIONID", "USERSESSIONID",
+        "RECORDKEY", "RECORDTYPE", "TIMERSTART", "TIMERDURATION", "I_SCREEN", "I_VIEW", "I_ELEMENT", "I_ACTION",
+        "I_BEHAVIOR", "I_CASE", "I_TYPE", "I_CATEGORY", "I_RESULT", "I_UNIT", "I_MEASUREMENT", "I_VALUE",
+    ]
+    /// The attributes behind the columns that begin with `I_`, in their order.
+    private static let properties = [
+        "screen", "view", "element", "action", "behavior", "cases", "type", "category", "result", "unit", "measurement",
+        "value",
+    ]
+
+    private let cells: [String]
+
+    /// The row of an event; nil when it is outside the scope, or cannot be read.
+    ///
+    /// - Complexity: O(bytes of the event and its context).
+    package init?(_ stored: StoredEvent, in scope: Scope) {
+        // What cannot be read says nothing of any application.
+        let context = try? JSONValue.parse(stored.context)
+        guard scope.application == nil || context?["app"]?["id"]?.string == scope.application else { return nil }
+        // Admission checked the text.
+        guard let event = try? JSONValue.parse(stored.json) else { return nil }
+        self.init(
+            event: event,
+            context: context ?? .null,
+            time: stored.time,
+            user: stored.user,
+            session: stored.session,
+            in: scope
+        )
+    }
+
+    /// The row of an event as `GET /v1/events` shows it; nil when it is outside the scope.
+    package init?(listed: JSONValue, in scope: Scope) {
+        guard let event = listed["event"], let time = event["time"]?.integer else { return nil }
+        self.init(
+            event: event,
+            context: listed["context"] ?? .null,
+            time: Timestamp(milliseconds: time),
+            user: listed["user"]?.string,
+            session: listed["session"]?.string,
+            in: scope
+        )
+    }
+
+    private init?(
+        event: JSONValue,
+        context: JSONValue,
+        time: Timestamp,
+        user: String?,
+        session: String?,
+        in scope: Scope
+    ) {
+        let application = context["app"]?["id"]?.string
+        guard scope.application == nil || application == scope.application else { return nil }
+        let record = Record(event)
+        var cells = [application ?? ""]
+        for fact in ["model", "platform", "os_version"] { cells.append(context["device"]?[fact]?.string ?? "") }
+        cells += [user ?? "", session ?? "", record.key]
+        // What stands in RECORDTYPE was never seen with certainty.
+        cells += ["", Self.time(time), record.duration]
+        cells += Self.properties.map { record.texts[$0] ?? "" }
+        self.cells = cells
+    }
+
+    /// The row with its line end.
+    package var line: String { cells.map(Self.quoted).joined(separator: ",") + "\n" }
+
+    /// An event in the format's words: those of events that came in it, and those of what our own SDK captures.
+    private struct Record {
+        var key: String
+        var texts: [String: String] = [:]
+        var duration = "0"
+
+        init(_ event: JSONValue) {
+            let attributes = event["attributes"]
+            key = event["name"]?.string ?? ""
+            for property in UsageReportRow.properties { texts[property] = attributes?[property].flatMap(Self.text) }
+            switch key {
+            case CapturedName.sessionStart: key = SAPUsageTranslation.sessionStart
+            case CapturedName.appEnd: key = SAPUsageTranslation.sessionEnd
+            case CapturedName.appStart where attributes?[CapturedKey.startKind]?.string != "passive":
+                key = SAPUsageTranslation.lifecycle
+                texts["value"] = SAPUsageTranslation.enterApplication
+            case CapturedName.screenView:
+                key = SAPUsageTranslation.behaviorEvent
+                texts["type"] = SAPUsageTranslation.viewDisplayed
+                texts["view"] = attributes?[CapturedKey.screenName].flatMap(Self.text) ?? texts["view"]
+            default: break
+            }
+            let seconds = attributes?["duration"] ?? attributes?[CapturedKey.eventDuration]
+            let milliseconds = attributes?[CapturedKey.foregroundDuration] ?? attributes?[CapturedKey.engagementTime]
+            if let text = seconds.flatMap(Self.text) {
+                duration = text
+            } else if let length = milliseconds?.integer, length > 0 {
+                duration = Self.text(.double(Double(length) / 1_000)) ?? "0"
+            }
+        }
+
+        private static func text(_ value: JSONValue) -> String? {
+            switch value {
+            case .null: nil
+            case .string(let text): text
+            case .double(let number): Int64(exactly: number).map { String($0) } ?? number.description
+            case .boolean, .integer, .array, .object: String(decoding: value.json(), as: UTF8.self)
+            }
+        }
+    }
+
+    /// A moment as the report has it: `2019-01-25 18:42:18.076+0000`.
+    private static func time(_ moment: Timestamp) -> String {
+        guard Timestamp.expressible.contains(moment) else { return "" }
+        let text = moment.iso8601
+        return "\(text.prefix(10)) \(text.dropFirst(11).dropLast())+0000"
+    }
+
+    // MARK: Cells
+
+    /// A cell as a table holds it (RFC 4180): in quotes where it must be. What a spreadsheet would take for a formula gets an
+    /// apostrophe before it, numbers aside: everything here was said by whoever may send.
+    private static func quoted(_ cell: String) -> String {
+        var text = cell
+        // A zero byte ends the text for some readers.
+        if text.utf8.contains(0) { text = String(text.unicodeScalars.filter { $0.value != 0 }.map(Character.init)) }
+        if isFormula(text) { text = "'" + text }
+        guard let first = text.utf8.first, let last = text.utf8.last else { return "" }
+        let needsQuotes =
+            first == UInt8(ascii: " ") || last == UInt8(ascii: " ")
+            || text.utf8.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") || $0 < 0x20 }
+        return needsQuotes
+            ? "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+            : text
+    }
+
+    private static let formulaSigns: Set<Unicode.Scalar> = ["=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n"]
+
+    private static func isFormula(_ text: String) -> Bool {
+        // White space before it does not keep every reader from taking it for one.
+        let scalars = text.unicodeScalars.drop { $0 == " " || $0 == "\u{A0}" || $0 == "\u{FEFF}" }
+        guard let first = scalars.first, formulaSigns.contains(first) else { return false }
+        return !isNumber(text)
+    }
+
+    private static func isNumber(_ text: String) -> Bool {
+        let digits =
+            text.utf8.first == UInt8(ascii: "-") || text.utf8.first == UInt8(ascii: "+") ? text.dropFirst() : text[...]
+        let parts = digits.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count <= 2
+            && parts.allSatisfy { part in
+                !part.isEmpty && part.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            }
+    }
+}

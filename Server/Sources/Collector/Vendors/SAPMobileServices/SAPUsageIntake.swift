@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+internal import TrackwayWire
+
+/// Admits usage reports of SAP Mobile Services: one JSON object of an application, a device, and sessions with their events.
+/// A function of the bytes, the path, the policy, the grant and the time.
+///
+/// What a report lacks as a whole is refused with the paths of what is missing. A faulty event, or session, costs only
+/// itself.
+package struct SAPUsageIntake: Sendable {
+    /// What a request's path says of the report in its body, without escapes.
+    package struct Subject: Sendable, Hashable {
+        /// The application.
+        package var application: String
+        /// The device, if the path names one.
+        package var device: String?
+
+        /// A subject.
+        package init(application: String, device: String? = nil) {
+            self.application = application
+            self.device = device
+        }
+    }
+
+    /// A report that was admitted.
+    package struct Report: Sendable {
+        /// Its id, in capitals.
+        package var id: String
+        /// Its events.
+        package var batch: VendorBatch
+    }
+
+    private let limits: AdmissionLimits
+
+    /// Admission within limits.
+    package init(limits: AdmissionLimits = AdmissionLimits()) {
+        self.limits = limits
+    }
+
+    /// Judges one body.
+    ///
+    /// - Parameters:
+    ///   - wire: The body as received; whether it is compressed is seen by looking at it.
+    ///   - subject: What the path says.
+    ///   - salt: With it, nothing is kept of the person, and the device's id only mixed with it.
+    ///   - grant: The key that lets the application in.
+    ///   - received: The collector's time.
+    ///   - isErased: Whether an installation was erased; events of it are refused, and nothing of them is kept.
+    /// - Throws: ``AdmissionError`` when nothing of it can be accepted: `field_missing` with the paths, `field_invalid`,
+    ///   `application_mismatch`, `device_mismatch`, `too_many_events`, `malformed_json`, `empty_batch`, or a `gzip_` code.
+    package func admit(
+        _ wire: [UInt8],
+        of subject: Subject,
+        salt: String? = nil,
+        grant: KeyGrant,
+        received: Timestamp,
+        isErased: @escaping @Sendable (InstallationID) -> Bool = { _ in false }
+    ) throws(AdmissionError) -> Report {
+        let json = VendorBody.isGzip(wire) ? try VendorBody.inflate(wire, limits: limits.body) : wire
+        guard VendorBody.firstByte(json) != nil else {
+            throw AdmissionError(.malformed, code: "empty_batch", message: "The body is empty; send a report.")
+        }
+        let body = try SAPUsageBody(json, limits: limits)
+        try body.check(subject)
+        var batch = VendorBatch(
+            .sapMobileServices,
+            limits: limits,
+            key: grant.name,
+            received: received,
+            isErased: isErased
+        )
+        var translation = SAPUsageTranslation(body.source, salt: salt)
+        try batch.fill(inflatedBytes: json.count, by: &translation) { (visit) throws(AdmissionError) in
+            try body.events(visit)
+        }
+        return Report(id: body.report, batch: batch)
+    }
+}
+
+/// What a report says of its application and device.
+struct SAPUsageSource: Sendable {
+    /// The application's id.
+    var application = ""
+    /// The application's version.
+    var version: String?
+    /// The device's id.
+    var device = ""
+    /// What else is said of the device, under our names.
+    var facts = Attributes()
+    /// Who is registered, where a client says so.
+    var registration: String?
+}
+
+/// A report's JSON, taken apart as far as the events.
+struct SAPUsageBody {
+    /// The report's id, in capitals.
+    private(set) var report = ""
+    /// The application and the device.
+    private(set) var source = SAPUsageSource()
+    private let json: [UInt8]
+    private let limits: AdmissionLimits
+    private var sessions: Range<Int>?
+
+    /// The most sessions and events of a report. Clients make reports of days, not of years.
+    static let maximumElements = 10_000
+    /// The longest section beside the sessions, in bytes.
+    private static let sectionBytes = 64 << 10
+
+    /// Reads what stands beside the sessions.
+    ///
+    /// - Throws: ``AdmissionError``; for what is missing with all paths at once.
+    init(_ json: [UInt8], limits: AdmissionLimits) throws(AdmissionError) {
+        self.json = json
+        self.limits = limits
+        var sections: [String: JSONValue] = [:]
+        var places: [String: Range<Int>] = [:]
+        var sessions: Range<Int>?
+        try read { (scanner) throws(JSONError) in
+            guard try scanner.peek() == .object else { throw JSONError(.unexpectedType, at: scanner.offset) }
+            try scanner.enterObject()
+            while let key = try scanner.nextKey() {
+                let name = scanner.string(key)
+                guard Self.names.contains(name) else {
+                    try scanner.skipValue()
+                    continue
+                }
+                // Which of two counts is not ours to decide: one names the sender, the other perhaps somebody else.
+                guard places[name] == nil else { throw JSONError(.memberDuplicate, at: scanner.offset) }
+                let start = scanner
+                let isNull = try scanner.peek() == .null
+                let range = try scanner.skipValue()
+                places[name] = range
+                guard name != "sessions" else {
+                    if !isNull { sessions = range }
+                    continue
+                }
+                guard range.count <= Self.sectionBytes else { throw JSONError(.tooLarge, at: range.lowerBound) }
+                scanner = start
+                sections[name] = try scanner.readValue()
+            }
+            try scanner.finish()
+        }
+        self.sessions = sessions
+        try take(sections)
+    }
+
+    private static let names: Set<String> = ["report", "appInfo", "deviceInfo", "sessions", "registrationId"]
+
+    private mutating func take(_ sections: [String: JSONValue]) throws(AdmissionError) {
+        var missing: [String] = []
+        func text(_ value: JSONValue?, _ path: String, isRequired: Bool = false) throws(AdmissionError) -> String? {
+            guard let value, value != .null else {
+                if isRequired { missing.append(path) }
+                return nil
+            }
+            guard let text = value.string else { throw Self.invalid(path, "text") }
+            if text.isEmpty, isRequired { missing.append(path) }
+            return text.isEmpty ? nil : text
+        }
+        for name in ["appInfo", "deviceInfo"] where sections[name] != nil && sections[name] != .null {
+            guard sections[name]?.object != nil else { throw Self.invalid(name, "an object") }
+        }
+        let (app, device) = (sections["appInfo"], sections["deviceInfo"])
+        report = try text(sections["report"], "report", isRequired: true)?.uppercased() ?? ""
+        source.application = try text(app?["application"], "appInfo.application", isRequired: true) ?? ""
+        source.device = try text(device?["deviceID"], "deviceInfo.deviceID", isRequired: true) ?? ""
+        source.version = try text(app?["appVersion"], "appInfo.appVersion")
+        for (theirs, ours) in [("platform", "platform"), ("platformVersion", "os_version"), ("deviceModel", "model")] {
+            source.facts[ours] = try text(device?[theirs], "deviceInfo.\(theirs)").map { .string($0) }
+        }
+        source.registration = try text(
+            sections["registrationId"] ?? device?["registrationId"],
+            "registrationId"
+        )
+        guard missing.isEmpty else {
+            throw AdmissionError(
+                .malformed,
+                code: "field_missing",
+                field: missing[0],
+                message: "The report lacks \(missing.joined(separator: ", "))."
+            )
+        }
+        guard InstallationID(report) != nil else { throw Self.invalid("report", "a UUID") }
+        guard source.device.utf8.count <= Self.longestDevice else {
+            throw Self.invalid("deviceInfo.deviceID", "at most \(Self.longestDevice) bytes")
+        }
+    }
+
+    private static let longestDevice = 512
+
+    private static func invalid(_ path: String, _ expectation: String) -> AdmissionError {
+        AdmissionError(
+            .malformed,
+            code: "field_invalid",
+            field: path,
+            message: "“\(path)” is something else; send \(expectation)."
+        )
+    }
+
+    /// Compares the report with what the path says of it.
+    func check(_ subject: SAPUsageIntake.Subject) throws(AdmissionError) {
+        guard source.application == subject.application else {
+            throw AdmissionError(
+                .malformed,
+                code: "application_mismatch",
+                field: "appInfo.application",
+                message: "The report is of another application than the path, which names “\(subject.application)”."
+            )
+        }
+        guard subject.device == nil || subject.device == source.device else {
+            throw AdmissionError(
+                .malformed,
+                code: "device_mismatch",
+                field: "deviceInfo.deviceID",
+                message: "The report is of another device than the path."
+            )
+        }
+    }
+
+    // MARK: Events
+
+    /// Hands over every event with its session and its path:
+    /// `{"path":"sessions[0].events[1]","session":"…","began":…,"event":…}`. A session of which nothing can be said is
+    /// handed over as one element, and refused.
+    ///
+    /// - Throws: ``AdmissionError`` when it cannot be told where events begin and end, or there are too many.
+    func events(_ visit: (VendorBody.Element) -> Void) throws(AdmissionError) {
+        guard let sessions else { return }
+        var count = 0
+        var isTooMany = false
+        try read(in: sessions) { (scanner) throws(JSONError) in
+            guard try scanner.peek() == .array else { throw JSONError(.unexpectedType, at: sessions.lowerBound) }
+            try scanner.enterArray()
+            var index = 0
+            while try scanner.nextElement() {
+                let path = "sessions[\(index)]"
+                index += 1
+                count += 1
+                isTooMany = count > Self.maximumElements
+                if isTooMany { return }
+                guard try scanner.peek() == .object else {
+                    visit(Self.wrapped(try Self.value(&scanner, at: path, limits), at: path, [:]))
+                    continue
+                }
+                var parts = try Self.parts(&scanner)
+                guard parts.events != nil else { continue }
+                let id = parts.info.flatMap { $0["sessionId"]?.text }
+                try Self.events(of: &parts, id, at: path, limits, &count, visit)
+                isTooMany = count > Self.maximumElements
+                if isTooMany { return }
+            }
+        }
+        guard !isTooMany else {
+            throw AdmissionError(
+                .tooLarge,
+                code: "too_many_events",
+                message: "The report has more than \(Self.maximumElements) sessions and events; send fewer at once."
+            )
+        }
+    }
+
+    /// A session's info, and a scanner at its events.
+    private struct Parts {
+        var info: JSONValue?
+        var events: JSONScanner?
+    }
+
+    /// Passes a session and notes where its events begin: its id may stand behind them.
+    private static func parts(_ scanner: inout JSONScanner) throws(JSONError) -> Parts {
+        var parts = Parts()
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if scanner.text(key, equals: "sessionInfo") {
+                guard parts.info == nil else { throw JSONError(.memberDuplicate, at: scanner.offset) }
+                let start = scanner
+                let range = try scanner.skipValue()
+                guard range.count <= sectionBytes else { throw JSONError(.tooLarge, at: range.lowerBound) }
+                scanner = start
+                parts.info = try scanner.readValue()
+            } else if scanner.text(key, equals: "events") {
+                guard parts.events == nil else { throw JSONError(.memberDuplicate, at: scanner.offset) }
+                if try scanner.peek() != .null { parts.events = scanner }
+                try scanner.skipValue()
+            } else {
+                try scanner.skipValue()
+            }
+        }
+        return parts
+    }
+
+    private static func events(
+        of parts: inout Parts,
+        _ session: String?,
+        at path: String,
+        _ limits: AdmissionLimits,
+        _ count: inout Int,
+        _ visit: (VendorBody.Element) -> Void
+    ) throws(JSONError) {
+        guard var scanner = parts.events else { return }
+        var said = JSONValue.Object()
+        if let session { said.put("session", .string(session)) }
+        guard try scanner.peek() == .array else {
+            let place = "\(path).events"
+            switch try value(&scanner, at: place, limits) {
+            case .value(let found):
+                let text = String(decoding: found.json(), as: UTF8.self)
+                visit(.refused(text, .invalid(place, "a list of events", found)))
+            case .refused(let text, let fault): visit(.refused(text, fault))
+            }
+            return
+        }
+        try scanner.enterArray()
+        var index = 0
+        while try scanner.nextElement() {
+            count += 1
+            if count > maximumElements { return }
+            let place = "\(path).events[\(index)]"
+            let element = try value(&scanner, at: place, limits)
+            if index == 0, case .value(let event) = element, event["key"]?.string == SAPUsageTranslation.sessionStart,
+                let time = event["time"]?.string.flatMap({ SAPUsageTime($0) })
+            {
+                said.put("began", .integer(time.moment.milliseconds))
+            }
+            index += 1
+            visit(wrapped(element, at: place, said.members.byKey))
+        }
+    }
+
+    private static func value(
+        _ scanner: inout JSONScanner,
+        at path: String,
+        _ limits: AdmissionLimits
+    ) throws(JSONError) -> VendorBody.Element {
+        let start = scanner
+        let range = try scanner.skipValue()
+        let longest = limits.vendorEvent.eventBytes
+        guard range.count <= longest else {
+            let excerpt = String(decoding: scanner.bytes(range).prefix(excerptBytes), as: UTF8.self)
+            var fault = VendorFault.tooLong(range.count, longest)
+            fault.field = path
+            return .refused(excerpt, fault)
+        }
+        scanner = start
+        return .value(try scanner.readValue())
+    }
+
+    /// How much is kept of an event that is too long.
+    private static let excerptBytes = 4 << 10
+
+    private static func wrapped(
+        _ element: VendorBody.Element,
+        at path: String,
+        _ said: [String: JSONValue]
+    ) -> VendorBody.Element {
+        guard case .value(let event) = element else { return element }
+        var object = JSONValue.Object([.init(key: "path", value: .string(path))])
+        object.put("session", said["session"])
+        object.put("began", said["began"])
+        object.members.append(.init(key: "event", value: event))
+        return .value(.object(object))
+    }
+
+    // MARK: Reading
+
+    /// Two levels more than an event's own, for the report's around it, and one for the wrapping of a refused one.
+    private func read(
+        in range: Range<Int>? = nil,
+        _ use: (inout JSONScanner) throws(JSONError) -> Void
+    ) throws(AdmissionError) {
+        // Through a Result: withUnsafeBytes hands on untyped errors only.
+        let outcome = json.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in
+                var scanner = try JSONScanner(
+                    UnsafeRawBufferPointer(rebasing: bytes[range ?? 0..<bytes.count]),
+                    limits: JSONLimits(bytes: limits.body.inflatedBytes, depth: limits.vendorEvent.depth + 5)
+                )
+                try use(&scanner)
+            }
+        }
+        guard case .failure(let error) = outcome else { return }
+        throw AdmissionError(
+            error.code == .tooLarge ? .tooLarge : .malformed,
+            code: "malformed_json",
+            message: "The body is no report: \(error)\(range == nil ? "" : " of its sessions")."
+        )
+    }
+}
+
+extension [JSONValue.Object.Member] {
+    fileprivate var byKey: [String: JSONValue] { Dictionary(map { ($0.key, $0.value) }) { $1 } }
+}

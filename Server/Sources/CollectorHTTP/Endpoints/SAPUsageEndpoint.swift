@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// `POST /mobileservices/application/{id}/clientusage/v1/runtime/clientusage/application/{id}[/device/{device}]`, and the
+/// settings of an application: for clients that speak the format of SAP Mobile Services.
+///
+/// Clients remove what was answered with a success, and keep it otherwise. Which refusals make them give a report up is not
+/// known; so a report that is bad for ever is kept here.
+struct SAPUsageEndpoint: Sendable {
+    private let dependencies: CollectorDependencies
+    private let intake: SAPUsageIntake
+    private let commit: VendorCommit
+    private let reports = Locked(KnownReports())
+
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+        intake = SAPUsageIntake(limits: dependencies.configuration.limits)
+        commit = VendorCommit(dependencies: dependencies)
+    }
+
+    /// Takes one report. 201 means that all of it is on stable storage, faulty events with the reason; 200 the same of one
+    /// whose id came before.
+    func collect(_ request: Request, _ path: SAPUsagePath) async throws -> Response {
+        let subject = try Self.subject(path)
+        let grant = try prepare(request, subject.application)
+        let policy = self.policy(of: subject.application)
+        guard policy.collects else {
+            dependencies.statistics.withLock { $0.failures["policy_off", default: 0] += 1 }
+            return Self.refusal(by: policy)
+        }
+        let limits = dependencies.configuration.limits
+        return try await RequestBody.with(
+            request,
+            upTo: limits.body.wireBytes,
+            of: grant.name,
+            dependencies,
+            unpacked: { RequestBody.unpackedVendorBytes($0, limits: limits) },
+            { try await take(Array($0.readableBytesView), subject, policy, grant) }
+        )
+    }
+
+    /// `GET /mobileservices/application/{id}/settings`: the application's policy, as it is delivered when settings are
+    /// exchanged.
+    func settings(_ request: Request, application text: String) throws(RequestFailure) -> Response {
+        let application = try Self.application(text)
+        do throws(AdmissionError) {
+            _ = try dependencies.authorization.grant(
+                account: .sapApplication(application),
+                header: request.headers[.authorization]
+            )
+        } catch {
+            throw Self.failure(error)
+        }
+        let policy = self.policy(of: application)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.key("mobileservices")
+            policy.settings.write(into: &writer)
+            writer.endObject()
+        }
+    }
+
+    private func take(
+        _ body: [UInt8],
+        _ subject: SAPUsageIntake.Subject,
+        _ policy: UsagePolicy,
+        _ grant: KeyGrant
+    ) async throws -> Response {
+        let received = dependencies.clock.now().wall
+        let report: SAPUsageIntake.Report
+        do throws(AdmissionError) {
+            report = try intake.admit(
+                body,
+                of: subject,
+                salt: policy.isAnonymous ? policy.salt : nil,
+                grant: grant,
+                received: received,
+                isErased: dependencies.store.isErased
+            )
+        } catch {
+            throw await refusal(error, body, policy, grant, received)
+        }
+        let name = KnownReports.name(of: report.id, subject.application)
+        let content = SHA256.hash(body)
+        let known = reports.withLock { $0[name] }
+        // The very same body: what it says is on stable storage.
+        if known == content { return Self.answer(report, .ok) }
+        try await commit.store(report.batch, grant: grant, received: received, wireBytes: body.count)
+        if report.batch.accepted > 0 || report.batch.count == 0 { reports.withLock { $0[name] = content } }
+        return Self.answer(report, known == nil ? .created : .ok)
+    }
+
+    // MARK: Who may send
+
+    private func policy(of application: String) -> UsagePolicy {
+        dependencies.usagePolicies?.policy(of: application) ?? UsagePolicy()
+    }
+
+    private func prepare(_ request: Request, _ application: String) throws(RequestFailure) -> KeyGrant {
+        do throws(AdmissionError) {
+            let grant = try dependencies.authorization.grant(
+                account: .sapApplication(application),
+                header: request.headers[.authorization]
+            )
+            _ = try ContentEncoding(header: request.headers[.contentEncoding])
+            try ContentType.check(request.headers[.contentType])
+            return grant
+        } catch {
+            throw Self.failure(error)
+        }
+    }
+
+    private static func subject(_ path: SAPUsagePath) throws(RequestFailure) -> SAPUsageIntake.Subject {
+        let application = try application(path.application)
+        guard try self.application(path.repeated) == application else {
+            throw RequestFailure(
+                status: .conflict,
+                code: "application_mismatch",
+                field: "application",
+                message: "The path names two applications."
+            )
+        }
+        return SAPUsageIntake.Subject(application: application, device: path.device.map(unescaped))
+    }
+
+    private static func application(_ text: String) throws(RequestFailure) -> String {
+        let name = unescaped(text)
+        guard VendorAccount.isValid(name: name) else {
+            throw RequestFailure(
+                status: .notFound,
+                code: "application_invalid",
+                field: "application",
+                message:
+                    "“\(name.prefix(128))” cannot be an application: use 1 to 128 letters, digits, dots, underscores or hyphens."
+            )
+        }
+        return name
+    }
+
+    private static func unescaped(_ text: String) -> String {
+        String(decoding: PercentText.decode(Array(text.utf8), plusIsSpace: false), as: UTF8.self)
+    }
+
+    // MARK: Answers
+
+    /// A refusal with the format's status for it.
+    private static func failure(_ error: AdmissionError) -> RequestFailure {
+        var failure = RequestFailure(error)
+        switch error.code {
+        // 403 says that the policy is off, which an operator's mistake must not look like.
+        case "account_unknown":
+            failure.status = .notFound
+            failure.code = "application_unknown"
+        case "application_mismatch", "device_mismatch": failure.status = .conflict
+        default: break
+        }
+        return failure
+    }
+
+    /// What a report is answered that cannot be taken as a whole.
+    private func refusal(
+        _ error: AdmissionError,
+        _ body: [UInt8],
+        _ policy: UsagePolicy,
+        _ grant: KeyGrant,
+        _ received: Timestamp
+    ) async -> RequestFailure {
+        let isLastCopy = error.kind == .malformed
+        // A body names a device, and perhaps a person: of an anonymous application's nothing is kept.
+        let limit =
+            policy.isAnonymous
+            ? 0 : isLastCopy ? dependencies.configuration.limits.body.wireBytes : VendorCommit.excerptBytes
+        let outcome = await Quarantine(dependencies: dependencies).keep(
+            body,
+            refusedWith: error,
+            grant: grant,
+            received: received,
+            limit: limit
+        )
+        var failure = Self.failure(error)
+        if isLastCopy, outcome == .failed {
+            failure.status = .serviceUnavailable
+            failure.retryAfter = .seconds(1)
+        }
+        return failure
+    }
+
+    /// The policy is off: the client learns it, and what it is.
+    private static func refusal(by policy: UsagePolicy) -> Response {
+        Answer.json(.forbidden) { writer in
+            writer.beginObject()
+            writer.object("error") { writer in
+                writer.member("code", "policy_off")
+                writer.member("message", "The application's usage policy takes no reports.")
+            }
+            writer.key("mobileservices")
+            policy.settings.write(into: &writer)
+            writer.endObject()
+        }
+    }
+
+    private static func answer(_ report: SAPUsageIntake.Report, _ status: HTTPResponse.Status) -> Response {
+        let batch = report.batch
+        let first = batch.accepted == 0 ? batch.rejected.first : nil
+        return Answer.json(first == nil ? status : .badRequest) { writer in
+            writer.beginObject()
+            if let first {
+                writer.object("error") { first.writeReason(to: &$0) }
+            }
+            writer.member("report", report.id)
+            if !batch.rejected.isEmpty {
+                writer.list("rejected", batch.rejected) { event, writer in
+                    writer.beginObject()
+                    writer.member("index", Int64(event.index))
+                    event.writeReason(to: &writer)
+                    writer.endObject()
+                }
+            }
+            writer.endObject()
+        }
+    }
+}
+
+/// The parts of a report's path, escapes and all.
+struct SAPUsagePath: Sendable, Hashable {
+    /// The application, where the path begins.
+    let application: String
+    /// The application again.
+    let repeated: String
+    /// The device, if the path names one.
+    let device: String?
+
+    /// The parts of a path; nil for another one.
+    init?(_ path: String) {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 10 || parts.count == 12, Array(parts[..<3]) == ["", "mobileservices", "application"],
+            Array(parts[4...8]) == ["clientusage", "v1", "runtime", "clientusage", "application"]
+        else { return nil }
+        application = parts[3]
+        repeated = parts[9]
+        guard parts.count == 12 else {
+            device = nil
+            return
+        }
+        guard parts[10] == "device" else { return nil }
+        device = parts[11]
+    }
+
+    /// The application of a path to its settings; nil for another path.
+    static func settings(_ path: String) -> String? {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 5, Array(parts[..<3]) == ["", "mobileservices", "application"], parts[4] == "settings"
+        else { return nil }
+        return parts[3]
+    }
+}
+
+/// The reports that came last, by application and id, with a hash of what they said. One that comes again is known, as long as
+/// it is among them; after that, and after a start of the collector, its events are recognised one by one.
+private struct KnownReports: Sendable {
+    private var contents: [[UInt8]: [UInt8]] = [:]
+    private var order: [[UInt8]] = []
+    private var next = 0
+    private static let most = 16_384
+
+    /// What names a report.
+    static func name(of report: String, _ application: String) -> [UInt8] {
+        Array(SHA256.hash(Array("\(application.utf8.count):\(application)\(report)".utf8)).prefix(16))
+    }
+
+    /// The hash of what a report said when it came last. Setting forgets the one that is known longest.
+    subscript(_ name: [UInt8]) -> [UInt8]? {
+        get { contents[name] }
+        set {
+            guard contents.updateValue(newValue ?? [], forKey: name) == nil else { return }
+            if order.count < Self.most {
+                order.append(name)
+            } else {
+                contents[order[next]] = nil
+                order[next] = name
+                next = (next + 1) % Self.most
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+internal import TrackwayEvents
+
+/// `GET /v1/reports/usage`: the client data report of an application as a table, whatever format its events came in.
+struct UsageReportEndpoint: Sendable {
+    private let dependencies: CollectorDependencies
+    private let slots = FollowerSlots(limit: 8)
+
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+    }
+
+    /// Events read at once.
+    private static let pageSize = 1_000
+
+    /// The report: every event of the application within the times, in the order in which they arrived. Written page by page
+    /// while it is read, so that its length costs no memory. When the index fails midway, or the key is revoked, the
+    /// answer is cut off, which a client sees.
+    func report(_ request: Request, pass: ReadPass) async throws -> Response {
+        let slot = try slots.take()
+        let query = Query(request.uri)
+        let scope = UsageReportRow.Scope(application: query.text("application"))
+        var filter = EventQuery(order: .oldestFirst, limit: Self.pageSize)
+        filter.from = try query.time("from")
+        filter.to = try query.time("to")
+        let store = dependencies.store
+        let end = store.indexed
+        // The first page is read before the answer begins: what cannot be read at all is an error with a status.
+        let first = try await store.events(matching: filter)
+        var headers: HTTPFields = [
+            .contentType: "text/csv; charset=utf-8; header=present",
+            .contentDisposition: "attachment; filename=\"client-data-report.csv\"",
+        ]
+        Answer.protect(&headers)
+        return Response(
+            status: .ok,
+            headers: headers,
+            body: ResponseBody { [filter] writer in
+                try await Self.write(first, of: scope, behind: filter, upTo: end, from: store, pass, to: &writer)
+                try await writer.finish(nil)
+                withExtendedLifetime(slot) {}
+            }
+        )
+    }
+
+    // Concurrent, as the framework's writer is: a writer may not change hands between executors.
+    @concurrent
+    private static func write(
+        _ first: [StoredEvent],
+        of scope: UsageReportRow.Scope,
+        behind filter: EventQuery,
+        upTo end: EventPosition,
+        from store: any EventStore,
+        _ pass: ReadPass,
+        to writer: inout any ResponseBodyWriter
+    ) async throws {
+        try await writer.write(ByteBuffer(string: UsageReportRow.heading))
+        var (filter, events) = (filter, first)
+        while let last = events.last {
+            try pass.check()
+            let lines = events.compactMap { UsageReportRow($0, in: scope)?.line }.joined()
+            if !lines.isEmpty { try await writer.write(ByteBuffer(string: lines)) }
+            // What arrives meanwhile is of the next report.
+            guard last.position < end else { return }
+            filter.after = last.position
+            events = try await store.events(matching: filter)
+        }
+    }
+}

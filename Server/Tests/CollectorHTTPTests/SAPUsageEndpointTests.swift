@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable import Collector
+@testable import CollectorHTTP
+
+@Suite("What clients of SAP Mobile Services are answered")
+struct SAPUsageEndpointTests {
+    private typealias Samples = SAPUsageSamples
+    private static let settings = "/mobileservices/application/org.example.shop/settings"
+
+    private static func send(
+        _ body: String,
+        to collector: CollectorUnderTest,
+        path: String = Samples.path,
+        _ headers: [String: String] = ["content-type": "application/json"]
+    ) async throws -> HTTPAnswer {
+        try await collector.request("POST", path, headers, body: Array(body.utf8))
+    }
+
+    @Test("201 once everything is on disk, 200 when the report comes again, with or without the device in the path")
+    func taken() async throws {
+        try await CollectorUnderTest.run { collector in
+            let first = try await Self.send(Samples.body, to: collector)
+            #expect(first.status == 201 && first.body == #"{"report":"\#(Samples.report)"}"#)
+            let again = try await Self.send(Samples.body, to: collector, path: Samples.path(of: Samples.application))
+            #expect(again.status == 200 && again.body == first.body)
+            #expect(try collector.kept(.intake).count == 1)
+            let record = try #require(try collector.kept(.intake).first)
+            let kept = try record.withUnsafeBytes { try IntakeRecord(payload: $0) }
+            #expect(kept.header.format == .sapMobileServices && kept.header.key == "shop")
+        }
+    }
+
+    @Test("another report under a known id is taken: an id alone lets nothing be thrown away")
+    func sameID() async throws {
+        try await CollectorUnderTest.run { collector in
+            _ = try await Self.send(Samples.report(events: [Samples.events[0]]), to: collector)
+            let other = try await Self.send(Samples.report(events: [Samples.events[1]]), to: collector)
+            #expect(other.status == 200)
+            #expect(try collector.kept(.intake).count == 2)
+        }
+    }
+
+    @Test("a report without events is well, and nothing is kept of it")
+    func empty() async throws {
+        try await CollectorUnderTest.run { collector in
+            for status in [201, 200] {
+                let answer = try await Self.send(Samples.report(events: []), to: collector)
+                #expect(answer.status == status)
+            }
+            #expect(try collector.kept(.intake).isEmpty && collector.kept(.quarantine).isEmpty)
+        }
+    }
+
+    @Test("a faulty event is kept with its reason and named by its path; 400 when there is none but faulty ones")
+    func faulty() async throws {
+        try await CollectorUnderTest.run { collector in
+            let some = try await Self.send(Samples.report(events: [Samples.events[0], #"{"key":"k"}"#]), to: collector)
+            #expect(some.status == 201)
+            #expect(
+                some.body.contains(
+                    #""rejected":[{"index":1,"code":"field_missing","field":"sessions[0].events[1].time""#
+                )
+            )
+            let none = try await Self.send(Samples.report(events: [#"{"key":"k"}"#]), to: collector)
+            #expect(none.status == 400 && none.errorCode == "field_missing")
+            #expect(try collector.kept(.intake).count == 2)
+        }
+    }
+
+    struct Refusal: Sendable, CustomTestStringConvertible {
+        var testDescription: String
+        var method = "POST"
+        var path = SAPUsageSamples.path
+        var headers: [String: String] = [:]
+        var body = Array(SAPUsageSamples.body.utf8)
+        var status: Int
+        var code: String
+    }
+
+    static let refusals: [Refusal] = [
+        Refusal(
+            testDescription: "an application nobody made a key for",
+            path: SAPUsageSamples.path(of: "foreign"),
+            status: 404,
+            code: "application_unknown"
+        ),
+        Refusal(
+            testDescription: "two applications in the path",
+            path: SAPUsageSamples.path(of: "org.example.shop", and: "other"),
+            status: 409,
+            code: "application_mismatch"
+        ),
+        Refusal(
+            testDescription: "another application in the body",
+            body: Array(SAPUsageSamples.report(application: "other", events: []).utf8),
+            status: 409,
+            code: "application_mismatch"
+        ),
+        Refusal(
+            testDescription: "another device in the body",
+            body: Array(SAPUsageSamples.report(device: "other", events: []).utf8),
+            status: 409,
+            code: "device_mismatch"
+        ),
+        Refusal(
+            testDescription: "a slash in the application",
+            path: SAPUsageSamples.path(of: "a%2Fb"),
+            status: 404,
+            code: "application_invalid"
+        ),
+        Refusal(
+            testDescription: "an empty application",
+            path: SAPUsageSamples.path(of: ""),
+            status: 404,
+            code: "application_invalid"
+        ),
+        Refusal(
+            testDescription: "a path with more behind it",
+            path: SAPUsageSamples.path + "/more",
+            status: 404,
+            code: "not_found"
+        ),
+        Refusal(testDescription: "another method", method: "GET", status: 405, code: "method_not_allowed"),
+        Refusal(
+            testDescription: "a wrong key",
+            headers: ["authorization": "Bearer wrong"],
+            status: 401,
+            code: "key_unknown"
+        ),
+        Refusal(
+            testDescription: "a key for reading only",
+            headers: ["authorization": "Bearer read"],
+            status: 403,
+            code: "key_forbidden"
+        ),
+        Refusal(
+            testDescription: "a key of another account",
+            headers: ["authorization": "Bearer both"],
+            status: 403,
+            code: "account_forbidden"
+        ),
+        Refusal(
+            testDescription: "a foreign page",
+            headers: ["origin": "https://evil.example"],
+            status: 403,
+            code: "origin_refused"
+        ),
+        Refusal(testDescription: "nothing at all", body: [], status: 400, code: "empty_batch"),
+        Refusal(testDescription: "no report", body: Array("{}".utf8), status: 400, code: "field_missing"),
+        Refusal(
+            testDescription: "truncated gzip",
+            body: Array(GzipCompressor().compress(Array(SAPUsageSamples.body.utf8)).dropLast(4)),
+            status: 400,
+            code: "gzip_truncated"
+        ),
+        Refusal(
+            testDescription: "a gzip bomb",
+            body: GzipCompressor(level: 9).compress([UInt8](repeating: 32, count: 30 << 20)),
+            status: 413,
+            code: "gzip_ratio_too_high"
+        ),
+        Refusal(
+            testDescription: "too much",
+            body: [UInt8](repeating: 32, count: 1 << 20 + 1),
+            status: 413,
+            code: "wire_too_large"
+        ),
+        Refusal(
+            testDescription: "another encoding",
+            headers: ["content-encoding": "br"],
+            status: 415,
+            code: "unsupported_encoding"
+        ),
+        Refusal(
+            testDescription: "another type",
+            headers: ["content-type": "image/png"],
+            status: 415,
+            code: "unsupported_type"
+        ),
+    ]
+
+    @Test("everything else is said with a status and a reason, and stores nothing as accepted", arguments: refusals)
+    func refused(_ refusal: Refusal) async throws {
+        try await CollectorUnderTest.run(options: Self.roomy) { collector in
+            let answer = try await collector.request(refusal.method, refusal.path, refusal.headers, body: refusal.body)
+            #expect(answer.status == refusal.status && answer.errorCode == refusal.code)
+            #expect(try collector.kept(.intake).isEmpty)
+        }
+    }
+
+    @Test("a policy that is off is answered with 403 and the policy, before the body is read; then taken again")
+    func policy() async throws {
+        try await CollectorUnderTest.run { collector in
+            var random = SeededGenerator(seed: 1)
+            try collector.policies.change(Samples.application, using: &random) { $0.collects = false }
+            let off = try await Self.send(Samples.body, to: collector)
+            #expect(off.status == 403 && off.errorCode == "policy_off")
+            #expect(off.body.contains(#""usagePolicy":{"dataCollectionEnabled":"false""#))
+            #expect(try collector.kept(.intake).isEmpty && collector.kept(.quarantine).isEmpty)
+            let served = try await collector.request("GET", Self.settings)
+            #expect(
+                served.body
+                    == #"{"mobileservices":{"settingsExchange":{"usagePolicy":{"dataCollectionEnabled":"false","uploadDataAfterDays":"1","crashLogUploadEnabled":"false"}}}}"#
+            )
+            try collector.policies.change(Samples.application, using: &random) { $0.collects = true }
+            #expect(try await Self.send(Samples.body, to: collector).status == 201)
+        }
+    }
+
+    @Test("settings are told of applications that are known, and to nobody else's page")
+    func settings() async throws {
+        try await CollectorUnderTest.run { collector in
+            let served = try await collector.request("GET", Self.settings)
+            #expect(served.status == 200 && served.body.contains(#""dataCollectionEnabled":"true""#))
+            let foreign = try await collector.request("GET", "/mobileservices/application/foreign/settings")
+            #expect(foreign.status == 404 && foreign.errorCode == "application_unknown")
+            let page = try await collector.request("GET", Self.settings, ["origin": "https://evil.example"])
+            #expect(page.status == 403)
+            let other = try await collector.request("POST", Self.settings, body: [])
+            #expect(other.status == 405)
+        }
+    }
+
+    @Test("of an anonymous application nothing is kept of the device, not even of a body that cannot be read")
+    func anonymous() async throws {
+        try await CollectorUnderTest.run { collector in
+            var random = SeededGenerator(seed: 1)
+            try collector.policies.change(Samples.application, using: &random) { $0.isAnonymous = true }
+            #expect(try await Self.send(Samples.body, to: collector).status == 201)
+            #expect(try await Self.send(Samples.body + "x", to: collector).status == 400)
+            let kept = try collector.kept(.intake) + collector.kept(.quarantine)
+            #expect(kept.count == 2)
+            for record in kept {
+                let body = try record.withUnsafeBytes { try IntakeRecord(payload: $0) }.body
+                let text = VendorBody.isGzip(body) ? try Gzip.inflate(body) : body
+                #expect(!String(decoding: text, as: UTF8.self).contains(Samples.device))
+            }
+        }
+    }
+
+    @Test("a body that can never be read is kept whole; when there is no room for that copy, the answer is 503")
+    func lastCopy() async throws {
+        let body = Samples.body + String(repeating: "x", count: 100_000)
+        try await CollectorUnderTest.run(options: Self.roomy) { collector in
+            #expect(try await Self.send(body, to: collector).errorCode == "malformed_json")
+            let record = try #require(try collector.kept(.quarantine).first)
+            #expect(try record.withUnsafeBytes { try QuarantineRecord(payload: $0) }.body == Array(body.utf8))
+        }
+        try await CollectorUnderTest.run(capacity: 70 << 10) { collector in
+            let answer = try await Self.send(body, to: collector)
+            #expect(answer.status == 503 && answer.headers["retry-after"] != nil)
+        }
+    }
+
+    @Test("a flush that fails is answered with 503; the report is taken when it comes again")
+    func failedFlush() async throws {
+        try await CollectorUnderTest.run { collector in
+            collector.storage.fail(.synchronizeSegment, with: .inputOutput, times: 1)
+            let failed = try await Self.send(Samples.body, to: collector)
+            #expect(failed.status == 503)
+        }
+    }
+
+    @Test("a quota and a rate are answered with 429 and a time to come back")
+    func limits() async throws {
+        try await CollectorUnderTest.run {
+            $0.keyLimits = KeyLimits(eventsPerDay: 3)
+        } _: { collector in
+            #expect(try await Self.send(Samples.body, to: collector).status == 201)
+            let late = try await Self.send(Samples.report(events: [Samples.events[0]]), to: collector)
+            #expect(late.status == 429 && late.errorCode == "key_quota" && late.headers["retry-after"] != nil)
+        }
+    }
+
+    // MARK: The client data report
+
+    @Test("the report is a table of the application's events, in pages, and needs what reading needs")
+    func report() async throws {
+        try await CollectorUnderTest.run { collector in
+            for number in 0..<2_500 { collector.store.add("event-\(number)") }
+            let answer = try await collector.request("GET", "/v1/reports/usage")
+            #expect(answer.status == 200)
+            #expect(answer.headers["content-type"] == "text/csv; charset=utf-8; header=present")
+            #expect(answer.headers["content-disposition"]?.hasPrefix("attachment") == true)
+            let lines = answer.body.split(separator: "\n")
+            #expect(lines.count == 2_501)
+            #expect(lines.first.map { $0 + "\n" } == Substring(UsageReportRow.heading))
+            #expect(lines.last?.contains("event-2499") == true)
+            let none = try await collector.request("GET", "/v1/reports/usage?application=other")
+            #expect(none.status == 200 && none.body == UsageReportRow.heading)
+            #expect(try await collector.request("GET", "/v1/reports/usage?from=x").status == 400)
+            #expect(try await collector.request("POST", "/v1/reports/usage", body: []).status == 405)
+            collector.store.fail(StoreError("away"))
+            #expect(try await collector.request("GET", "/v1/reports/usage").status == 503)
+        }
+        try await CollectorUnderTest.run {
+            $0.readKeys = .always
+        } _: { collector in
+            let closed = try await collector.request("GET", "/v1/reports/usage")
+            #expect(closed.status == 401)
+            let headers = ["authorization": "Bearer read"]
+            let open = try await collector.request("GET", "/v1/reports/usage", headers)
+            #expect(open.status == 200)
+        }
+    }
+
+    private static var roomy: IntakeOptions {
+        var options = CollectorUnderTest.options
+        options.segmentBytes = 2 << 20
+        return options
+    }
+}

@@ -15,6 +15,9 @@ internal import Trackway
 /// - `waiting ID`: says `waiting COUNT`
 /// - `replace ID URL KEY`
 /// - `add ID URL [MORE-THAN]`: adds a destination, a queue with that rule if there is one; `remove ID`
+/// - `target ID`: adds a target of the app's
+/// - `export ID`: reads back what waits for it, says `uploaded RUN THREAD N` for each event of a recorder, `removing ID`,
+///   removes exactly that, and says `removed COUNT`
 /// - `consent granted|pending|denied`
 /// - `erase`: says `erased FORMER NOW`
 /// - `take SPARE`: takes every descriptor there is but for so many, and says `took COUNT`; `give`: gives them back
@@ -98,6 +101,12 @@ struct Orders {
             guard let id = DestinationID(words[1]), analytics.removeDestination(id) else {
                 throw Options.Failure(description: "no destination to be removed")
             }
+        case "target" where words.count == 2:
+            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such target") }
+            try analytics.addDestination(.target(id))
+        case "export" where words.count == 2:
+            guard let id = DestinationID(words[1]) else { throw Options.Failure(description: "no such target") }
+            try export(id)
         case "consent" where words.count == 2:
             analytics.setConsent(try Options.consent(words[1]))
         case "erase":
@@ -127,6 +136,28 @@ struct Orders {
             await analytics.shutdown(within: .seconds(try number(1)))
         default:
             throw Options.Failure(description: "unknown order")
+        }
+    }
+
+    /// What an uploader of the app's own does.
+    private func export(_ target: DestinationID) throws {
+        let snapshot = try analytics.snapshot(for: target)
+        Output.line("exporting \(target)")
+        var count: UInt64 = 0
+        try snapshot.readEvents { event in
+            count += 1
+            if let run = event.attributes["run"]?.string, let thread = event.attributes["thread"]?.integer,
+                let number = event.attributes["n"]?.integer
+            {
+                Output.line("uploaded \(run) \(thread) \(number)")
+            }
+            return true
+        }
+        Output.line("removing \(target)")
+        let removed = try snapshot.remove()
+        Output.line("removed \(removed)")
+        guard removed == count else {
+            throw Options.Failure(description: "\(count) events were shown, and \(removed) removed")
         }
     }
 }

@@ -12,7 +12,7 @@ public import TrackwayWire
 /// analytics.record("order", ["total": 99.9], to: ["exports"])
 ///
 /// let snapshot = try analytics.snapshot(for: "exports")
-/// try snapshot.forEach { event in
+/// try snapshot.readEvents { event in
 ///     try file.write(event)
 ///     return true
 /// }

@@ -39,8 +39,8 @@ public struct TargetSnapshot: Sendable {
     ///   or erased since it was made; ``TrackwayError/Code/snapshotEnded`` when the ``Analytics`` it was made of is gone;
     ///   ``TrackwayError/Code/storageUnavailable``. And whatever `body` throws.
     /// - Complexity: O(bytes that were recorded since the last removal); constant memory.
-    public func forEach(_ body: (RecordedEvent) throws -> Bool) throws {
-        try forEachBatch { batch in
+    public func readEvents(_ body: (RecordedEvent) throws -> Bool) throws {
+        try readBatches { batch in
             var contexts: [UInt32: JSONValue] = [:]
             for context in batch.contexts {
                 // A context that is no JSON would be the SDK's own mistake, and the missing context shows it.
@@ -69,7 +69,7 @@ public struct TargetSnapshot: Sendable {
     /// Calls `body` with a batch of events after the other, as a `Destination` encodes them, until it returns false:
     ///
     /// ```swift
-    /// try snapshot.forEachBatch { batch in
+    /// try snapshot.readBatches { batch in
     ///     let request = try destination.request(for: batch, sentAt: .now)
     ///     return try upload(request)
     /// }
@@ -77,8 +77,8 @@ public struct TargetSnapshot: Sendable {
     /// - Parameters:
     ///   - limits: how large a batch is at most.
     ///   - body: says whether to go on.
-    /// - Throws: as ``forEach(_:)``.
-    public func forEachBatch(of limits: BatchLimits = BatchLimits(), _ body: (EventBatch) throws -> Bool) throws {
+    /// - Throws: as ``readEvents(_:)``.
+    public func readBatches(of limits: BatchLimits = BatchLimits(), _ body: (EventBatch) throws -> Bool) throws {
         do {
             try snapshot.readBatches(events: limits.events, bytes: limits.bytes, body)
         } catch let error as JournalError {
@@ -88,7 +88,7 @@ public struct TargetSnapshot: Sendable {
 
     /// How many events the snapshot shows.
     ///
-    /// - Throws: as ``forEach(_:)``.
+    /// - Throws: as ``readEvents(_:)``.
     /// - Complexity: reads them all.
     public func count() throws(TrackwayError) -> UInt64 {
         var count: UInt64 = 0
@@ -208,7 +208,7 @@ extension Diagnostic {
             field: "\(target)",
             value: "event \(sequence): \(error)",
             remedy:
-                "The event was passed over; forEachBatch gives its bytes. Removing the snapshot removes it with the others."
+                "The event was passed over; readBatches gives its bytes. Removing the snapshot removes it with the others."
         )
     }
 }

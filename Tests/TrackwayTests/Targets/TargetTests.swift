@@ -27,7 +27,7 @@ import TrackwayTesting
         let snapshot = try analytics.snapshot(for: "exports")
         analytics.record("later", to: ["exports"])
         var uploaded: [RecordedEvent] = []
-        try snapshot.forEach { event in
+        try snapshot.readEvents { event in
             uploaded.append(event)
             return true
         }
@@ -72,7 +72,7 @@ import TrackwayTesting
         second.analytics.record("after", to: ["added"])
         let snapshot = try second.analytics.snapshot(for: "added")
         var names: [String] = []
-        try snapshot.forEach { event in
+        try snapshot.readEvents { event in
             names.append(event.name)
             return true
         }
@@ -98,13 +98,13 @@ import TrackwayTesting
         memory.analytics.record("e", to: ["exports"])
         let snapshot = try memory.analytics.snapshot(for: "exports")
         try await memory.analytics.erase()
-        #expect { try snapshot.forEach { _ in true } } throws: {
+        #expect { try snapshot.readEvents { _ in true } } throws: {
             ($0 as? TrackwayError)?.code == .snapshotOutdated
         }
         #expect { try snapshot.remove() } throws: { ($0 as? TrackwayError)?.code == .snapshotOutdated }
         // What tells of the erasing is for targets, too: whoever has the events elsewhere can erase them there.
         var names: [String] = []
-        try memory.analytics.snapshot(for: "exports").forEach { event in
+        try memory.analytics.snapshot(for: "exports").readEvents { event in
             names.append(event.name)
             return true
         }
@@ -165,7 +165,7 @@ import TrackwayTesting
                     for _ in 1...20 {
                         var names: [String] = []
                         do {
-                            try analytics.snapshot(for: "exports").forEach { event in
+                            try analytics.snapshot(for: "exports").readEvents { event in
                                 names.append(event.name)
                                 return true
                             }
@@ -180,7 +180,7 @@ import TrackwayTesting
                 for _ in 1...20 {
                     let snapshot = try analytics.snapshot(for: "exports")
                     var names: [String] = []
-                    try snapshot.forEach { event in
+                    try snapshot.readEvents { event in
                         names.append(event.name)
                         return true
                     }
@@ -191,7 +191,7 @@ import TrackwayTesting
             try await group.waitForAll()
         }
         let last = try analytics.snapshot(for: "exports")
-        try last.forEach { event in
+        try last.readEvents { event in
             taken.withLock { $0.append(event.name) }
             return true
         }

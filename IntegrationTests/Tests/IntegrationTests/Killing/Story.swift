@@ -68,7 +68,15 @@ struct Story {
         var now: String
     }
 
+    /// Events that a process read back, and when it said that it had removed them; nil when it did not come to that.
+    struct Export {
+        var keys: [Key] = []
+        var removed: Int?
+        var began: Int
+    }
+
     private(set) var events: [Event] = []
+    private(set) var exports: [Export] = []
     private(set) var orders: [Order] = []
     private(set) var consents: [Consent] = []
     /// The installation's ids, in the order in which they were first seen.
@@ -116,6 +124,15 @@ struct Story {
                 guard ids.count == 2 else { continue }
                 erasings.append(Erasing(former: ids[0], now: ids[1]))
                 notice(ids[1])
+            case "exporting":
+                exports.append(Export(began: now))
+            case "uploaded":
+                let words = rest.split(separator: " ").map(String.init)
+                // A kill may have cut the line.
+                guard words.count == 3, let thread = Int(words[1]), let number = Int(words[2]) else { continue }
+                exports[exports.count - 1].keys.append(Key(run: words[0], thread: thread, number: number))
+            case "removed":
+                exports[exports.count - 1].removed = now
             case "consent":
                 consents.append(Consent(word: rest, at: now))
             case "ledger":

@@ -63,15 +63,19 @@ package struct DeliveryRoute: Sendable {
     /// What may leave for the destination; nil when everything may. Asked anew whenever events are read, and once more
     /// before they are sent. Tell the service when its answers change (``DeliveryService/admissionChanged(for:)``).
     package var admission: Admission.Rule?
+    /// What leaves for the destination, and how.
+    package var rules: DestinationRules
 
     /// Makes a route.
     package init(
         destination: any Destination,
         policy: DeliveryPolicy = DeliveryPolicy(),
-        admission: Admission.Rule? = nil
+        admission: Admission.Rule? = nil,
+        rules: DestinationRules = []
     ) {
         self.destination = destination
         self.policy = policy
         self.admission = admission
+        self.rules = rules
     }
 }

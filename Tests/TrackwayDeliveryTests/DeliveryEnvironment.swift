@@ -33,6 +33,7 @@ final class DeliveryEnvironment: Sendable {
         maintenanceInterval: Duration = .seconds(60),
         memory: (any RetryMemory)? = nil,
         admission: Admission.Rule? = nil,
+        rules: DestinationRules = [],
         executor: (any SerialExecutor)? = nil,
         make: (DestinationID, BatchLimits) -> any Destination = { DeliveryEnvironment.destination($0, limits: $1) },
         seed: UInt64 = 1
@@ -58,7 +59,7 @@ final class DeliveryEnvironment: Sendable {
             routes: names.map { id in
                 var policy = policy
                 policy.queue = queues[id]
-                return DeliveryRoute(destination: make(id, limits), policy: policy, admission: admission)
+                return DeliveryRoute(destination: make(id, limits), policy: policy, admission: admission, rules: rules)
             },
             transport: collector,
             clock: clock,

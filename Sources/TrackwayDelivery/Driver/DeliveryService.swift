@@ -90,6 +90,7 @@ package final class DeliveryService: Sendable {
             memory: memory,
             queues: queues,
             boot: boot,
+            installation: { journal.installation },
             report: report,
             progressed: { Self.wakeObservers(of: state) }
         )
@@ -168,6 +169,11 @@ package final class DeliveryService: Sendable {
     /// - Parameter flushEvents: So many waiting events are sent at once from now on; nil for as many as before.
     package func replace(_ destination: any Destination, flushEvents: Int? = nil) {
         worker(of: destination.id)?.replace(destination, flushEvents: flushEvents)
+    }
+
+    /// Holds what is read for a destination from now on to other rules. Without one of that name, nothing happens.
+    package func setRules(_ rules: DestinationRules, for id: DestinationID) {
+        worker(of: id)?.setRules(rules)
     }
 
     /// What may leave for a destination, or for all, may have changed: what was held is looked at again at once.

@@ -166,11 +166,14 @@ extension DestinationWorker {
     }
 
     private func read(_ limits: BatchLimits, consumer: JournalConsumer, inFlight: inout JournalBatch?) {
+        let rules = state.withLock { $0.rules }
+        let filter = rules.isEmpty ? nil : RuleFilter(rules, for: id, of: equipment.installation())
         func read(_ events: Int) throws(JournalError) -> JournalBatch? {
             try consumer.read(
                 for: id,
                 limits: (events: events, bytes: limits.bytes),
                 admitting: admission,
+                filtering: filter,
                 onlyReleased: queue != nil
             )
         }

@@ -17,6 +17,8 @@ final class DestinationWorker: Sendable {
     struct State {
         var machine: UploadMachine
         var destination: any Destination
+        /// What leaves for it, and how, from the next reading on.
+        var rules: DestinationRules
         /// Orders not yet carried out, oldest first; a handful at most, since each input gives a few.
         var orders: [UploadMachine.Action] = []
         var wakeAt: MonotonicTime?
@@ -86,7 +88,8 @@ final class DestinationWorker: Sendable {
                     limits: route.destination.limits,
                     remembered: equipment.memory?.recall(id)
                 ),
-                destination: route.destination
+                destination: route.destination,
+                rules: route.rules
             )
         )
         subscription = equipment.trigger.subscribe(for: id, waking: signal)
@@ -192,6 +195,11 @@ final class DestinationWorker: Sendable {
         state.withLock { $0.destination = destination }
         report { machine, now in machine.destinationReplaced(limits: limits, flushEvents: flushEvents, at: now) }
         signal.signal()
+    }
+
+    /// Holds what is read from now on to other rules. What is on its way is sent as it was read.
+    func setRules(_ rules: DestinationRules) {
+        state.withLock { $0.rules = rules }
     }
 
     /// Asks the worker to end once what is under way is settled.

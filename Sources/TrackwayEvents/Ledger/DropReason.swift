@@ -46,6 +46,14 @@ public struct DropReason: Sendable, Hashable, Codable, RawRepresentable, CustomS
     public static let destinationRemoved = DropReason(rawValue: "destination_removed")
     /// The journal was already closed.
     public static let closed = DropReason(rawValue: "closed")
+    /// A rule of the destination's keeps events like it from leaving.
+    public static let deniedByRule = DropReason(rawValue: "denied_by_rule")
+    /// A rule of the destination's lets a sample of events leave only, and this one is not in it.
+    public static let sampledOut = DropReason(rawValue: "sampled_out")
+
+    /// Whether the app decided so itself, by a rule of the destination's: nothing was lost, so the destination is told when
+    /// that costs no request of its own.
+    package var isByRule: Bool { self == .deniedByRule || self == .sampledOut }
 }
 
 /// Consecutive events that were not delivered, and why.

@@ -30,18 +30,22 @@ public struct Ledger: Sendable, Hashable {
         public var pending: UInt64
         /// Events that will not be delivered, by reason.
         public var dropped: [DropReason: UInt64]
+        /// How many of the delivered events were renamed or redacted on their way, by rules of the destination's.
+        public var changed: UInt64
 
         /// An account of these counts.
         public init(
             recorded: UInt64 = 0,
             delivered: UInt64 = 0,
             pending: UInt64 = 0,
-            dropped: [DropReason: UInt64] = [:]
+            dropped: [DropReason: UInt64] = [:],
+            changed: UInt64 = 0
         ) {
             self.recorded = recorded
             self.delivered = delivered
             self.pending = pending
             self.dropped = dropped
+            self.changed = changed
         }
 
         /// Events that will not be delivered, for whatever reason.
@@ -57,16 +61,21 @@ public struct Ledger: Sendable, Hashable {
     public var destinations: [DestinationID: Account]
     /// What could not be counted. Its events are in none of the counts: unknown, not zero.
     public var uncounted: [Uncounted]
+    /// Events that interceptors dropped before they were recorded, by the interceptors' names. They have no place in a
+    /// journal, so they are in none of the other counts, and no back-end misses them.
+    public var intercepted: [String: UInt64]
 
     /// A ledger of these counts.
     public init(
         recorded: UInt64 = 0,
         destinations: [DestinationID: Account] = [:],
-        uncounted: [Uncounted] = []
+        uncounted: [Uncounted] = [],
+        intercepted: [String: UInt64] = [:]
     ) {
         self.recorded = recorded
         self.destinations = destinations
         self.uncounted = uncounted
+        self.intercepted = intercepted
     }
 
     /// True when everything could be counted: then an account without pending events has none.

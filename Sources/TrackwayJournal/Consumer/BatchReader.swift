@@ -23,6 +23,8 @@ struct BatchReader: Sendable {
         var ends: [LogPosition] = []
         var dropped: [DroppedRange] = []
         var skipped: [ClosedRange<UInt64>] = []
+        /// The places of the records that the filter changed, ascending.
+        var changed: [Int] = []
         /// Where reading goes on.
         var end: LogPosition
         /// The first sequence number behind the stretch.
@@ -104,21 +106,25 @@ struct BatchReader: Sendable {
 
     /// Ranges of losses in one stretch at most, so that memory stays flat whatever is passed over.
     private static let maxRanges = 1024
+    /// The same where a filter may drop any single event: what a batch tells of must be remembered should it be refused.
+    private static let maxFilteredRanges = DroppedRanges.limit / 2
 
     /// Reads on from where the last stretch ended.
     ///
     /// - Parameters:
     ///   - next: the first sequence number not settled yet.
-    ///   - rule: what may leave; nil when everything may. Asked once for each context.
+    ///   - rules: what may leave, and how. Admission is asked once for each context.
     ///   - mark: the first sequence number that is not released; reading stops before the destination's first event there
     ///     and passes over those of others. Nil when everything is released.
     mutating func read(
         next: UInt64,
         _ limits: Limits,
-        admitting rule: Admission.Rule? = nil,
+        by rules: LeavingRules = LeavingRules(),
         releasedBefore mark: UInt64? = nil
     ) throws(JournalError) -> Stretch {
-        var admissions = AdmissionBook(rule)
+        var admissions = AdmissionBook(rules.admission)
+        var filter = rules.filter
+        let maxRanges = filter == nil ? Self.maxRanges : Self.maxFilteredRanges
         var stretch = Stretch(end: reader.position, next: next)
         stretch.records.reserveCapacity(min(limits.events, 1024))
         stretch.ends.reserveCapacity(min(limits.events, 1024))
@@ -159,7 +165,7 @@ struct BatchReader: Sendable {
             let isFull =
                 stretch.records.count >= limits.events
                 || (stretch.bytes.count + entry.payloadLength > limits.bytes && !stretch.records.isEmpty)
-                || stretch.dropped.count >= Self.maxRanges
+                || stretch.dropped.count >= maxRanges
             if isFull {
                 stretch.isCut = true
                 reader.seek(to: entry.start)
@@ -173,10 +179,17 @@ struct BatchReader: Sendable {
                 reader.seek(to: entry.start)
                 return stretch
             } else {
-                switch rule == nil ? .send : admissions.admission(of: entry.context, json: contexts[entry.context]) {
+                switch rules.admission == nil
+                    ? .send : admissions.admission(of: entry.context, json: contexts[entry.context])
+                {
                 case .send:
                     try explain(upTo: entry.sequence, in: &stretch)
-                    take(entry, into: &stretch, &lastContext)
+                    let filtered = filter == nil ? .unchanged : filtered(entry, by: &filter)
+                    if case .dropped(let reason) = filtered {
+                        stretch.drop(entry.sequence, reason)
+                    } else {
+                        take(entry, as: filtered, into: &stretch, &lastContext)
+                    }
                 case .drop(let reason):
                     try explain(upTo: entry.sequence, in: &stretch)
                     stretch.drop(entry.sequence, reason)
@@ -195,26 +208,60 @@ struct BatchReader: Sendable {
 
     // MARK: Parts
 
-    private mutating func take(_ entry: LogEntry, into stretch: inout Stretch, _ lastContext: inout UInt32?) {
+    /// What a filter makes of an event.
+    private func filtered(_ entry: LogEntry, by filter: inout (any EventFilter)?) -> FilteredEvent {
         let route = entry.routeLength ?? 0
-        if lastContext != entry.context {
-            lastContext = entry.context
-            // A context whose record was damaged: the event stands, with nothing said around it.
-            let json = contexts[entry.context] ?? Array("{}".utf8)
-            let start = stretch.bytes.count
-            stretch.bytes.append(contentsOf: json)
-            stretch.contexts.append(
-                EventBatch.Context(generation: entry.context, content: start..<stretch.bytes.count)
-            )
+        return reader.withPayload(of: entry) { payload in
+            filter?.filter(
+                UnsafeRawBufferPointer(rebasing: payload.dropFirst(route)),
+                in: json(of: entry.context),
+                generation: entry.context
+            ) ?? .unchanged
+        }
+    }
+
+    /// A context's JSON. Where its record was damaged, the event stands with nothing said around it.
+    private func json(of context: UInt32) -> [UInt8] {
+        contexts[context] ?? Array("{}".utf8)
+    }
+
+    private mutating func take(
+        _ entry: LogEntry,
+        as filtered: FilteredEvent,
+        into stretch: inout Stretch,
+        _ lastContext: inout UInt32?
+    ) {
+        let route = entry.routeLength ?? 0
+        var event: [UInt8]?
+        var context: FilteredContext?
+        if case .changed(let changedEvent, let changedContext) = filtered {
+            (event, context) = (changedEvent, changedContext)
+            stretch.changed.append(stretch.records.count)
+        }
+        let generation = context?.generation ?? entry.context
+        if lastContext != generation {
+            lastContext = generation
+            // Events with and without a changed context may take turns.
+            if context == nil || !stretch.contexts.contains(where: { $0.generation == generation }) {
+                let start = stretch.bytes.count
+                stretch.bytes.append(contentsOf: context?.json ?? json(of: entry.context))
+                stretch.contexts.append(
+                    EventBatch.Context(generation: generation, content: start..<stretch.bytes.count)
+                )
+            }
         }
         let start = stretch.bytes.count
-        reader.withPayload(of: entry) { payload in
-            stretch.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: payload.dropFirst(route)))
+        if let event {
+            stretch.bytes.append(contentsOf: event)
+        } else {
+            reader.withPayload(of: entry) { payload in
+                stretch.bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: payload.dropFirst(route)))
+            }
         }
         stretch.records.append(
             EventBatch.Record(
                 sequence: entry.sequence,
-                context: entry.context,
+                context: generation,
                 payload: start..<stretch.bytes.count
             )
         )

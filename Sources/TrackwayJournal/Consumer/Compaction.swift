@@ -162,7 +162,7 @@ extension WriterProgress {
             let cursor = try cursor(of: destination)
             guard cursor.next > extent.last else { return nil }
             // The app reads the ledger; nobody else is told of what it keeps for itself.
-            let isOwed = (!cursor.unreported.isEmpty || cursor.owesSkips) && !cursors.isKept(destination)
+            let isOwed = (cursor.owesLosses || cursor.owesSkips) && !cursors.isKept(destination)
             if isOwed, present.contains(destination) { return nil }
             accounts[destination] = Ledger.Account(cursor, last: extent.last)
             recorded = max(recorded, cursor.next - 1)

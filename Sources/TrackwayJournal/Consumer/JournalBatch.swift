@@ -18,6 +18,15 @@ package struct JournalBatch: Sendable {
     let end: LogPosition
     /// Losses found in the batch's own stretch of the log, as opposed to earlier ones that were not reported yet.
     let found: [DroppedRange]
+    /// The places of the records that a filter changed, ascending.
+    let changed: [Int]
+
+    /// How many of these records a filter changed, dead letters left out.
+    func changedCount(in records: Range<Int>, except deadLetters: [DeadLetter]) -> UInt64 {
+        guard !changed.isEmpty else { return 0 }
+        let refused = Set(deadLetters.map(\.index))
+        return UInt64(changed.count { records.contains($0) && !refused.contains($0) })
+    }
 }
 
 /// The batches on their way to destinations, one for each at most.

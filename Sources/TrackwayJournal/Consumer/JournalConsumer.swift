@@ -51,6 +51,8 @@ package final class JournalConsumer: Sendable {
     ///   - rule: what may leave, by the context it was recorded in; nil when everything may. What it drops is passed over
     ///     and counted, in one atomic step with the batch's last record, or at once where no record follows. A batch ends
     ///     before the first event it holds; that event's writer then waits as a whole, others do not.
+    ///   - filter: drops or changes events that may leave; nil when all travel as they were recorded. What it drops counts as
+    ///     what `rule` drops does.
     ///   - onlyReleased: true for a queue: stops before its first event beyond the release mark, see ``transfer(for:)``.
     /// - Returns: nil when the destination has settled everything that may leave for now.
     /// - Throws: `outOfOrder` while a batch for this destination is leased, `storage` when the log cannot be read now.
@@ -58,6 +60,7 @@ package final class JournalConsumer: Sendable {
         for destination: DestinationID,
         limits: (events: Int, bytes: Int),
         admitting rule: Admission.Rule? = nil,
+        filtering filter: (any EventFilter)? = nil,
         onlyReleased: Bool = false
     ) throws(JournalError) -> JournalBatch? {
         // What waits in memory, losses included, becomes readable as soon as there is room for it.
@@ -78,7 +81,7 @@ package final class JournalConsumer: Sendable {
                         try progress.nextBatch(
                             for: destination,
                             limits,
-                            admitting: rule,
+                            by: LeavingRules(admission: rule, filter: filter),
                             onlyReleased: onlyReleased,
                             lease: lease
                         )

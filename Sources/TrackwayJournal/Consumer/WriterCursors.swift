@@ -224,17 +224,15 @@ struct WriterCursors: Sendable {
 
     /// Whether a destination is due to be told of numbers that no event came with.
     ///
-    /// Losses are told soon; numbers that were for others when the next event travels, when somebody asks, when nothing can
+    /// Losses are told soon; numbers that were for others or left out by rules when the next event travels, when somebody asks, when nothing can
     /// follow any more because the writer is dead, or when they have waited long enough.
     func isUntold(_ destination: DestinationID, isComplete: Bool) -> Bool {
         guard let cursor = all[destination] else { return false }
-        guard cursor.unreported.isEmpty else { return true }
+        guard !cursor.owesLosses, !cursor.isFullOfUntold else { return true }
         guard cursor.owesSkips else { return false }
         if isComplete { return true }
         // What was passed over since somebody asked waits like before.
-        if let last = wanted[destination], let first = cursor.untoldSkips.ranges.first, first.lowerBound <= last {
-            return true
-        }
+        if let last = wanted[destination], let first = cursor.firstOmitted, first <= last { return true }
         guard let since = skippingSince[destination] else { return false }
         return since.duration(to: journal.clock.now().monotonic) >= Self.skipTimeout
     }
@@ -249,7 +247,7 @@ struct WriterCursors: Sendable {
         for (destination, cursor) in all {
             // A clock that went back would let them wait for long.
             let since = min(skippingSince[destination] ?? now, now)
-            skippingSince[destination] = cursor.untoldSkips.isEmpty ? nil : since
+            skippingSince[destination] = cursor.firstOmitted == nil ? nil : since
         }
     }
 }

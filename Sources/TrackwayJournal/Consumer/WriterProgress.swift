@@ -165,18 +165,18 @@ struct WriterProgress: Sendable {
     /// The next events for a destination that may leave; where there are none, what it is due to be told without one.
     ///
     /// - Parameters:
-    ///   - rule: what may leave; nil when everything may.
+    ///   - rules: what may leave, and how.
     ///   - onlyReleased: true to stop at the destination's release mark.
     ///   - lease: the number under which the batch is leased.
     /// - Returns: nil when nothing may leave for now and nothing is to be told.
     mutating func nextBatch(
         for destination: DestinationID,
         _ limits: BatchReader.Limits,
-        admitting rule: Admission.Rule?,
+        by rules: LeavingRules,
         onlyReleased: Bool,
         lease: UInt64
     ) throws(JournalError) -> JournalBatch? {
-        let (before, stretch) = try readOn(for: destination, limits, admitting: rule, onlyReleased: onlyReleased)
+        let (before, stretch) = try readOn(for: destination, limits, by: rules, onlyReleased: onlyReleased)
         let cursor = stretch.records.isEmpty ? try cursor(of: destination) : before
         guard !stretch.records.isEmpty || cursors.isUntold(destination, isComplete: isComplete) else { return nil }
         // A batch without events tells of losses and of numbers for others, which no later event may carry.
@@ -200,7 +200,8 @@ struct WriterProgress: Sendable {
             lease: lease,
             ends: stretch.ends,
             end: end,
-            found: found
+            found: found,
+            changed: stretch.changed
         )
     }
 
@@ -210,18 +211,19 @@ struct WriterProgress: Sendable {
     private mutating func readOn(
         for destination: DestinationID,
         _ limits: BatchReader.Limits,
-        admitting rule: Admission.Rule?,
+        by rules: LeavingRules,
         onlyReleased: Bool
     ) throws(JournalError) -> (Cursor, BatchReader.Stretch) {
         held[destination] = nil
         while true {
             let cursor = try cursor(of: destination)
             let mark = onlyReleased ? cursor.mark ?? cursor.base : nil
-            let stretch = try read(for: destination, cursor, limits, admitting: rule, releasedBefore: mark)
+            let stretch = try read(for: destination, cursor, limits, by: rules, releasedBefore: mark)
             guard stretch.records.isEmpty else { return (cursor, stretch) }
             try pass(stretch, for: destination)
             if stretch.isHeld { held[destination] = stretch.next }
-            guard stretch.isCut else { return (cursor, stretch) }
+            let isFull = rules.filter != nil && cursors.all[destination]?.isFullOfUntold == true  // Told first.
+            guard stretch.isCut, !isFull else { return (cursor, stretch) }
         }
     }
 
@@ -230,7 +232,7 @@ struct WriterProgress: Sendable {
         for destination: DestinationID,
         _ cursor: Cursor,
         _ limits: BatchReader.Limits,
-        admitting rule: Admission.Rule? = nil,
+        by rules: LeavingRules = LeavingRules(),
         releasedBefore mark: UInt64? = nil
     ) throws(JournalError) -> BatchReader.Stretch {
         var reader: BatchReader
@@ -242,7 +244,7 @@ struct WriterProgress: Sendable {
             reader = try makeReader(for: destination, from: cursor.position)
         }
         reader.isComplete = isComplete
-        let stretch = try reader.read(next: cursor.next, limits, admitting: rule, releasedBefore: mark)
+        let stretch = try reader.read(next: cursor.next, limits, by: rules, releasedBefore: mark)
         readers[destination] = reader
         return stretch
     }
@@ -299,6 +301,7 @@ struct WriterProgress: Sendable {
         cursor.drop(batch.found.compactMap { $0.clamped(to: passed) }, isTold: delivered > 0)
         cursor.skip(batch.events.skipped.clamped(to: passed), isTold: delivered > 0)
         cursor.delivered += UInt64(delivered)
+        cursor.changed += batch.changedCount(in: records, except: deadLetters)
         let refused = deadLetters.map { event in
             let sequence = batch.events.records[event.index].sequence
             return DroppedRange(sequences: sequence...sequence, reason: event.reason)
@@ -343,7 +346,7 @@ struct WriterProgress: Sendable {
         let wasHeld = held[destination]
         // What stopped this is held only if it was before.
         defer { if held[destination] != wasHeld { held[destination] = nil } }
-        _ = try readOn(for: destination, limits, admitting: frontOnly, onlyReleased: false)
+        _ = try readOn(for: destination, limits, by: LeavingRules(admission: frontOnly), onlyReleased: false)
     }
 
     // MARK: Queues

@@ -16,6 +16,8 @@ struct Cursor: Sendable, Hashable {
     var next: UInt64 = 1
     /// Events the destination accepted.
     var delivered: UInt64 = 0
+    /// How many of those were changed on their way, by rules of the destination's.
+    var changed: UInt64 = 0
     /// Events addressed to other destinations only.
     var skipped: UInt64 = 0
     /// Events given up, by reason.
@@ -31,9 +33,23 @@ struct Cursor: Sendable, Hashable {
     /// the file, so that no process trims them by age that does not know the destination.
     var isKept = false
 
-    /// Whether the destination misses numbers that were for others. One that never heard of the writer misses nothing: it
-    /// need not hear that all of its events were for others.
-    var owesSkips: Bool { !untoldSkips.isEmpty && (delivered > 0 || !dropped.isEmpty) }
+    /// Whether the destination is to be told soon of events that were lost.
+    var owesLosses: Bool { unreported.ranges.contains { !$0.reason.isByRule } }
+    /// Whether the destination misses numbers that it is told when that costs least: they were for others, or its own rules
+    /// left them out. One that never heard of the writer misses nothing: it need not hear that all of its events were for
+    /// others.
+    var owesSkips: Bool { firstOmitted != nil && isHeardOf }
+    /// The first number of those; nil when there is none.
+    var firstOmitted: UInt64? {
+        let omitted = unreported.ranges.first { $0.reason.isByRule }?.sequences.lowerBound
+        guard let skipped = untoldSkips.ranges.first?.lowerBound else { return omitted }
+        return min(omitted ?? skipped, skipped)
+    }
+    /// Whether so many ranges wait to be told that more might not be remembered.
+    var isFullOfUntold: Bool {
+        unreported.ranges.count >= DroppedRanges.limit / 2 || untoldSkips.ranges.count >= SkippedRanges.limit / 2
+    }
+    private var isHeardOf: Bool { delivered > 0 || dropped.keys.contains { !$0.isByRule } }
     var droppedTotal: UInt64 { dropped.values.reduce(0, +) }
     var isBalanced: Bool { next - base == delivered + skipped + droppedTotal }
 
@@ -107,6 +123,7 @@ extension Cursor {
         lines.add("next", next)
         lines.add("delivered", delivered)
         lines.add("skipped", skipped)
+        if changed > 0 { lines.add("changed", changed) }
         if let mark { lines.add("released", mark) }
         if isKept { lines.add("kept", 1) }
         for (reason, count) in dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -135,6 +152,7 @@ extension Cursor {
         self.next = next
         self.delivered = delivered
         self.skipped = skipped
+        changed = lines.number("changed") ?? 0
         if let text = lines["released"] {
             guard let mark = UInt64(text) else { return nil }
             self.mark = mark

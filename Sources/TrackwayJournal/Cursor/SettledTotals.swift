@@ -67,6 +67,7 @@ struct SettledTotals: Sendable, Hashable {
             for (reason, count) in account.dropped.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
                 lines.add("dropped", "\(destination) \(count) \(reason.rawValue)")
             }
+            if account.changed > 0 { lines.add("changed", "\(destination) \(account.changed)") }
         }
         for writer in compacted.sorted() { lines.add("folded", writer) }
         if let successor { lines.add("successor", successor) }
@@ -93,6 +94,13 @@ struct SettledTotals: Sendable, Hashable {
             }
             accounts[destination]?.dropped[DropReason(rawValue: String(parts[2]))] = count
         }
+        for line in lines.all("changed") {
+            let parts = line.split(separator: " ")
+            guard parts.count == 2, let destination = DestinationID(parts[0]), let count = UInt64(parts[1]) else {
+                return nil
+            }
+            accounts[destination]?.changed = count
+        }
         compacted = Set(lines.all("folded").compactMap { WriterID($0) })
         successor = lines["successor"].flatMap { InstallationID($0) }
         leaving = Set(lines.all("leaving").compactMap { WriterID($0) })
@@ -105,6 +113,7 @@ extension Ledger.Account {
         delivered += other.delivered
         pending += other.pending
         dropped.merge(other.dropped, uniquingKeysWith: +)
+        changed += other.changed
     }
 
     /// Leaves out pending numbers that are known to be for others.
@@ -122,7 +131,8 @@ extension Ledger.Account {
             recorded: last - (cursor.base - 1) - cursor.skipped,
             delivered: cursor.delivered,
             pending: last - (cursor.next - 1),
-            dropped: cursor.dropped
+            dropped: cursor.dropped,
+            changed: cursor.changed
         )
     }
 }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// One rule about what leaves for a destination; see ``DestinationRules``.
+public struct DestinationRule: Sendable, Hashable {
+    /// Of what a sample is taken: all events of one of these are in it, or none.
+    public enum SamplingUnit: String, Sendable, Hashable, CaseIterable {
+        /// The person, as far as the installation can tell people apart: the same before and after signing in, another one
+        /// when somebody else signs in on the same device.
+        case person
+        /// The installed copy of the app, whoever uses it.
+        case installation
+        /// The single event.
+        case event
+    }
+
+    /// What the rule does with the events that it names.
+    package enum Effect: Sendable, Hashable {
+        case allow
+        case deny
+        case rename(to: String)
+        case redact(NamePattern)
+        case sample(share: Double, by: SamplingUnit, salt: String?)
+    }
+
+    /// The events it is about.
+    package let events: NamePattern
+    /// What it does with them.
+    package let effect: Effect
+
+    /// Lets events leave, whatever later `deny` and `sample` rules say. Later `redact` and `rename` rules still hold.
+    ///
+    /// - Parameter events: a name, or the beginning of names with `*` behind it.
+    public static func allow(_ events: String) -> DestinationRule {
+        DestinationRule(events: NamePattern(events), effect: .allow)
+    }
+
+    /// Keeps events from leaving. They count as dropped for the destination, with `DropReason.deniedByRule`.
+    ///
+    /// - Parameter events: a name, or the beginning of names with `*` behind it; `*` alone for every event, those that the
+    ///   SDK records by itself included.
+    public static func deny(_ events: String) -> DestinationRule {
+        DestinationRule(events: NamePattern(events), effect: .deny)
+    }
+
+    /// Sends events under another name. The first `rename` that names an event's recorded name counts. Events of the SDK's
+    /// own (`_…`) keep their names, because back-ends understand them by these.
+    ///
+    /// - Parameters:
+    ///   - events: a name, or the beginning of names with `*` behind it.
+    ///   - name: 1 to 128 bytes without control characters that do not begin with `_`. With another one the rule is told as a
+    ///     mistake and changes nothing.
+    public static func rename(_ events: String, to name: String) -> DestinationRule {
+        DestinationRule(events: NamePattern(events), effect: .rename(to: name))
+    }
+
+    /// Takes an attribute away before the event leaves: from the event, from its items, and from what it shares with
+    /// others (global attributes, attributes and bound ids of the user). Only whole attributes, not members of their values.
+    ///
+    /// - Parameters:
+    ///   - attribute: a key, or the beginning of keys with `*` behind it.
+    ///   - events: a name, or the beginning of names with `*` behind it. Every event by default.
+    public static func redact(_ attribute: String, in events: String = "*") -> DestinationRule {
+        DestinationRule(events: NamePattern(events), effect: .redact(NamePattern(attribute)))
+    }
+
+    /// Lets a share of events leave. The others count as dropped for the destination, with `DropReason.sampledOut`.
+    ///
+    /// Who is in the sample is decided by a hash, the same with every attempt, after every restart, and for every version of
+    /// the app.
+    ///
+    /// - Parameters:
+    ///   - share: from 0 for nobody to 1 for everybody. What is beyond counts as the nearer of the two, and what is no
+    ///     number as 1; both are told as a mistake.
+    ///   - events: a name, or the beginning of names with `*` behind it. Every event by default.
+    ///   - unit: what is in the sample as a whole or not at all.
+    ///   - salt: samples of one salt hold the same people, and a larger share holds those of a smaller one. The
+    ///     destination's id when nil.
+    public static func sample(
+        _ share: Double,
+        of events: String = "*",
+        by unit: SamplingUnit = .person,
+        salt: String? = nil
+    ) -> DestinationRule {
+        DestinationRule(events: NamePattern(events), effect: .sample(share: share, by: unit, salt: salt))
+    }
+}
+
+extension DestinationRule: CustomStringConvertible {
+    /// The rule as it is written: `.deny("debug_*")`.
+    public var description: String {
+        switch effect {
+        case .allow: ".allow(\(events))"
+        case .deny: ".deny(\(events))"
+        case .rename(let name): ".rename(\(events), to: \(name.debugDescription))"
+        case .redact(let attribute): ".redact(\(attribute), in: \(events))"
+        case .sample(let share, let unit, let salt):
+            ".sample(\(share), of: \(events), by: .\(unit)\(salt.map { ", salt: \($0.debugDescription)" } ?? ""))"
+        }
+    }
+}
+
+extension DestinationRule {
+    /// The share of a sample that counts, where the one given means nothing.
+    package static func bounded(share: Double) -> Double {
+        share.isNaN ? 1 : min(max(share, 0), 1)
+    }
+
+    /// Why a name cannot be given to an event; nil when it can.
+    package static func fault(ofName name: String) -> String? {
+        if name.isEmpty { return "An event needs a name." }
+        if name.hasPrefix("_") { return "Names that begin with _ are the SDK's own." }
+        let longest = EventLimits().nameBytes
+        if name.utf8.count > longest { return "A name has at most \(longest) bytes of UTF-8." }
+        if name.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return "A name has no control characters." }
+        return nil
+    }
+}
+
+/// Names that are meant: a single one, or all with a beginning in common.
+package struct NamePattern: Sendable, Hashable, CustomStringConvertible {
+    /// The pattern as it was written.
+    package let text: String
+    private let beginning: [UInt8]
+    private let isPrefix: Bool
+
+    /// A name, or the beginning of names with `*` behind it. A `*` elsewhere is a character like any other.
+    package init(_ text: String) {
+        self.text = text
+        isPrefix = text.utf8.last == UInt8(ascii: "*")
+        beginning = Array(isPrefix ? text.utf8.dropLast() : text.utf8[...])
+    }
+
+    /// Whether a name is meant. Names are compared byte by byte: capital letters are other letters.
+    package func matches(_ name: String) -> Bool {
+        isPrefix ? name.utf8.starts(with: beginning) : name.utf8.elementsEqual(beginning)
+    }
+
+    /// What is wrong with the pattern; nil when it can be meant as it stands.
+    package var fault: String? {
+        if text.isEmpty { return "An empty name means nothing; write * for every one." }
+        if beginning.contains(UInt8(ascii: "*")) { return "A * counts at the end only; elsewhere it is a character." }
+        return nil
+    }
+
+    /// The pattern in quotes.
+    package var description: String { text.debugDescription }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayDelivery
+
+@Suite("Rules of a destination")
+struct DestinationRulesTests {
+    /// Rules, an event, and what becomes of it.
+    struct Row: Sendable, CustomTestStringConvertible {
+        let rules: DestinationRules
+        let name: String
+        var attributes: Attributes = [:]
+        var items: [Item] = []
+        let outcome: DestinationRules.Outcome
+        var testDescription: String { "\(name) by \(rules.rules)" }
+    }
+
+    private static let deciding: [Row] = [
+        Row(rules: [], name: "tap", outcome: .leaves("tap")),
+        Row(rules: [.deny("tap")], name: "tap", outcome: .denied(by: .deny("tap"))),
+        Row(rules: [.deny("tap")], name: "taps", outcome: .leaves("taps")),
+        Row(rules: [.deny("tap")], name: "Tap", outcome: .leaves("Tap")),
+        Row(rules: [.deny("debug_*")], name: "debug_", outcome: .denied(by: .deny("debug_*"))),
+        Row(rules: [.deny("debug_*")], name: "debug_tap", outcome: .denied(by: .deny("debug_*"))),
+        Row(rules: [.deny("debug_*")], name: "debug", outcome: .leaves("debug")),
+        Row(rules: [.deny("*")], name: "_session_start", outcome: .denied(by: .deny("*"))),
+        Row(rules: [.deny("a*c")], name: "abc", outcome: .leaves("abc")),
+        Row(rules: [.deny("a*c")], name: "a*c", outcome: .denied(by: .deny("a*c"))),
+        Row(rules: [.deny("")], name: "tap", outcome: .leaves("tap")),
+        // A name that looks alike and is made of other bytes is another one.
+        Row(rules: [.deny("caf\u{E9}")], name: "cafe\u{301}", outcome: .leaves("cafe\u{301}")),
+        // The first that decides wins; what nobody decides leaves.
+        Row(rules: [.allow("buy"), .deny("*")], name: "buy", outcome: .leaves("buy")),
+        Row(rules: [.allow("buy"), .deny("*")], name: "tap", outcome: .denied(by: .deny("*"))),
+        Row(rules: [.deny("*"), .allow("buy")], name: "buy", outcome: .denied(by: .deny("*"))),
+        Row(rules: [.deny("b*"), .deny("buy")], name: "buy", outcome: .denied(by: .deny("b*"))),
+        Row(rules: [.allow("buy"), .sample(0)], name: "buy", outcome: .leaves("buy")),
+        Row(rules: [.sample(0), .allow("buy")], name: "buy", outcome: .sampledOut(by: .sample(0))),
+        Row(rules: [.sample(0, of: "tap")], name: "buy", outcome: .leaves("buy")),
+        // An erasing leaves, whatever is said.
+        Row(rules: [.deny("*"), .sample(0)], name: "_installation_erased", outcome: .leaves("_installation_erased")),
+    ]
+
+    private static let changing: [Row] = [
+        Row(
+            rules: [.redact("email", in: "sign_up")],
+            name: "sign_up",
+            attributes: ["email": "a", "plan": "pro"],
+            outcome: .leaves("sign_up", ["plan": "pro"])
+        ),
+        Row(
+            rules: [.redact("email", in: "sign_up")],
+            name: "search",
+            attributes: ["email": "a"],
+            outcome: .leaves("search", ["email": "a"])
+        ),
+        Row(
+            rules: [.redact("user_*")],
+            name: "tap",
+            attributes: ["user_name": "a", "user_": 1, "user": 2],
+            outcome: .leaves("tap", ["user": 2])
+        ),
+        Row(
+            rules: [.redact("email")],
+            name: "tap",
+            attributes: ["form": ["email": "a"]],
+            outcome: .leaves("tap", ["form": ["email": "a"]])
+        ),
+        Row(
+            rules: [.redact("email")],
+            name: "tap",
+            items: [Item(id: "1", name: "n", ["email": "a", "size": 4])],
+            outcome: .leaves("tap", items: [Item(id: "1", name: "n", ["size": 4])])
+        ),
+        // Also behind an allow, and by both names of an event that is renamed.
+        Row(
+            rules: [.allow("buy"), .redact("email")],
+            name: "buy",
+            attributes: ["email": "a"],
+            outcome: .leaves("buy")
+        ),
+        Row(
+            rules: [.rename("buy", to: "purchase"), .redact("a", in: "buy"), .redact("b", in: "purchase")],
+            name: "buy",
+            attributes: ["a": 1, "b": 2, "c": 3],
+            outcome: .leaves("purchase", ["c": 3])
+        ),
+        Row(
+            rules: [.redact("a", in: "purchase"), .rename("buy", to: "purchase")],
+            name: "buy",
+            attributes: ["a": 1],
+            outcome: .leaves("purchase", ["a": 1])
+        ),
+        Row(
+            rules: [.rename("buy", to: "purchase"), .deny("purchase")],
+            name: "buy",
+            outcome: .denied(by: .deny("purchase"))
+        ),
+        // Names change once, by the name that was recorded: so two can change places.
+        Row(rules: [.rename("a", to: "b"), .rename("b", to: "a")], name: "a", outcome: .leaves("b")),
+        Row(rules: [.rename("a", to: "b"), .rename("b", to: "a")], name: "b", outcome: .leaves("a")),
+        Row(rules: [.rename("a", to: "b"), .rename("a", to: "c")], name: "a", outcome: .leaves("b")),
+        Row(rules: [.rename("debug_*", to: "debug")], name: "debug_tap", outcome: .leaves("debug")),
+        Row(rules: [.rename("a", to: "a")], name: "a", outcome: .leaves("a")),
+        // Names that nobody can have, and those of the SDK, change nothing.
+        Row(rules: [.rename("a", to: "")], name: "a", outcome: .leaves("a")),
+        Row(rules: [.rename("a", to: "_profile_set")], name: "a", outcome: .leaves("a")),
+        Row(rules: [.rename("a", to: "b\u{1}")], name: "a", outcome: .leaves("a")),
+        Row(rules: [.rename("a", to: String(repeating: "n", count: 129))], name: "a", outcome: .leaves("a")),
+        Row(rules: [.rename("a", to: ""), .rename("a", to: "b")], name: "a", outcome: .leaves("b")),
+        Row(
+            rules: [.rename("*", to: "event")],
+            name: "_profile_set",
+            attributes: ["age": 3],
+            outcome: .leaves("_profile_set", ["age": 3])
+        ),
+        // What an erasing says stays whole.
+        Row(
+            rules: [.redact("*")],
+            name: "_installation_erased",
+            attributes: ["installation": "i", "proof": "p"],
+            outcome: .leaves("_installation_erased", ["installation": "i", "proof": "p"])
+        ),
+    ]
+
+    @Test("the first rule that decides wins", arguments: deciding)
+    func decides(_ row: Row) {
+        #expect(row.rules.outcome(of: row.name, row.attributes, items: row.items) == row.outcome)
+    }
+
+    @Test("every redaction and the first renaming count", arguments: changing)
+    func changes(_ row: Row) {
+        #expect(row.rules.outcome(of: row.name, row.attributes, items: row.items) == row.outcome)
+    }
+
+    @Test("a rule is shown as it is written")
+    func description() {
+        let rules: DestinationRules = [
+            .allow("a"), .deny("b*"), .rename("c", to: "d"), .redact("e", in: "f"), .sample(0.5, by: .event, salt: "s"),
+        ]
+        #expect(
+            rules.rules.map(\.description) == [
+                ".allow(\"a\")", ".deny(\"b*\")", ".rename(\"c\", to: \"d\")", ".redact(\"e\", in: \"f\")",
+                ".sample(0.5, of: \"*\", by: .event, salt: \"s\")",
+            ]
+        )
+    }
+
+    // MARK: Properties
+
+    private static let names = ["a", "ab", "b", "ba", "c", "_a", "_installation_erased"]
+    private static let patterns = ["a", "a*", "b", "b*", "c", "*", "_*", ""]
+
+    private static func rule(_ chance: inout SeededGenerator) -> DestinationRule {
+        let events = patterns.randomElement(using: &chance) ?? "*"
+        switch Int.random(in: 0..<8, using: &chance) {
+        case 0: return .allow(events)
+        case 1: return .deny(events)
+        case 2: return .rename(events, to: names.randomElement(using: &chance) ?? "")
+        case 3: return .sample(Double.random(in: -0.5...1.5, using: &chance), of: events, by: .person)
+        default: return .redact(patterns.randomElement(using: &chance) ?? "*", in: events)
+        }
+    }
+
+    private static func attributes(_ chance: inout SeededGenerator) -> Attributes {
+        Attributes(names.filter { _ in Bool.random(using: &chance) }.map { (key: $0, value: .integer(1)) })
+    }
+
+    @Test("whatever the rules: the same outcome again, and what follows the deciding one changes nothing")
+    func properties() {
+        var chance = SeededGenerator(seed: 20_261_122)
+        for round in 0..<1_000 {
+            let rules = (0..<Int.random(in: 0...6, using: &chance)).map { _ in Self.rule(&chance) }
+            let name = Self.names.randomElement(using: &chance) ?? "a"
+            let attributes = Self.attributes(&chance)
+            let person = "person-\(round % 50)"
+            func outcome(_ rules: [DestinationRule], _ name: String, _ attributes: Attributes)
+                -> DestinationRules.Outcome
+            {
+                DestinationRules(rules).outcome(of: name, attributes, person: person)
+            }
+            let first = outcome(rules, name, attributes)
+            #expect(outcome(rules, name, attributes) == first)
+            switch first {
+            case .denied(let rule), .sampledOut(let rule):
+                let place = rules.firstIndex(of: rule) ?? 0
+                #expect(name != "_installation_erased")
+                #expect(outcome(Array(rules[...place]), name, attributes) == first)
+                #expect(outcome(rules + [.allow("*")], name, attributes) == first)
+            case .leaves(let newName, let left, _):
+                // The order of redactions does not matter where nobody renames, and once is enough.
+                let isRenaming = rules.contains { if case .rename = $0.effect { true } else { false } }
+                let redactions = rules.filter { if case .redact = $0.effect { true } else { false } }
+                if !isRenaming {
+                    #expect(outcome(redactions.reversed(), name, attributes) == first)
+                    #expect(outcome(rules, newName, left) == first)
+                }
+                // Nothing is added, and what is gone was named.
+                #expect(Set(left.keys).isSubset(of: attributes.keys))
+                #expect(newName == name || !newName.hasPrefix("_"))
+            }
+        }
+    }
+}

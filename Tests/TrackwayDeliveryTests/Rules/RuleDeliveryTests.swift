@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+import TrackwayWire
+
+@testable import TrackwayDelivery
+
+@Suite("Delivery keeps to rules")
+struct RuleDeliveryTests {
+    private static let rules: DestinationRules = [.deny("debug_*"), .rename("buy", to: "purchase")]
+
+    @Test("what a rule denies is counted and told, what it renames is delivered and counted, and no number is missing")
+    func counted() async throws {
+        let environment = try DeliveryEnvironment(rules: Self.rules)
+        environment.begin()
+        for name in ["debug_tap", "buy", "debug_tap", "tap", "debug_end"] { environment.record(2, named: name) }
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(environment.collector.names == ["purchase", "purchase", "tap", "tap"])
+        #expect(environment.collector.faults == [])
+        #expect(environment.collector.gaps(at: "collector") == [])
+        #expect(
+            try environment.account()
+                == Ledger.Account(recorded: 10, delivered: 4, dropped: [.deniedByRule: 6], changed: 2)
+        )
+        #expect(try environment.isBalanced())
+        await environment.end()
+    }
+
+    @Test("the same over any batch size, refused batches and lost answers", arguments: 1...6)
+    func troubles(_ size: Int) async throws {
+        let environment = try DeliveryEnvironment(limits: BatchLimits(events: size), rules: Self.rules)
+        environment.collector.be(.losesAnswers)
+        environment.begin()
+        for round in 0..<12 { environment.record(1, named: ["debug_tap", "buy", "poison", "tap"][round % 4]) }
+        _ = await environment.flush(timeout: .seconds(5), sleepers: 2)
+        environment.collector.be(.refusesBatches(with: ["poison"], status: 400))
+        await environment.pass(.seconds(20_000), sleepers: 1) { (try? environment.account().pending) == 0 }
+        #expect(
+            try environment.account()
+                == Ledger.Account(recorded: 12, delivered: 6, dropped: [.deniedByRule: 3, .rejected: 3], changed: 3)
+        )
+        _ = await environment.flush(timeout: .seconds(3_600), sleepers: 1)
+        #expect(environment.collector.gaps(at: "collector") == [])
+        #expect(environment.collector.faults == [])
+        await environment.end()
+    }
+
+    @Test("rules that change hold for what is read from then on; what waits is judged by the new ones")
+    func replaced() async throws {
+        let environment = try DeliveryEnvironment(rules: Self.rules)
+        environment.collector.be(.offline)
+        environment.begin()
+        environment.record(3, named: "debug_tap")
+        environment.record(3, named: "tap")
+        _ = await environment.flush(timeout: .seconds(5), sleepers: 2)
+        // The three denied ones before the first that leaves stay denied only once their batch was taken.
+        environment.service.setRules([.deny("tap")], for: "collector")
+        environment.service.setRules([.deny("*")], for: "nobody")
+        environment.collector.be(.well)
+        environment.record(1, named: "end")
+        await environment.pass(.seconds(4_000), sleepers: 1) { (try? environment.account().pending) == 0 }
+        let account = try environment.account()
+        #expect(account.dropped == [.deniedByRule: 3])
+        #expect(environment.collector.names == ["debug_tap", "debug_tap", "debug_tap", "end"])
+        #expect(environment.collector.gaps(at: "collector") == [])
+        await environment.end()
+    }
+
+    @Test("an app whose events are all denied asks for nothing: the destination never hears of it")
+    func silent() async throws {
+        let environment = try DeliveryEnvironment(maintenanceInterval: .seconds(5), rules: [.sample(0)])
+        environment.begin()
+        for _ in 0..<60 {
+            environment.record(1)
+            await environment.pass(.seconds(10), sleepers: 1)
+        }
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(environment.collector.attempts == 0)
+        #expect(try environment.account() == Ledger.Account(recorded: 60, dropped: [.sampledOut: 60]))
+        // The first event that leaves tells of them all.
+        environment.service.setRules([], for: "collector")
+        environment.record(1)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(environment.collector.gaps(at: "collector") == [])
+        #expect(environment.collector.rows == 1)
+        await environment.end()
+    }
+
+    @Test("denied events cost a destination that knows the app few requests")
+    func few() async throws {
+        let environment = try DeliveryEnvironment(maintenanceInterval: .seconds(5), rules: Self.rules)
+        environment.begin()
+        environment.record(1)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        let before = environment.collector.attempts
+        for _ in 0..<60 {
+            environment.record(1, named: "debug_tap")
+            await environment.pass(.seconds(10), sleepers: 1)
+        }
+        #expect(environment.collector.attempts - before <= 3)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(environment.collector.gaps(at: "collector") == [])
+        await environment.end()
+    }
+
+    @Test(
+        "thousands of denied events between events for others leave no gap, whoever heard of the app",
+        arguments: [false, true],
+        [DestinationRules([.deny("debug_*")]), [.deny("debug_*"), .sample(0, of: "b")]]
+    )
+    func scattered(_ isKnown: Bool, _ rules: DestinationRules) async throws {
+        let environment = try DeliveryEnvironment(["collector", "audit"], rules: rules)
+        environment.begin()
+        if isKnown {
+            environment.record(1, to: ["collector"])
+            #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        }
+        for _ in 0..<1_500 {
+            environment.record(1, named: "debug_tap", to: ["collector"])
+            environment.record(1, named: "other", to: ["audit"])
+            environment.record(1, named: "b", to: ["collector"])
+            environment.record(1, named: "debug_b", to: ["collector"])
+        }
+        environment.record(1, named: "end")
+        #expect(await environment.flush(timeout: .seconds(36_000), sleepers: 1).isComplete)
+        #expect(environment.collector.gaps(at: "collector") == [])
+        #expect(environment.collector.gaps(at: "audit") == [])
+        #expect(environment.collector.faults == [])
+        #expect(try environment.isBalanced())
+        let account = try environment.account("collector")
+        #expect(account.droppedTotal + account.delivered == account.recorded)
+        #expect(account.droppedTotal >= 3_000)
+        await environment.end()
+    }
+
+    @Test("the counts survive the process, also one that is gone, and the same events are not sent again")
+    func restarted() async throws {
+        let disk = MemoryStorage()
+        let collector = FakeCollector()
+        let first = try DeliveryEnvironment(storage: disk, collector: collector, rules: Self.rules)
+        first.begin()
+        first.record(2, named: "buy")
+        first.record(3, named: "debug_tap")
+        #expect(await first.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        first.record(1, named: "buy")
+        first.record(1, named: "debug_end")
+        let expected = Ledger.Account(recorded: 7, delivered: 3, dropped: [.deniedByRule: 4], changed: 3)
+        let second = try DeliveryEnvironment(
+            storage: disk.afterKill(),
+            collector: collector,
+            rules: Self.rules,
+            seed: 2
+        )
+        await first.end()
+        second.begin()
+        #expect(await second.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        // Its folder goes once everything is told; the counts move to the totals.
+        await second.pass(.seconds(900), sleepers: 1)
+        _ = await second.flush(timeout: .seconds(3_600), sleepers: 1)
+        await second.pass(.seconds(900), sleepers: 1)
+        #expect(try second.account() == expected)
+        #expect(collector.rows == 3)
+        #expect(collector.duplicates == 0)
+        #expect(collector.gaps(at: "collector") == [])
+        await second.end()
+    }
+
+    @Test("a queue's denied events wait like the others until it is transferred, and are given up then")
+    func queue() async throws {
+        let environment = try DeliveryEnvironment(
+            ["queue"],
+            queues: ["queue": QueuePolicy(uploadWhenMoreThan: 1_000, uploadWhenOlderThan: .seconds(86_400))],
+            rules: Self.rules
+        )
+        environment.begin()
+        _ = await environment.flush(timeout: .seconds(3_600), sleepers: 1)
+        environment.record(2, named: "debug_tap")
+        environment.record(2, named: "buy")
+        #expect(environment.service.waiting(for: "queue") == 4)
+        #expect(environment.collector.attempts == 0)
+        environment.service.requestUpload(force: true)
+        await environment.collector.untilAsked(1)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(environment.collector.names == ["purchase", "purchase"])
+        #expect(environment.service.waiting(for: "queue") == 0)
+        #expect(try environment.account("queue").dropped == [.deniedByRule: 2])
+        await environment.end()
+    }
+}

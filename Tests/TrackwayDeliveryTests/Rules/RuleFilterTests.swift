@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+
+@testable import TrackwayDelivery
+
+@Suite("Rules on stored events")
+struct RuleFilterTests {
+    private static let installation = InstallationID(high: 1, low: 2)
+
+    private static func filter(_ rules: DestinationRules) -> RuleFilter {
+        RuleFilter(rules, for: "audit", of: installation)
+    }
+
+    private static func judge(
+        _ json: [UInt8],
+        _ filter: inout RuleFilter,
+        context: [UInt8] = Array("{}".utf8),
+        generation: UInt32 = 1
+    ) -> FilteredEvent {
+        json.withUnsafeBytes { filter.filter($0, in: context, generation: generation) }
+    }
+
+    private static func event(_ name: String, _ attributes: Attributes = [:]) -> [UInt8] {
+        Event(
+            id: EventID(high: 1, low: 2),
+            name: name,
+            time: Timestamp(milliseconds: 3),
+            monotonic: MonotonicTime(milliseconds: 4),
+            attributes: attributes
+        ).json()
+    }
+
+    @Test("an event that no rule changes is handed on as it lies there, byte for byte")
+    func unchanged() {
+        var filter = Self.filter([.deny("debug_*"), .redact("email"), .rename("buy", to: "purchase")])
+        #expect(Self.judge(Self.event("tap", ["n": 1]), &filter) == .unchanged)
+        #expect(Self.judge(Array(#"{ "name" : "tap" }"#.utf8), &filter) == .dropped(.damaged))
+        var denies = Self.filter([.deny("debug_*")])
+        #expect(Self.judge(Array(#"{ "mono":1, "name" : "tap", "new":[1] }"#.utf8), &denies) == .unchanged)
+        #expect(Self.judge(Array(#"{"name":"debug_tap"}"#.utf8), &denies) == .dropped(.deniedByRule))
+    }
+
+    @Test(
+        "what cannot be read does not leave: nobody could say what it gives away",
+        arguments: [
+            "", "{", "[]", "null", #"{"name":1}"#, #"{"id":"x"}"#, #"{"id":1,"name":"tap"}"#, "{\"name\":\"\u{1}",
+        ]
+    )
+    func damaged(_ text: String) {
+        var filter = Self.filter([.allow("*")])
+        #expect(Self.judge(Array(text.utf8), &filter) == .dropped(.damaged))
+    }
+
+    @Test("an event larger than the usual limits is changed whole")
+    func large() throws {
+        var limits = EventLimits()
+        limits.eventBytes = 4 << 20
+        limits.stringBytes = 4 << 20
+        let text = String(repeating: "x", count: 2 << 20)
+        let large = Event(
+            id: EventID(high: 1, low: 2),
+            name: "upload",
+            time: Timestamp(milliseconds: 3),
+            monotonic: MonotonicTime(milliseconds: 4),
+            attributes: ["email": "a", "text": .string(text)]
+        ).json(limits: limits)
+        var filter = Self.filter([.redact("email")])
+        guard case .changed(let json?, nil) = Self.judge(large, &filter) else {
+            Issue.record("not changed")
+            return
+        }
+        let changed = try Event(json: json, limits: JSONLimits(bytes: 8 << 20))
+        #expect(changed.attributes == ["text": .string(text)])
+    }
+
+    @Test(
+        "what events share is redacted too: global attributes, attributes and bound ids of the user, and nothing else"
+    )
+    func context() throws {
+        let context = RecordedContext(
+            app: ["id": "shop", "email": "app"],
+            device: ["email": "device"],
+            boot: "b",
+            user: RecordedContext.User(
+                id: "ann",
+                uniqueID: "u-1",
+                identities: ["email": "a@b.c", "phone": "1"],
+                attributes: [
+                    .init(name: "email", value: "a@b.c", setAt: Timestamp(milliseconds: 1)),
+                    .init(name: "age", value: 3, setAt: Timestamp(milliseconds: 1)),
+                ],
+                subject: "user-ann"
+            ),
+            global: ["email": "a@b.c", "channel": "store"]
+        )
+        var filter = Self.filter([.redact("email", in: "sign_up")])
+        let outcome = Self.judge(Self.event("sign_up"), &filter, context: context.json())
+        guard case .changed(nil, let changed?) = outcome else {
+            Issue.record("not changed")
+            return
+        }
+        var expected = context
+        expected.user.identities = ["phone": "1"]
+        expected.user.attributes.removeFirst()
+        expected.global = ["channel": "store"]
+        #expect(try RecordedContext(json: changed.json) == expected)
+        // Found once for each context, and told apart by number.
+        #expect(Self.judge(Self.event("sign_up"), &filter, context: context.json()) == outcome)
+        #expect(Self.judge(Self.event("tap"), &filter, context: context.json()) == .unchanged)
+        let next = Self.judge(Self.event("sign_up"), &filter, context: context.json(), generation: 2)
+        guard case .changed(nil, let other?) = next else {
+            Issue.record("not changed")
+            return
+        }
+        #expect(other.json == changed.json)
+        #expect(other.number != changed.number)
+    }
+
+    @Test("a context that cannot be read gives nothing away")
+    func damagedContext() {
+        var filter = Self.filter([.redact("email")])
+        let outcome = Self.judge(Self.event("tap"), &filter, context: Array("{\"global\"".utf8))
+        #expect(outcome == .changed(event: nil, context: FilteredContext(number: 0, json: Array("{}".utf8))))
+        // Nor does an empty one.
+        #expect(Self.judge(Self.event("tap"), &filter, generation: 2) == .unchanged)
+    }
+
+    @Test("somebody whom no context names is the installation, in every sample by person")
+    func nobody() {
+        let isHeld = Sample.holds(Self.installation.description, share: 0.5, salt: "audit")
+        var filter = Self.filter([.sample(0.5)])
+        #expect((Self.judge(Self.event("tap"), &filter) == .unchanged) == isHeld)
+        var installations = Self.filter([.sample(0.5, by: .installation)])
+        #expect((Self.judge(Self.event("tap"), &installations) == .unchanged) == isHeld)
+        // Single events are told apart by their ids.
+        let id = EventID(high: 1, low: 2).description
+        var events = Self.filter([.sample(0.5, by: .event)])
+        #expect((Self.judge(Self.event("tap"), &events) == .unchanged) == Sample.holds(id, share: 0.5, salt: "audit"))
+    }
+}

@@ -51,6 +51,7 @@ public final class Analytics: Sendable {
     package let behavior: BehaviorDriver
     let dynamic: DynamicAttributes
     let reporters = ReporterRegistry()
+    let interception: Interception
     package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
@@ -101,6 +102,7 @@ public final class Analytics: Sendable {
         contextStore = parts.contextStore
         behavior = parts.behavior
         dynamic = parts.dynamic
+        interception = parts.interception
         snapshots = parts.snapshots
         queue = parts.queue
         environment = parts.environment

@@ -23,6 +23,8 @@
 // Delivery: settings and reports.
 @_exported public import struct TrackwayDelivery.AttemptLimit
 @_exported public import struct TrackwayDelivery.DeliveryPolicy
+@_exported public import struct TrackwayDelivery.DestinationRule
+@_exported public import struct TrackwayDelivery.DestinationRules
 @_exported public import struct TrackwayDelivery.FlushReport
 @_exported public import struct TrackwayDelivery.RetrySchedule
 // Destinations of other back-ends.

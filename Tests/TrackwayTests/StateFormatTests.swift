@@ -61,6 +61,18 @@ struct StateFormatTests {
         #expect(text(try memory.storage.contents(of: "/app/streams")) == expected)
     }
 
+    @Test("what interceptors dropped")
+    func intercepted() async throws {
+        let disk = MemoryStorage()
+        disk.makeFolder("/app")
+        let queue = StorageQueue(label: "test")
+        let counts = InterceptedCounts(folder: "/app", storage: disk, queue: queue)
+        for name in ["two", "one", "two"] { counts.add(name) }
+        await queue.run {}
+        #expect(text(disk.contents(of: "/app/intercepted")) == #"{"counts":{"one":1,"two":2},"version":1}"#)
+        #expect(InterceptedCounts(folder: "/app", storage: disk, queue: queue).all == ["one": 1, "two": 2])
+    }
+
     @Test("when snapshots were taken")
     func snapshots() async throws {
         var configuration = InMemoryAnalytics.usualConfiguration

@@ -35,13 +35,36 @@ extension Analytics {
     /// - Parameter change: is called once, at once, on the calling thread; it must not call the SDK.
     public func reconfigure(_ change: (inout RuntimeOptions) -> Void) {
         var bounds = SettingBounds()
-        let options = options.withLock { options in
-            change(&options)
-            options = bounds.runtimeOptions(options)
-            return options
+        var unknown: [DestinationID] = []
+        let options = destinationChanges.withLock { _ in
+            let (before, after) = self.options.withLock { options in
+                let before = options
+                change(&options)
+                options = bounds.runtimeOptions(options)
+                return (before, options)
+            }
+            for id in Set(before.rules.keys).union(after.rules.keys).sorted()
+            where before.rules[id] != after.rules[id] {
+                let rules = after.rules[id] ?? []
+                bounds.note(rules, "rules.\(id)")
+                delivery.setRules(rules, for: id)
+                if !registry.contains(id), !rules.isEmpty { unknown.append(id) }
+            }
+            return after
         }
         reporter.replaceHandler(options.onDiagnostic)
         reporter.report(bounds.diagnostics)
+        for id in unknown {
+            reporter.report(
+                Diagnostic(
+                    code: .unknownDestination,
+                    field: "rules",
+                    value: "\(id)",
+                    remedy:
+                        "Nobody is held to these rules now; they hold for a destination of this id once it is added."
+                )
+            )
+        }
         recorder.log.use(options.eventLogForm)
         control.setGate(.logsEvents) { options.logEvents }
         delivery.wakeParked()
@@ -70,6 +93,10 @@ public struct RuntimeOptions: Sendable {
     /// ``Configuration/snapshots`` is nil.
     public var allowsLocation: Bool
 
+    /// What leaves for single destinations, and how; holds for what is read from the journal from then on. What is on its
+    /// way is sent as it was read.
+    public var rules: [DestinationID: DestinationRules]
+
     /// How events are shown in the log; nil for as they are stored. For compatibility modules.
     package var eventLogForm: EventLogForm?
 
@@ -77,6 +104,7 @@ public struct RuntimeOptions: Sendable {
         eventLogForm = configuration.eventLogForm
         logEvents = configuration.logEvents
         onDiagnostic = configuration.onDiagnostic
+        rules = configuration.rules
         capture = configuration.capture
         sessionTimeout = configuration.sessionTimeout
         let snapshots = configuration.snapshots ?? SnapshotOptions()

@@ -29,8 +29,10 @@ extension Analytics {
     /// be counted is named in `Ledger.uncounted`.
     public func ledger() -> Ledger {
         do throws(JournalError) {
-            let ledger = try journal.ledger()
-            lastLedger.withLock { $0 = ledger }
+            var ledger = try journal.ledger()
+            ledger.intercepted = interception.counts.all
+            let counted = ledger
+            lastLedger.withLock { $0 = counted }
             return ledger
         } catch {
             reporter.report(
@@ -42,6 +44,7 @@ extension Analytics {
                 )
             )
             var ledger = lastLedger.withLock { $0 }
+            ledger.intercepted = interception.counts.all
             ledger.uncounted = [
                 Ledger.Uncounted(path: error.cause?.path ?? journal.configuration.folder, reason: error.message)
             ]

@@ -38,11 +38,13 @@ extension Analytics {
             snapshots?.beginAnew()
         }
         let (journal, behavior, snapshots, registry) = (journal, behavior, snapshots, registry)
+        let intercepted = interception.counts
         let result = await queue.run { () -> Result<Void, any Error> in
             do {
                 try snapshots?.forget()
                 try behavior.forget()
                 try registry.forget { journal.removeDestination($0) }
+                try intercepted.forget()
                 _ = try journal.erase()
                 return .success(())
             } catch {

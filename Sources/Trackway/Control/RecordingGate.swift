@@ -32,6 +32,8 @@ package final class RecordingGate: @unchecked Sendable {
         package static let leavesOut = State(rawValue: 128)
         /// Some events are not to be collected.
         package static let blocksEvents = State(rawValue: 64)
+        /// Interceptors of the app see events before they are recorded.
+        package static let intercepts = State(rawValue: 256)
     }
 
     private let word: UnsafeMutablePointer<UInt32>

@@ -25,20 +25,28 @@ extension Analytics {
     ///   - destination: who receives events; its id must be free.
     ///   - policy: how eagerly and how patiently; the configuration's when nil. A number that no app means is brought
     ///     within its bounds, as one of the ``Configuration`` is, and told as a `Diagnostic`.
+    ///   - rules: what leaves for it, and how; when nil, those that were set for its id before, if any.
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/duplicateDestination`` when the id is taken, with
     ///   ``TrackwayError/Code/tooManyDestinations`` when there are 256.
-    public func addDestination(_ destination: any Destination, delivery policy: DeliveryPolicy? = nil)
-        throws(TrackwayError)
-    {
+    public func addDestination(
+        _ destination: any Destination,
+        delivery policy: DeliveryPolicy? = nil,
+        rules: DestinationRules? = nil
+    ) throws(TrackwayError) {
         let id = destination.id
         var bounds = SettingBounds()
-        let route = DeliveryRoute(
+        if let rules { bounds.note(rules, "rules.\(id)") }
+        var route = DeliveryRoute(
             destination: destination,
             policy: policy.map { bounds.policy($0, "delivery") } ?? usualPolicy,
             admission: consents.rule(for: id)
         )
         let problem = try destinationChanges.withLock { (_) throws(TrackwayError) in
             try registry.checkRoom(for: id)
+            route.rules = options.withLock { options in
+                if let rules { options.rules[id] = rules }
+                return options.rules[id] ?? []
+            }
             // Consent first: nothing may be refused that is addressed to it.
             consents.add(id)
             // The journal next, before anything can be addressed to it.
@@ -69,7 +77,7 @@ extension Analytics {
     }
 
     /// Puts a destination with new settings (a new write key, another address) in the place of the one with the same id,
-    /// and tries it at once, even if the old one had been refused.
+    /// and tries it at once, even if the old one had been refused. Its ``Configuration/rules`` go on to hold.
     ///
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/unknownDestination`` when there is none with this id, with
     ///   ``TrackwayError/Code/targetMismatch`` when one of the two is an ``AppTarget`` and the other is not.

@@ -116,7 +116,7 @@ extension Analytics {
     // MARK: The slow path
 
     /// Records while something unusual is going on: recording is refused or the SDK shut down, events are logged, the start
-    /// has not been recorded yet, a closure adds attributes, or the event is for some destinations only.
+    /// has not been recorded yet, a closure adds attributes, an interceptor looks, or the event is for some destinations only.
     @inline(never)
     func recordSlowPath(
         _ name: String,
@@ -132,13 +132,23 @@ extension Analytics {
             if gate.contains(.isShutDown) { reportShutDown(name) }
             if let refusal = unknownRoute(route, id: id, name) { return refusal }
         }
-        let asks = gate.contains(.addsAttributes)
-        let outcome = recorder.record(
-            name,
-            asks
+        func complete() -> Attributes {
+            gate.contains(.addsAttributes)
                 ? attributes.adding(shared: dynamic.current(), toRecord: name, most: limits.oneAttributeTooMany)
-                : attributes,
-            items: items,
+                : attributes
+        }
+        var intercepted: InterceptedEvent?
+        if gate.contains(.intercepts), recorder.mayRecord(name, to: route) {
+            var event = InterceptedEvent(name, complete(), items: items, to: route)
+            guard interception.keeps(&event) else {
+                return Receipt(id: id, sequence: 0, durability: .none, dropped: .intercepted)
+            }
+            intercepted = event
+        }
+        let outcome = recorder.record(
+            intercepted?.name ?? name,
+            intercepted?.attributes ?? complete(),
+            items: intercepted?.items ?? items,
             at: moment,
             id: id,
             to: route,

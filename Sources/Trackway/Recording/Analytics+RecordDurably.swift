@@ -48,9 +48,11 @@ extension Analytics {
             throw TrackwayError(
                 .notRecorded,
                 "the event \"\(name)\" was not recorded (\(reason)); "
-                    + (receipt.sequence == 0
-                        ? "give consent, enable the SDK or correct the destinations, then record it again"
-                        : "free some space or make the storage folder writable, then record it again")
+                    + (receipt.dropped == .intercepted
+                        ? "an interceptor of the app dropped it"
+                        : receipt.sequence == 0
+                            ? "give consent, enable the SDK or correct the destinations, then record it again"
+                            : "free some space or make the storage folder writable, then record it again")
             )
         }
         do throws(JournalError) {

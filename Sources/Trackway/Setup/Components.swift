@@ -19,6 +19,7 @@ struct Components {
     let recorder: Recorder
     let contextStore: ContextStore
     let dynamic: DynamicAttributes
+    let interception: Interception
     let behavior: BehaviorDriver
     let control: ControlDriver
     let consents: ConsentDriver
@@ -86,7 +87,8 @@ struct Components {
                 DeliveryRoute(
                     destination: destination,
                     policy: configuration.deliveryExceptions[destination.id] ?? configuration.delivery,
-                    admission: consents.rule(for: destination.id)
+                    admission: consents.rule(for: destination.id),
+                    rules: configuration.rules[destination.id] ?? []
                 )
             },
             transport: transport,
@@ -131,6 +133,13 @@ struct Components {
             for line in lines { dependencies.write(line) }
         }
         dynamic = DynamicAttributes()
+        interception = Interception(
+            configuration.interceptors,
+            counts: InterceptedCounts(folder: dependencies.folder, storage: dependencies.storage, queue: queue),
+            clock: dependencies.clock,
+            reporter: reporter
+        )
+        control.setGate(.intercepts) { !configuration.interceptors.isEmpty }
         behavior = BehaviorDriver(
             BehaviorSettings(RuntimeOptions(configuration), known.policy),
             in: dependencies,

@@ -71,6 +71,13 @@ extension Configuration {
                     + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
             )
         }
+        for id in rules.keys.sorted() where !seen.contains(id) {
+            throw TrackwayError(
+                .unknownDestination,
+                "rules name \"\(id)\", but no destination has this id, so nothing would be held to them; the ids are "
+                    + seen.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
+            )
+        }
     }
 }
 
@@ -164,6 +171,33 @@ struct SettingBounds {
         )
     }
 
+    /// Notes what cannot be meant in a destination's rules; what counts instead is decided where they are asked.
+    mutating func note(_ rules: DestinationRules, _ field: String) {
+        for (index, rule) in rules.rules.enumerated() {
+            let field = "\(field)[\(index)]"
+            if let fault = rule.events.fault { note(rule: rule, field, fault + " Nothing else is changed by it.") }
+            switch rule.effect {
+            case .allow, .deny:
+                break
+            case .redact(let attribute):
+                if let fault = attribute.fault { note(rule: rule, field, fault + " Nothing else is changed by it.") }
+            case .rename(let name):
+                if let fault = DestinationRule.fault(ofName: name) {
+                    note(rule: rule, field, fault + " The events keep their names.")
+                }
+            case .sample(let share, _, _):
+                let bounded = DestinationRule.bounded(share: share)
+                if bounded != share { note(field + ".share", share, bounded) }
+            }
+        }
+    }
+
+    private mutating func note(rule: DestinationRule, _ field: String, _ remedy: String) {
+        diagnostics.append(
+            Diagnostic(code: .ruleInvalid, field: field, value: rule.description, remedy: remedy)
+        )
+    }
+
     mutating func runtimeOptions(_ options: RuntimeOptions) -> RuntimeOptions {
         var bounded = options
         bounded.sessionTimeout = time(options.sessionTimeout, "sessionTimeout")
@@ -202,6 +236,7 @@ extension Configuration {
         for (id, policy) in deliveryExceptions.sorted(by: { $0.key < $1.key }) {
             bounded.deliveryExceptions[id] = bounds.policy(policy, "deliveryExceptions.\(id)")
         }
+        for (id, rules) in rules.sorted(by: { $0.key < $1.key }) { bounds.note(rules, "rules.\(id)") }
         bounded.sessionTimeout = bounds.time(sessionTimeout, "sessionTimeout")
         bounded.snapshots = snapshots.map { bounds.snapshots($0, "snapshots") }
         return (bounded, bounds.diagnostics)

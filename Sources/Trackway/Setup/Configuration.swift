@@ -68,6 +68,18 @@ public struct Configuration: Sendable {
     /// How much an event may carry. The defaults suit the collector.
     public var limits = EventLimits()
 
+    // MARK: What is recorded, and what leaves
+
+    /// See, change or drop the events that the app records, in this order, on the threads that record. Empty by default:
+    /// then they cost nothing.
+    public var interceptors: [Interceptor] = []
+
+    /// What leaves for single destinations, and how: which events, under which names, without which attributes, of how many
+    /// people. Empty by default: everything leaves as it was recorded. A destination that is added at run time brings its
+    /// rules with it; ``Analytics/reconfigure(_:)`` changes them. Every process of an installation needs the same rules, because
+    /// one of them delivers for all.
+    public var rules: [DestinationID: DestinationRules] = [:]
+
     // MARK: Delivery
 
     /// When and how often events are sent, for every destination that ``deliveryExceptions`` does not name.

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// Shows events to the app's interceptors, and counts what they drop. Any thread; no lock is held while one is called.
+final class Interception: Sendable {
+    /// One interceptor of one analytics.
+    private struct Place: Hashable, Sendable {
+        let owner: ObjectIdentifier
+        let index: Int
+    }
+
+    /// What was told already, by the interceptors' places.
+    private struct Told: Sendable {
+        var drops: Set<Int> = []
+        var slowness: Set<Int> = []
+    }
+
+    /// The interceptors further up the stack, so that one that records does not begin again without end.
+    @TaskLocal private static var running: Set<Place> = []
+
+    /// Longer than this nobody's recording should be held up.
+    private static let longest = Duration.milliseconds(100)
+
+    let counts: InterceptedCounts
+    private let interceptors: [Interceptor]
+    private let clock: any EventClock
+    private let reporter: DiagnosticReporter
+    private let told = Locked(Told())
+
+    init(
+        _ interceptors: [Interceptor],
+        counts: InterceptedCounts,
+        clock: any EventClock,
+        reporter: DiagnosticReporter
+    ) {
+        self.interceptors = interceptors
+        self.counts = counts
+        self.clock = clock
+        self.reporter = reporter
+    }
+
+    /// Whether there is anybody to show events to.
+    var isEmpty: Bool { interceptors.isEmpty }
+
+    /// Shows an event to the interceptors, in order, as far as such events are shown.
+    ///
+    /// - Returns: whether it is to be recorded.
+    func keeps(_ event: inout InterceptedEvent) -> Bool {
+        guard isShown(event) else { return true }
+        let running = Self.running
+        for (index, interceptor) in interceptors.enumerated() {
+            let place = Place(owner: ObjectIdentifier(self), index: index)
+            guard !running.contains(place) else { continue }
+            let name = event.name
+            let began = clock.now().monotonic
+            let decision = Self.$running.withValue(running.union([place])) { interceptor.intercept(&event) }
+            reportSlowness(of: index, since: began)
+            guard decision == .keep else {
+                counts.add(interceptor.name)
+                reportDrop(by: index, of: name)
+                return false
+            }
+            if event.name != name { checkName(&event, former: name, interceptor) }
+        }
+        return true
+    }
+
+    /// What is said about people, things and the device are statements, not happenings; an erasing must reach everybody.
+    private func isShown(_ event: InterceptedEvent) -> Bool {
+        event.name != CapturedName.installationErased
+            && RecordSubject(name: event.name, attributes: event.attributes) == .happening
+    }
+
+    /// Gives an event its former name back if it cannot have the one it was given.
+    private func checkName(_ event: inout InterceptedEvent, former: String, _ interceptor: Interceptor) {
+        let remedy: String
+        if event.name.isEmpty {
+            remedy = "Give the event a name, or drop it."
+        } else if event.name.hasPrefix("_") || former.hasPrefix("_") {
+            remedy = "Names that begin with _ are the SDK's own: use another, and leave those as they are."
+        } else {
+            return
+        }
+        reporter.report(
+            Diagnostic(
+                code: .interceptorNameRefused,
+                field: "interceptors.\(interceptor.name)",
+                value: event.name,
+                remedy: "\(remedy) The event was kept as \"\(former)\"."
+            )
+        )
+        event.name = former
+    }
+
+    // MARK: Telling
+
+    private func reportDrop(by index: Int, of name: String) {
+        guard told.withLock({ $0.drops.insert(index).inserted }) else { return }
+        reporter.report(
+            Diagnostic(
+                code: .intercepted,
+                field: "interceptors.\(interceptors[index].name)",
+                value: name,
+                remedy: "The event was not recorded, as the app wants it. This is told once; the ledger counts."
+            )
+        )
+    }
+
+    private func reportSlowness(of index: Int, since began: MonotonicTime) {
+        let time = began.duration(to: clock.now().monotonic)
+        guard time > Self.longest, told.withLock({ $0.slowness.insert(index).inserted }) else { return }
+        reporter.report(
+            Diagnostic(
+                code: .interceptorSlow,
+                field: "interceptors.\(interceptors[index].name)",
+                value: "\(time)",
+                remedy: "Whoever records waits for it: look things up beforehand, and leave work to another thread."
+            )
+        )
+    }
+}
+
+/// How many events interceptors dropped, by their names, over all runs of the installation.
+///
+/// A dropped event is counted at once; the storage queue brings the count to the file `intercepted`, which the processes
+/// of the installation share. A process that is killed takes at most the counts with it that were not written yet.
+final class InterceptedCounts: Sendable {
+    private struct State: Sendable {
+        /// What was counted here and is not in the file yet.
+        var unsaved: [String: UInt64] = [:]
+        /// True while the storage queue is about to write.
+        var isSaving = false
+    }
+
+    private struct Kept: Sendable, Codable {
+        var version = 1
+        var counts: [String: UInt64] = [:]
+    }
+
+    /// An app that names its interceptors by what it sees must not fill the disk with names.
+    private static let maxNames = 256
+    private static let others = "others"
+
+    private let file: StateFile<Kept>
+    private let queue: StorageQueue
+    /// Taken by whoever reads or writes the file, before the lock below.
+    private let access = Locked(())
+    private let state = Locked(State())
+
+    init(folder: String, storage: any JournalStorage, queue: StorageQueue) {
+        file = StateFile("intercepted", in: folder, of: storage, format: .json)
+        self.queue = queue
+    }
+
+    /// The counts of all processes, as far as they can be read now, and what was counted here since.
+    var all: [String: UInt64] {
+        access.withLock { _ in
+            let kept = file.readable ?? Kept()
+            return state.withLock { Self.sum(kept.counts, $0.unsaved) }
+        }
+    }
+
+    /// Counts an event. Waits for no disk.
+    func add(_ name: String) {
+        let isFirst = state.withLock { state in
+            state.unsaved = Self.sum(state.unsaved, [name: 1])
+            defer { state.isSaving = true }
+            return !state.isSaving
+        }
+        if isFirst { queue.order { [self] in save() } }
+    }
+
+    /// Forgets all counts.
+    func forget() throws(StorageError) {
+        try access.withLock { (_) throws(StorageError) in
+            try file.remove()
+            state.withLock { $0.unsaved = [:] }
+        }
+    }
+
+    /// On the storage queue. What cannot be written now stays, and is written with the next count.
+    private func save() {
+        access.withLock { _ in
+            let unsaved = state.withLock { state in
+                state.isSaving = false
+                return state.unsaved
+            }
+            do throws(StorageError) {
+                let isOurs = try file.exclusively(.many) { () throws(StorageError) in
+                    try file.write(Kept(counts: Self.sum((file.readable ?? Kept()).counts, unsaved)))
+                }
+                guard isOurs else { return }
+            } catch {
+                return  // The disk's trouble is told by the journal; the counts here are right.
+            }
+            state.withLock { state in
+                for (name, count) in unsaved {
+                    let left = (state.unsaved[name] ?? 0) - min(count, state.unsaved[name] ?? 0)
+                    state.unsaved[name] = left > 0 ? left : nil
+                }
+            }
+        }
+    }
+
+    private static func sum(_ one: [String: UInt64], _ other: [String: UInt64]) -> [String: UInt64] {
+        var sum = one
+        for (name, count) in other {
+            let name = sum[name] != nil || sum.count < maxNames ? name : others
+            sum[name] = (sum[name] ?? 0).addingReportingOverflow(count).partialValue
+        }
+        return sum
+    }
+}

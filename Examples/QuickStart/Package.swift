@@ -9,6 +9,7 @@ let package = Package(
     platforms: [.macOS(.v13)],
     dependencies: [.package(name: "trackway", path: "../..")],
     targets: [
-        .executableTarget(name: "quickstart", dependencies: [.product(name: "Trackway", package: "trackway")])
+        .executableTarget(name: "quickstart", dependencies: [.product(name: "Trackway", package: "trackway")]),
+        .executableTarget(name: "leaving", dependencies: [.product(name: "Trackway", package: "trackway")]),
     ]
 )

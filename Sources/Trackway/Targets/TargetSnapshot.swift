@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayDelivery
 public import TrackwayEvents
 internal import TrackwayJournal
 public import TrackwayWire
@@ -141,9 +142,14 @@ extension Analytics {
                     + "to read them back"
             )
         }
+        let rules = options.withLock { $0.rules[target] ?? [] }
         do throws(JournalError) {
             return TargetSnapshot(
-                try journal.snapshot(for: target, admitting: consents.presentRule(for: target)),
+                try journal.snapshot(
+                    for: target,
+                    admitting: consents.presentRule(for: target),
+                    filtering: rules.isEmpty ? nil : RuleFilter(rules, for: target, of: journal.installation)
+                ),
                 reporter
             )
         } catch {

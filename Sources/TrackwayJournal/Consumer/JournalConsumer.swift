@@ -48,11 +48,10 @@ package final class JournalConsumer: Sendable {
     /// - Parameters:
     ///   - events: how many at most; at least 1.
     ///   - bytes: how many bytes of events at most; a single larger event still comes, alone.
-    ///   - rule: what may leave, by the context it was recorded in; nil when everything may. What it drops is passed over
-    ///     and counted, in one atomic step with the batch's last record, or at once where no record follows. A batch ends
-    ///     before the first event it holds; that event's writer then waits as a whole, others do not.
-    ///   - filter: drops or changes events that may leave; nil when all travel as they were recorded. What it drops counts as
-    ///     what `rule` drops does.
+    ///   - rule: what may leave, by the context it was recorded in; nil when everything may. What it drops is counted, in one
+    ///     atomic step with the batch's last record, or at once where none follows. A batch ends before the first event it
+    ///     holds; that event's writer then waits, others do not.
+    ///   - filter: drops or changes what may leave; nil for neither. What it drops counts as what `rule` drops does.
     ///   - onlyReleased: true for a queue: stops before its first event beyond the release mark, see ``transfer(for:)``.
     /// - Returns: nil when the destination has settled everything that may leave for now.
     /// - Throws: `outOfOrder` while a batch for this destination is leased, `storage` when the log cannot be read now.
@@ -68,10 +67,8 @@ package final class JournalConsumer: Sendable {
         let limits = BatchReader.Limits(events: max(1, limits.events), bytes: limits.bytes, throughSegment: nil)
         return try change { (state) throws(JournalError) in
             guard state.leases.writer(for: destination) == nil else {
-                throw JournalError(
-                    .outOfOrder,
-                    "a batch for \(destination) is still leased; settle or release it first"
-                )
+                let problem = "a batch for \(destination) is still leased; settle or release it first"
+                throw JournalError(.outOfOrder, problem)
             }
             state.note(destination, isQueue: onlyReleased)
             let lease = state.leases.nextNumber

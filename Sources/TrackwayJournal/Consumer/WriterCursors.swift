@@ -224,8 +224,8 @@ struct WriterCursors: Sendable {
 
     /// Whether a destination is due to be told of numbers that no event came with.
     ///
-    /// Losses are told soon; numbers that were for others or left out by rules when the next event travels, when somebody asks, when nothing can
-    /// follow any more because the writer is dead, or when they have waited long enough.
+    /// Losses are told soon; numbers that were for others or left out by rules when the next event travels,
+    /// when somebody asks, when nothing can follow any more because the writer is dead, or when they have waited long enough.
     func isUntold(_ destination: DestinationID, isComplete: Bool) -> Bool {
         guard let cursor = all[destination] else { return false }
         guard !cursor.owesLosses, !cursor.isFullOfUntold else { return true }

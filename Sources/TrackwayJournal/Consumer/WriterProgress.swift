@@ -241,25 +241,18 @@ struct WriterProgress: Sendable {
             // Taken out, so that reading changes it in place.
             readers[destination] = nil
         } else {
-            reader = try makeReader(for: destination, from: cursor.position)
+            reader = try BatchReader(
+                folder: folder.path,
+                storage: journal.storage,
+                destination: destination,
+                from: cursor.position,
+                isComplete: isComplete
+            )
         }
         reader.isComplete = isComplete
         let stretch = try reader.read(next: cursor.next, limits, by: rules, releasedBefore: mark)
         readers[destination] = reader
         return stretch
-    }
-
-    private func makeReader(
-        for destination: DestinationID,
-        from position: LogPosition
-    ) throws(JournalError) -> BatchReader {
-        try BatchReader(
-            folder: folder.path,
-            storage: journal.storage,
-            destination: destination,
-            from: position,
-            isComplete: isComplete
-        )
     }
 
     /// Moves a cursor over a stretch in which nothing is for its destination, or nothing may leave.

@@ -29,8 +29,8 @@ package struct JournalSnapshot: Sendable {
     /// the path and the remedy. A later snapshot has them.
     package let obstacles: [JournalError]
     let parts: [Part]
-    /// What may leave, by the context it was recorded in; the same answers for as long as the snapshot lives.
-    let rule: Admission.Rule?
+    /// What may leave, and how; the same answers for as long as the snapshot lives.
+    let rules: LeavingRules
 
     private let folder: JournalFolder
     private let storage: any JournalStorage
@@ -40,10 +40,10 @@ package struct JournalSnapshot: Sendable {
     fileprivate init(
         of destination: DestinationID,
         in journal: Journal,
-        admitting rule: Admission.Rule?
+        by rules: LeavingRules
     ) throws(JournalError) {
         self.destination = destination
-        self.rule = rule
+        self.rules = rules
         self.journal = journal
         folder = journal.folder
         storage = journal.storage
@@ -103,7 +103,7 @@ package struct JournalSnapshot: Sendable {
         var next = part.cursor.next
         while next <= part.through {
             let segment = reader.position.segment
-            let stretch = try reader.read(next: next, limits, admitting: rule)
+            let stretch = try reader.read(next: next, limits, by: rules)
             // Looked at afterwards: what was there all the while was read.
             try checkUntouched(part, since: segment)
             let batch = EventBatch(
@@ -211,14 +211,16 @@ extension Journal {
     ///   - destination: one whose events wait for the app itself.
     ///   - rule: what may leave, by the context it was recorded in; must give the same answers for as long as the snapshot lives.
     ///     What it drops is not shown, and counted when the snapshot is removed. A writer's events end before the first it holds.
+    ///   - filter: drops or changes what may leave; nil when all is shown as it was recorded.
     /// - Throws: `storage` when the folder cannot be read now.
     /// - Complexity: O(number of writers).
     package func snapshot(
         for destination: DestinationID,
-        admitting rule: Admission.Rule? = nil
+        admitting rule: Admission.Rule? = nil,
+        filtering filter: (any EventFilter)? = nil
     ) throws(JournalError) -> JournalSnapshot {
         drain()
-        return try JournalSnapshot(of: destination, in: self, admitting: rule)
+        return try JournalSnapshot(of: destination, in: self, by: LeavingRules(admission: rule, filter: filter))
     }
 
     /// The writers that have not been counted and removed, in the order they were started.
@@ -289,7 +291,7 @@ extension ConsumerState {
         for part in snapshot.parts {
             do throws(JournalError) {
                 let count = try progressByWriter[part.writer]?.attempt { (progress) throws(JournalError) in
-                    try progress.take(for: snapshot.destination, through: part.through, admitting: snapshot.rule)
+                    try progress.take(for: snapshot.destination, through: part.through, by: snapshot.rules)
                 }
                 removed += (count ?? nil) ?? 0
             } catch {
@@ -304,12 +306,12 @@ extension ConsumerState {
 extension WriterProgress {
     /// Counts what waits for a destination as delivered, through a number, in one atomic and durable step: the app has taken it.
     ///
-    /// - Parameter rule: what it was shown; what this drops counts as dropped, and nothing is taken from the first it holds on.
+    /// - Parameter rules: what it was shown; what these drop counts as dropped, and nothing is taken from the first they hold on.
     /// - Returns: how many events that were.
     fileprivate mutating func take(
         for destination: DestinationID,
         through last: UInt64,
-        admitting rule: Admission.Rule?
+        by rules: LeavingRules
     ) throws(JournalError) -> UInt64 {
         let before = try cursor(of: destination)
         var cursor = before
@@ -322,8 +324,9 @@ extension WriterProgress {
         )
         let limits = BatchReader.Limits(events: 1000, bytes: 1 << 20, throughSequence: last)
         while cursor.next <= last {
-            let stretch = try reader.read(next: cursor.next, limits, admitting: rule)
+            let stretch = try reader.read(next: cursor.next, limits, by: rules)
             cursor.delivered += UInt64(stretch.records.count)
+            cursor.changed += UInt64(stretch.changed.count)
             // Whoever took the events saw the gaps between them.
             cursor.drop(stretch.dropped, isTold: true)
             cursor.skip(stretch.skipped, isTold: true)

@@ -214,6 +214,54 @@ struct SAPUsageIntakeTests {
         #expect(batch.rejected.map(\.field) == ["sessions[0].events[0]"])
     }
 
+    @Test("names that would be repeated in every event have a bound, and so has what an event holds")
+    func amplification() throws {
+        let long = String(repeating: "x", count: 513)
+        #expect(Self.refusal(Samples.report(session: long, events: Samples.events))?.kind == .tooLarge)
+        #expect(
+            try Self.admit(Samples.report(session: String(long.dropLast()), events: Samples.events)).batch.accepted == 5
+        )
+        let version = Samples.body.replacing("3.2.0", with: long)
+        #expect(Self.refusal(version)?.field == "appInfo.appVersion")
+        // Looked at member by member, forty thousand would take seconds.
+        let many = (0..<40_000).map { "\"\($0)\":1" }.joined(separator: ",")
+        let event = "{\"time\":\"2024-06-10T06:13:20Z\",\(many)}"
+        var limits = AdmissionLimits()
+        limits.vendorEvent.eventBytes = 1 << 20
+        let batch = try Self.admit(Samples.report(events: [event, Samples.events[0]]), limits: limits).batch
+        #expect(batch.accepted == 1 && batch.rejected.map(\.code) == ["too_many_attributes"])
+    }
+
+    @Test(
+        "a report with damage anywhere is taken or refused, and what is kept reads back",
+        arguments: 0..<8 as Range<UInt64>
+    )
+    func damage(_ seed: UInt64) throws {
+        var random = SplitMix(state: seed)
+        let bytes = Array("{}[]\",:0n\\ \u{0}\u{FF}".utf8)
+        for _ in 0..<400 {
+            var body = Array(Samples.body.utf8)
+            for _ in 0...Int(random.next() % 3) {
+                let place = Int(random.next() % UInt64(body.count))
+                switch random.next() % 4 {
+                case 0: body.remove(at: place)
+                case 1: body.insert(bytes[Int(random.next() % UInt64(bytes.count))], at: place)
+                case 2: body[place] = UInt8(truncatingIfNeeded: random.next())
+                default: body.removeSubrange(place..<min(body.count, place + Int(random.next() % 40)))
+                }
+            }
+            do {
+                let batch = try Self.admit(body).batch
+                #expect(try Self.admit(body).batch.records == batch.records)
+                let kept = try VendorEnvironment.visit(batch)
+                #expect(kept.filter { $0.fault == nil }.count == batch.accepted)
+                #expect(kept.filter { $0.fault != nil }.count == batch.rejected.count)
+            } catch let error as AdmissionError {
+                #expect(!error.code.isEmpty && !error.message.isEmpty)
+            }
+        }
+    }
+
     @Test("an object in others becomes attributes again, anything else stays a text")
     func others() throws {
         let time = #""time":"2024-06-10T06:13:20Z""#

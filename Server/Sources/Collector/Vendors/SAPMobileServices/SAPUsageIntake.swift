@@ -156,6 +156,9 @@ struct SAPUsageBody {
                 return nil
             }
             guard let text = value.string else { throw Self.invalid(path, "text") }
+            guard text.utf8.count <= Self.longestName else {
+                throw Self.invalid(path, "at most \(Self.longestName) bytes")
+            }
             if text.isEmpty, isRequired { missing.append(path) }
             return text.isEmpty ? nil : text
         }
@@ -183,12 +186,10 @@ struct SAPUsageBody {
             )
         }
         guard InstallationID(report) != nil else { throw Self.invalid("report", "a UUID") }
-        guard source.device.utf8.count <= Self.longestDevice else {
-            throw Self.invalid("deviceInfo.deviceID", "at most \(Self.longestDevice) bytes")
-        }
     }
 
-    private static let longestDevice = 512
+    /// The longest name of anything that stands in every event: each may be repeated ten thousand times.
+    private static let longestName = 512
 
     private static func invalid(_ path: String, _ expectation: String) -> AdmissionError {
         AdmissionError(
@@ -247,6 +248,7 @@ struct SAPUsageBody {
                 var parts = try Self.parts(&scanner)
                 guard parts.events != nil else { continue }
                 let id = parts.info.flatMap { $0["sessionId"]?.text }
+                guard (id?.utf8.count ?? 0) <= Self.longestName else { throw JSONError(.tooLarge, at: scanner.offset) }
                 try Self.events(of: &parts, id, at: path, limits, &count, visit)
                 isTooMany = count > Self.maximumElements
                 if isTooMany { return }

@@ -33,6 +33,8 @@ struct SAPUsageTranslation: VendorTranslation {
     ]
     /// The property that holds anything else.
     private static let others = "others"
+    /// As many members an event has at most: more become more attributes than an event may have.
+    private static let maximumMembers = 1_024
     /// As many members of `others` become attributes; with more it stays one text.
     private static let maximumOthers = 256
 
@@ -64,6 +66,13 @@ struct SAPUsageTranslation: VendorTranslation {
             throw .missing("\(owner).sessionInfo.sessionId")
         }
         guard let given = value["event"]?.object else { throw .invalid(path, "an object", value["event"] ?? .null) }
+        guard given.members.count <= Self.maximumMembers else {
+            throw VendorFault(
+                "too_many_attributes",
+                path,
+                "The event has \(given.members.count) members; at most \(Self.maximumMembers) are accepted."
+            )
+        }
         var record = given.withoutNulls
         let time = try Self.time(&record, path)
         let key = try Self.text("key", &record, path) ?? Self.other

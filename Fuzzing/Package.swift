@@ -42,6 +42,7 @@ let package = Package(
         .executableTarget(name: "FuzzClickstream", dependencies: ["Feeder", "VendorRules", "Collector"]),
         .executableTarget(name: "FuzzSensors", dependencies: ["Feeder", "VendorRules", "Collector"]),
         .executableTarget(name: "FuzzSift", dependencies: ["Feeder", "VendorRules", "Collector"]),
+        .executableTarget(name: "FuzzSAPUsage", dependencies: ["Feeder", "VendorRules", "Collector"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -72,7 +72,7 @@ struct Options {
             case "--queue":
                 let (id, url) = try Self.pair(name, try value(name))
                 queues.append((id, url, queuePolicy))
-            case "--clickstream", "--sensors":
+            case "--clickstream", "--sensors", "--sap":
                 others.append((String(name.dropFirst(2)), try value(name)))
             case "--key": key = try value(name)
             case "--threads": threads = try number(name)
@@ -139,6 +139,7 @@ struct Options {
         guard let url = URL(string: url) else { throw Failure(description: "--\(format) \(url): no address") }
         switch format {
         case "clickstream": return .clickstream(appID: "recorder", endpoint: url, id: "clickstream")
+        case "sap": return .sapMobileServices(url, applicationID: "recorder", id: "sap")
         default: return .sensorsAnalytics(serverURL: url, id: "sensors")
         }
     }

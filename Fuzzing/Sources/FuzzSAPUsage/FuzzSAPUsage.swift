@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Collector
+import Feeder
+import VendorRules
+
+/// Sends any bytes at all as a usage report: as they are, as the sessions of a good one, as its events, or compressed.
+@main
+struct FuzzSAPUsage {
+    static func main() {
+        Feeder.run(test)
+    }
+
+    static func test(_ bytes: UnsafeRawBufferPointer) {
+        guard let mode = bytes.first else { return }
+        let body = Array(bytes.dropFirst())
+        switch mode % 4 {
+        case 0: admit(body)
+        case 1: admit(Array("\(head)\"sessions\":[".utf8) + body + Array("]}".utf8))
+        case 2:
+            admit(
+                Array("\(head)\"sessions\":[{\"sessionInfo\":{\"sessionId\":\"s\"},\"events\":[".utf8) + body
+                    + Array("]}]}".utf8)
+            )
+        default: compressed(body)
+        }
+    }
+
+    private static let head =
+        #"{"report":"7B6C1F0A-2E64-4C0B-9D7C-5A0E9B1B3C55","appInfo":{"application":"a"},"deviceInfo":{"deviceID":"d"},"#
+
+    /// A client may compress or not: they are the same events.
+    static func compressed(_ body: [UInt8]) {
+        guard body.first == UInt8(ascii: "{") else { return }
+        let plain = admit(body)
+        let packed = admit(VendorRules.compressed(body))
+        expect(plain?.records == packed?.records, "packing changes nothing")
+    }
+
+    @discardableResult
+    static func admit(_ body: [UInt8]) -> VendorBatch? {
+        VendorRules.check { () throws(AdmissionError) in
+            try SAPUsageIntake(limits: VendorRules.limits).admit(
+                body,
+                of: .init(application: "a"),
+                grant: VendorRules.grant,
+                received: VendorRules.received
+            ).batch
+        }
+    }
+}

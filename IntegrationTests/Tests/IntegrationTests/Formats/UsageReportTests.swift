@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Glibc
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+/// Processes that report to a collector as to SAP Mobile Services, beside one that is spoken to natively and in peace.
+@Suite("Usage reports, there and back")
+struct UsageReportTests {
+    static let quick = [
+        "--orders", "--capture", "--interval", "20", "--batch", "10", "--retry", "5", "40", "--timeout", "1000",
+    ]
+
+    @Test("what arrives as a report is what arrives in our own format")
+    func equal() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let ledger = try Self.play(native, other: other.url)
+        try Self.expectEqual(native, other, ledger)
+        let sessions = try #require(try other.get("/v1/sessions")["sessions"]?.array)
+        let expected = try #require(try native.get("/v1/sessions")["sessions"]?.array)
+        #expect(!sessions.isEmpty && sessions.count == expected.count)
+        #expect(sessions.map { $0["start"]?.integer } == expected.map { $0["start"]?.integer })
+        #expect(sessions.map { $0["screens"]?.array?.count } == expected.map { $0["screens"]?.array?.count })
+    }
+
+    @Test("refused connections, errors, pages, lost answers: everything arrives once, and the ledger balances")
+    func outages() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let flaky = try FlakyServer(before: other.port) { request in
+            // Each fault once, then three requests that are taken, and again.
+            switch request.number % 10 {
+            case 1: .loseAnswer
+            case 2: .answer(503, type: "text/html", body: "busy")
+            case 3: .hangUp
+            case 4: .answer(200, type: "text/html", body: "<html>Sign in</html>")
+            case 5: .answer(500, body: "{}")
+            case 6: .bytes(Array("HTTP/1.1 201 Created\r\ncontent-length: 500\r\n\r\n{\"rep".utf8))
+            case 7: .answer(404, type: "text/html", body: "<html>nothing here</html>")
+            default: .forward
+            }
+        }
+        let ledger = try Self.play(native, other: flaky.url)
+        #expect(flaky.received.count > 8)
+        try Self.expectEqual(native, other, ledger)
+    }
+
+    @Test("a policy that is off keeps everything on the device; when it is on again, everything arrives")
+    func policy() throws {
+        let (native, other) = (try Collector(), try Collector())
+        try Self.setPolicy(other, "--collect", "off")
+        try Self.wait(for: other, collects: false)
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(data: folder.path("data"), to: native.url, Self.words(other.url))
+        try recorder.order("sample")
+        _ = try recorder.flush(seconds: 2)
+        let parked = try recorder.ledger(of: "sap")
+        #expect(parked.delivered == 0 && parked.droppedTotal == 0 && parked.pending > 100 && parked.isBalanced)
+        #expect(try Arrival.all(in: other).isEmpty)
+        try Self.setPolicy(other, "--collect", "on")
+        try Self.wait(for: other, collects: true)
+        try recorder.deliverAll()
+        try Self.expectEqual(native, other, try recorder.ledger(of: "sap"))
+    }
+
+    @Test("a collector killed while reports come in has every event once after its return")
+    func killed() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let folder = try TemporaryFolder()
+        let recorder = try RecorderProcess(data: folder.path("data"), to: native.url, Self.words(other.url))
+        try recorder.order("sample")
+        try other.kill()
+        try recorder.order("sample")
+        try other.start()
+        try recorder.order("sample")
+        try recorder.deliverAll()
+        try Self.expectEqual(native, other, try recorder.ledger(of: "sap"))
+    }
+
+    @Test("an app killed before it heard the answer sends again, cut otherwise; every event is known again")
+    func appKilled() throws {
+        let (native, other) = (try Collector(), try Collector())
+        let flaky = try FlakyServer(before: other.port) { _ in .forwardThenHold }
+        let folder = try TemporaryFolder()
+        for round in 1...2 {
+            let recorder = try RecorderProcess(data: folder.path("data"), to: native.url, Self.words(flaky.url))
+            try recorder.order("sample")
+            try flaky.waitForForwarded(round)
+            // More than was sent: the batch that begins at the same place is another one after the kill.
+            try recorder.order("sample")
+            recorder.program.send(SIGKILL)
+            #expect(try recorder.program.status() == .signalled(SIGKILL))
+        }
+        flaky.change { _ in .forward }
+        let last = try RecorderProcess(data: folder.path("data"), to: native.url, Self.words(flaky.url))
+        try last.order("sample")
+        try last.deliverAll()
+        try Self.expectEqual(native, other, try last.ledger(of: "sap"))
+        #expect(try other.duplicates() > 0)
+    }
+
+    // MARK: Playing
+
+    private static func words(_ server: String) -> [String] { quick + ["--sap", server] }
+
+    /// Records the sample, comes to an end and starts again, and delivers everything.
+    private static func play(_ native: Collector, other: String) throws -> RecorderLedger {
+        let folder = try TemporaryFolder()
+        let first = try RecorderProcess(data: folder.path("data"), to: native.url, words(other))
+        try first.order("sample")
+        try first.exit()
+        let second = try RecorderProcess(data: folder.path("data"), to: native.url, words(other))
+        try second.order("sample")
+        try second.deliverAll()
+        return try second.ledger(of: "sap")
+    }
+
+    private static func setPolicy(_ collector: Collector, _ words: String...) throws {
+        let program = try Program(
+            try CollectorBinary.path(),
+            ["policy", "set", "recorder", "--data", collector.data] + words
+        )
+        #expect(try program.status() == .exited(0))
+    }
+
+    private static func wait(for collector: Collector, collects: Bool) throws {
+        let wanted = JSONValue.string(String(collects))
+        // A running collector looks about once a second.
+        for _ in 0..<200_000 {
+            let served = try collector.get("/mobileservices/application/recorder/settings")
+            let policy = served["mobileservices"]?["settingsExchange"]?["usagePolicy"]
+            if policy?["dataCollectionEnabled"] == wanted { return }
+        }
+        throw StageError("the collector does not follow its policies")
+    }
+
+    private static func expectEqual(_ native: Collector, _ other: Collector, _ ledger: RecorderLedger) throws {
+        let expected = try Arrival.all(in: native)
+        let arrived = try Arrival.all(in: other)
+        #expect(expected.count > 120)
+        #expect(ledger.isBalanced && ledger.pending == 0 && ledger.droppedTotal == 0, "\(ledger)")
+        #expect(arrived.map(\.name).sorted() == expected.map(\.name).sorted())
+        #expect(arrived.map(\.time).sorted() == expected.map(\.time).sorted())
+        #expect(Set(arrived.map(\.id)).count == arrived.count)
+        let numbers = { (events: [Arrival]) in events.filter { $0.name == "many" }.compactMap { $0.attributes["n"] } }
+        #expect(numbers(arrived).sorted() == numbers(expected).sorted())
+        let values = try #require(expected.first { $0.name == "values" }).attributes
+        let found = try #require(arrived.first { $0.name == "values" }).attributes
+        for (key, value) in values where key != "number" { #expect(found[key] == value, "\(key)") }
+    }
+}

@@ -50,6 +50,10 @@ struct Options {
     /// Whether the threads record while orders are followed, until the process ends.
     var recordsAlongside = false
     var host = Host()
+    /// What leaves for each destination named with `--to`.
+    var rules: [DestinationRule] = []
+    /// The names of events that an interceptor drops.
+    var intercepted: Set<String> = []
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -107,6 +111,12 @@ struct Options {
             case "--alongside": recordsAlongside = true
             case "--descriptors": host.descriptors = try number(name)
             case "--file-bytes": host.fileBytes = try number(name)
+            case "--deny": rules.append(.deny(try value(name)))
+            case "--redact": rules.append(.redact(try value(name)))
+            case "--rename":
+                let (from, to) = try Self.pair(name, try value(name))
+                rules.append(.rename(from, to: to))
+            case "--intercept": intercepted.insert(try value(name))
             case "--user": host.user = try number(name)
             default: throw Failure(description: "unknown argument \(name)")
             }
@@ -116,7 +126,7 @@ struct Options {
 
     private static func pair(_ option: String, _ text: String) throws -> (String, String) {
         let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-        guard parts.count == 2 else { throw Failure(description: "\(option) needs NAME=URL") }
+        guard parts.count == 2 else { throw Failure(description: "\(option) needs two words with = between them") }
         return (parts[0], parts[1])
     }
 
@@ -162,6 +172,15 @@ struct Options {
         if let eventBytes {
             configuration.limits.eventBytes = eventBytes
             configuration.limits.stringBytes = eventBytes
+        }
+        if !rules.isEmpty {
+            for destination in destinations {
+                if let id = DestinationID(destination.id) { configuration.rules[id] = DestinationRules(rules) }
+            }
+        }
+        if !intercepted.isEmpty {
+            let names = intercepted
+            configuration.interceptors = [Interceptor("names") { names.contains($0.name) ? .drop : .keep }]
         }
         configuration.onDiagnostic = { diagnostic in
             Output.line("diagnostic \(diagnostic.code) \(diagnostic.field) \(diagnostic.value)")

@@ -36,21 +36,21 @@ extension Analytics {
     public func reconfigure(_ change: (inout RuntimeOptions) -> Void) {
         var bounds = SettingBounds()
         var unknown: [DestinationID] = []
-        let options = destinationChanges.withLock { _ in
-            let (before, after) = self.options.withLock { options in
-                let before = options
-                change(&options)
-                options = bounds.runtimeOptions(options)
-                return (before, options)
+        let (before, options) = self.options.withLock { options in
+            let before = options
+            change(&options)
+            options = bounds.runtimeOptions(options)
+            return (before, options)
+        }
+        let changed = Set(before.rules.keys).union(options.rules.keys).filter { before.rules[$0] != options.rules[$0] }
+        for id in changed.sorted() {
+            bounds.note(options.rules[id] ?? [], "rules.\(id)")
+            // What counts by now: somebody else may have changed them since.
+            let isKnown = destinationChanges.withLock { _ in
+                delivery.setRules(self.options.withLock { $0.rules[id] ?? [] }, for: id)
+                return registry.contains(id)
             }
-            for id in Set(before.rules.keys).union(after.rules.keys).sorted()
-            where before.rules[id] != after.rules[id] {
-                let rules = after.rules[id] ?? []
-                bounds.note(rules, "rules.\(id)")
-                delivery.setRules(rules, for: id)
-                if !registry.contains(id), !rules.isEmpty { unknown.append(id) }
-            }
-            return after
+            if !isKnown, options.rules[id]?.isEmpty == false { unknown.append(id) }
         }
         reporter.replaceHandler(options.onDiagnostic)
         reporter.report(bounds.diagnostics)

@@ -186,8 +186,8 @@ struct SettingBounds {
                     note(rule: rule, field, fault + " The events keep their names.")
                 }
             case .sample(let share, _, _):
-                let bounded = DestinationRule.bounded(share: share)
-                if bounded != share { note(field + ".share", share, bounded) }
+                let bounded = DestinationRule.bounded(share: share.given)
+                if bounded != share.given { note(field + ".share", share.given, bounded) }
             }
         }
     }

@@ -22,7 +22,19 @@ public struct DestinationRule: Sendable, Hashable {
         case deny
         case rename(to: String)
         case redact(NamePattern)
-        case sample(share: Double, by: SamplingUnit, salt: String?)
+        case sample(share: Share, by: SamplingUnit, salt: String?)
+    }
+
+    /// How large a sample is, as it was given: also what is no number equals itself.
+    package struct Share: Sendable, Hashable {
+        private let bits: UInt64
+
+        init(_ share: Double) {
+            bits = share.bitPattern
+        }
+
+        /// The number that was given.
+        package var given: Double { Double(bitPattern: bits) }
     }
 
     /// The events it is about.
@@ -84,7 +96,7 @@ public struct DestinationRule: Sendable, Hashable {
         by unit: SamplingUnit = .person,
         salt: String? = nil
     ) -> DestinationRule {
-        DestinationRule(events: NamePattern(events), effect: .sample(share: share, by: unit, salt: salt))
+        DestinationRule(events: NamePattern(events), effect: .sample(share: Share(share), by: unit, salt: salt))
     }
 }
 
@@ -97,7 +109,7 @@ extension DestinationRule: CustomStringConvertible {
         case .rename(let name): ".rename(\(events), to: \(name.debugDescription))"
         case .redact(let attribute): ".redact(\(attribute), in: \(events))"
         case .sample(let share, let unit, let salt):
-            ".sample(\(share), of: \(events), by: .\(unit)\(salt.map { ", salt: \($0.debugDescription)" } ?? ""))"
+            ".sample(\(share.given), of: \(events), by: .\(unit)\(salt.map { ", salt: \($0.debugDescription)" } ?? ""))"
         }
     }
 }

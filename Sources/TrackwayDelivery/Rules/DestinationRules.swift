@@ -68,7 +68,7 @@ public struct DestinationRules: Sendable, Hashable {
             case .deny:
                 if !isAllowed { return .denied(by: rule) }
             case .sample(let share, let unit, let salt):
-                let share = DestinationRule.bounded(share: share)
+                let share = DestinationRule.bounded(share: share.given)
                 if !isAllowed, !isInSample(share, unit, salt) { return .sampledOut(by: rule) }
             case .redact(let attribute):
                 redactions.append(attribute)

@@ -49,7 +49,10 @@ struct Cursor: Sendable, Hashable {
     var isFullOfUntold: Bool {
         unreported.ranges.count >= DroppedRanges.limit / 2 || untoldSkips.ranges.count >= SkippedRanges.limit / 2
     }
-    private var isHeardOf: Bool { delivered > 0 || dropped.keys.contains { !$0.isByRule } }
+    private var isHeardOf: Bool {
+        delivered > 0 || dropped.keys.contains { !$0.isByRule }
+            || droppedTotal > unreported.ranges.reduce(0) { $0 + UInt64($1.sequences.count) }
+    }
     var droppedTotal: UInt64 { dropped.values.reduce(0, +) }
     var isBalanced: Bool { next - base == delivered + skipped + droppedTotal }
 

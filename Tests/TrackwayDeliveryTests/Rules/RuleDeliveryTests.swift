@@ -126,6 +126,9 @@ struct RuleDeliveryTests {
             environment.record(1, named: "b", to: ["collector"])
             environment.record(1, named: "debug_b", to: ["collector"])
         }
+        // Also where no event follows that could tell of them.
+        #expect(await environment.flush(timeout: .seconds(36_000), sleepers: 1).isComplete)
+        #expect(environment.collector.gaps(at: "collector") == [])
         environment.record(1, named: "end")
         #expect(await environment.flush(timeout: .seconds(36_000), sleepers: 1).isComplete)
         #expect(environment.collector.gaps(at: "collector") == [])

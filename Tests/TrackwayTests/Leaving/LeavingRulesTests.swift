@@ -164,6 +164,9 @@ struct LeavingRulesTests {
         for name in ["a", "b", "none", "debug_tap"] { memory.analytics.record(name) }
         #expect(await memory.analytics.flush().isComplete)
         #expect(memory.arrived(at: "audit") == ["a", "b"])
+        // What was told is not told again with every other change.
+        memory.analytics.reconfigure { $0.sessionTimeout = .seconds(60) }
+        #expect(memory.diagnostics.count == 8)
         memory.analytics.reconfigure { $0.rules["audit"] = [.sample(2)] }
         #expect(memory.diagnostics.count == 9)
         try memory.analytics.addDestination(QueueFixture.destination("late"), rules: [.sample(2)])

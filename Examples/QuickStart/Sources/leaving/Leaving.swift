@@ -13,6 +13,7 @@ struct Leaving {
             appID: "leaving",
             destinations: [
                 .collector(collector, writeKey: "dev"),
+                // In earnest another collector: one that gets an event both ways keeps what arrives first.
                 .collector(collector, writeKey: "dev", id: "audit"),
             ]
         )

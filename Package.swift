@@ -38,6 +38,7 @@ let package = Package(
             targets: ["SensorsAnalyticsCompatibility", "SensorsAnalyticsConstants"]
         ),
         .library(name: "SiftCompatibility", targets: ["SiftCompatibility"]),
+        .library(name: "SAPUsageCompatibility", targets: ["SAPUsageCompatibility"]),
         // What a receiver shares with the SDK: the vocabulary, the wire format, and the append-only log.
         .library(name: "TrackwayEvents", targets: ["TrackwayEvents"]),
         .library(name: "TrackwayWire", targets: ["TrackwayWire"]),
@@ -133,6 +134,15 @@ let package = Package(
             swiftSettings: house
         ),
 
+        .target(
+            name: "SAPUsageCompatibility",
+            dependencies: [
+                "Trackway", "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDestinations",
+                "TrackwayPlatform",
+            ],
+            swiftSettings: house
+        ),
+
         .testTarget(name: "TrackwayEventsTests", dependencies: ["TrackwayEvents"], swiftSettings: house),
         .testTarget(
             name: "TrackwayBehaviorTests",
@@ -186,6 +196,16 @@ let package = Package(
             dependencies: [
                 "SiftCompatibility", "SiftSamples", "SiftObjectiveCSample", "Trackway", "TrackwayTesting",
                 "TrackwayBehavior", "TrackwayDelivery", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
+            ],
+            swiftSettings: house
+        ),
+        // The fifth document's samples, as they stand there but for the placeholders of its editor.
+        .target(name: "SAPUsageSamples", dependencies: ["SAPUsageCompatibility"], path: "Tests/SAPUsageSamples"),
+        .testTarget(
+            name: "SAPUsageCompatibilityTests",
+            dependencies: [
+                "SAPUsageCompatibility", "SAPUsageSamples", "Trackway", "TrackwayTesting", "TrackwayEvents",
+                "TrackwayWire", "TrackwayDestinations",
             ],
             swiftSettings: house
         ),

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Dispatch
-internal import TrackwayJournal
+package import TrackwayJournal
 
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
@@ -15,9 +15,9 @@ internal import Foundation
 /// A write is with the kernel when it returns: it survives the death of the process. After power loss an older state may
 /// come back, unless ``synchronize()`` succeeded before. A file of a newer version is read as far as it is understood.
 /// Any thread; every call may wait for the disk, and only ``exclusively(_:_:)`` for another process.
-struct StateFile<Value: Sendable>: Sendable {
+package struct StateFile<Value: Sendable>: Sendable {
     /// What lies in the file.
-    enum Content: Sendable {
+    package enum Content: Sendable {
         /// There is no file.
         case nothing
         /// A value, and the bytes that it was read from.
@@ -27,7 +27,7 @@ struct StateFile<Value: Sendable>: Sendable {
     }
 
     /// How new content takes the place of the old.
-    enum Writing: Sendable {
+    package enum Writing: Sendable {
         /// In one step: a reader sees the old or the new content, never a mix.
         case replacing
         /// Where it lies, in microseconds: what is read must prove itself, by a checksum say. A missing folder is made.
@@ -35,7 +35,7 @@ struct StateFile<Value: Sendable>: Sendable {
     }
 
     /// Where the file lies.
-    let path: String
+    package let path: String
     private let folder: String
     private let storage: any JournalStorage
     private let format: StateFormat<Value>
@@ -52,7 +52,7 @@ struct StateFile<Value: Sendable>: Sendable {
     ///   - writing: how new content takes the place of the old.
     ///   - maxBytes: a larger file counts as damaged and is not read, and a larger value is not written. By default more
     ///     than the limits of events let any state become. nil asks for no size, which saves a system call.
-    init(
+    package init(
         _ name: String,
         in folder: String,
         of storage: any JournalStorage,
@@ -73,7 +73,7 @@ struct StateFile<Value: Sendable>: Sendable {
     /// Reads the file.
     ///
     /// - Throws: when it is there and cannot be read now.
-    func read() throws(StorageError) -> Content {
+    package func read() throws(StorageError) -> Content {
         if let maxBytes, let size = try storage.size(of: path), size > maxBytes {
             return .damaged("\(path): \(size) bytes, of at most \(maxBytes)")
         }
@@ -86,7 +86,7 @@ struct StateFile<Value: Sendable>: Sendable {
     }
 
     /// The value in the file; nil when there is none, or it cannot be read or understood now.
-    var readable: Value? {
+    package var readable: Value? {
         // For callers who go on with what they know; who must tell the cases apart reads.
         guard case .kept(let value, _)? = try? read() else { return nil }
         return value
@@ -115,7 +115,7 @@ struct StateFile<Value: Sendable>: Sendable {
     }
 
     /// Writes a value.
-    func write(_ value: Value) throws(StorageError) {
+    package func write(_ value: Value) throws(StorageError) {
         try write(bytes: bytes(of: value))
     }
 
@@ -136,12 +136,12 @@ struct StateFile<Value: Sendable>: Sendable {
     }
 
     /// Removes the file; a missing one is fine.
-    func remove() throws(StorageError) {
+    package func remove() throws(StorageError) {
         try storage.remove(path)
     }
 
     /// Brings what was written to stable storage. May take as long as the disk does.
-    func synchronize() throws(StorageError) {
+    package func synchronize() throws(StorageError) {
         try storage.synchronize(path)
         try storage.synchronizeFolder(folder)
     }
@@ -163,7 +163,9 @@ struct StateFile<Value: Sendable>: Sendable {
     ///
     /// - Returns: false when it was another process's turn all the time; `body` was not called then.
     /// - Throws: what `body` throws.
-    func exclusively(_ attempts: TurnAttempts, _ body: () throws(StorageError) -> Void) throws(StorageError) -> Bool {
+    package func exclusively(_ attempts: TurnAttempts, _ body: () throws(StorageError) -> Void) throws(StorageError)
+        -> Bool
+    {
         var left = attempts.rawValue
         while true {
             let lock: (any StorageLock)?
@@ -186,13 +188,13 @@ struct StateFile<Value: Sendable>: Sendable {
     }
 
     /// What to report when it was another process's turn all the time.
-    var notOurTurn: StorageError {
+    package var notOurTurn: StorageError {
         StorageError(.other, operation: "have a turn at, which another process holds,", path: path)
     }
 }
 
 /// How often to ask for the turn at a file, a millisecond apart.
-enum TurnAttempts: Int, Sendable {
+package enum TurnAttempts: Int, Sendable {
     case once = 1
     /// On a thread of the app.
     case few = 50
@@ -201,7 +203,7 @@ enum TurnAttempts: Int, Sendable {
 }
 
 /// What the bytes of a ``StateFile`` mean.
-struct StateFormat<Value: Sendable>: Sendable {
+package struct StateFormat<Value: Sendable>: Sendable {
     /// The bytes of a value.
     let bytes: @Sendable (Value) throws -> [UInt8]
     /// The value of bytes; throws when they are damaged.
@@ -210,7 +212,7 @@ struct StateFormat<Value: Sendable>: Sendable {
 
 extension StateFormat where Value: Codable {
     /// JSON with sorted keys. The value is the whole of the file, its version included.
-    static var json: StateFormat {
+    package static var json: StateFormat {
         StateFormat(
             bytes: { value in
                 let encoder = JSONEncoder()

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+@_exported public import struct Foundation.Date
+// What the compatibility module's calls take, by name, so that an app imports this module alone.
+@_exported public import class Foundation.NSNull
+@_exported public import struct Foundation.URL
+@_exported public import struct Foundation.UUID
+@_exported public import struct Trackway.Configuration
+@_exported public import struct Trackway.TrackwayError
+@_exported public import struct TrackwayEvents.Diagnostic
+@_exported public import struct TrackwayEvents.DropReason

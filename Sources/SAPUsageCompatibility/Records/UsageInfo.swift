@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayEvents
+
+/// What a record says beside its event and date: anything that is JSON.
+public typealias UsageInfo = [String: Any]
+
+/// A value that is no JSON, and where it stands.
+package struct UsageInfoFault: Sendable, Hashable {
+    /// The keys and places on the way to it, joined with dots.
+    package let path: String
+    /// What it is.
+    package let value: String
+}
+
+/// Reads and makes info dictionaries. A value that is no JSON is left out, and noted.
+///
+/// An object that holds itself ends at ``maximumDepth``, one that branches on the way at ``maximumValues``.
+struct UsageInfoReader {
+    /// How deep values may nest; what lies deeper is left out.
+    static let maximumDepth = 40
+    /// How many values one record may hold; what comes after is left out.
+    static let maximumValues = 20_000
+
+    /// What was left out so far.
+    private(set) var faults: [UsageInfoFault] = []
+    private var left = maximumValues
+
+    /// The dictionary as a JSON object, its members in alphabetical order.
+    mutating func object(_ info: UsageInfo) -> JSONValue.Object {
+        object(info.map { ($0.key, $0.value) }, path: [], depth: 1)
+    }
+
+    private mutating func object(_ entries: [(String, Any)], path: [String], depth: Int) -> JSONValue.Object {
+        var object = JSONValue.Object()
+        for (key, value) in entries.sorted(by: { $0.0 < $1.0 }) {
+            guard left > 0 else { break }
+            guard let value = self.value(value, path: path + [key], depth: depth) else { continue }
+            object.members.append(.init(key: key, value: value))
+        }
+        return object
+    }
+
+    private mutating func value(_ any: Any, path: [String], depth: Int) -> JSONValue? {
+        guard left > 0, depth <= Self.maximumDepth else {
+            return leave(path, left > 0 ? "nested too deep" : "too many values")
+        }
+        left -= 1
+        if left == 0 { return leave(path, "more than \(Self.maximumValues) values") }
+        // By the type itself: a cast would also turn numbers that are 0 or 1 into truth where objects are bridged.
+        if type(of: any) == Bool.self, let truth = any as? Bool { return .boolean(truth) }
+        if any is NSNull { return .null }
+        if let integer = any as? any BinaryInteger {
+            return Int64(exactly: integer).map { .integer($0) } ?? number(Double(integer), path)
+        }
+        if let number = any as? any BinaryFloatingPoint { return self.number(Double(number), path) }
+        if let decimal = any as? Decimal { return self.decimal(decimal, path) }
+        if let text = any as? String { return .string(text) }
+        if let text = any as? Substring { return .string(String(text)) }
+        if let number = any as? NSNumber { return self.number(number, path) }
+        if Mirror(reflecting: any).displayStyle == .optional {
+            guard let some = Mirror(reflecting: any).children.first?.value else { return .null }
+            return value(some, path: path, depth: depth)
+        }
+        if Self.isUnreadable(any) { return leave(path, "\(type(of: any)): make it an array or a dictionary of Swift") }
+        if let values = any as? [Any] {
+            var array: [JSONValue] = []
+            for (place, value) in values.enumerated() {
+                guard left > 0 else { break }
+                if let value = self.value(value, path: path + ["\(place)"], depth: depth + 1) { array.append(value) }
+            }
+            return .array(array)
+        }
+        if let entries = any as? [AnyHashable: Any] {
+            var named: [(String, Any)] = []
+            for (key, value) in entries {
+                if let name = key.base as? String {
+                    named.append((name, value))
+                } else {
+                    _ = leave(path, "a key that is no text: \(type(of: key.base))")
+                }
+            }
+            return .object(object(named, path: path, depth: depth + 1))
+        }
+        return leave(path, "\(type(of: any))")
+    }
+
+    /// Whether a value is a collection object of a Foundation that is written in Swift (on Linux). Such a one gives out an
+    /// element only with everything in it, without end where it holds itself: nobody can look before that.
+    private static func isUnreadable(_ any: Any) -> Bool {
+        isSwiftFoundation && type(of: any) is AnyObject.Type && (any is NSArray || any is NSDictionary)
+    }
+
+    private static let isSwiftFoundation = String(reflecting: NSMutableArray.self).hasPrefix("Foundation.")
+
+    private mutating func number(_ value: Double, _ path: [String]) -> JSONValue? {
+        value.isFinite ? .double(value) : leave(path, "\(value)")
+    }
+
+    private mutating func decimal(_ value: Decimal, _ path: [String]) -> JSONValue? {
+        Int64(value.description).map { .integer($0) } ?? number(Double(value.description) ?? .nan, path)
+    }
+
+    private mutating func number(_ value: NSNumber, _ path: [String]) -> JSONValue? {
+        switch String(cString: value.objCType) {
+        case "B": return .boolean(value.boolValue)
+        // Truth is written so, too, and a number of 8 bits that is 0 or 1.
+        case "c" where value.intValue == 0 || value.intValue == 1: return .boolean(value.boolValue)
+        case "f", "d": return number(value.doubleValue, path)
+        case "Q" where value.uint64Value > UInt64(Int64.max): return number(value.doubleValue, path)
+        default:
+            if let decimal = value as? NSDecimalNumber { return self.decimal(decimal.decimalValue, path) }
+            return .integer(value.int64Value)
+        }
+    }
+
+    private mutating func leave(_ path: [String], _ value: String) -> JSONValue? {
+        // One record may hold thousands.
+        if faults.count < 8 {
+            faults.append(UsageInfoFault(path: path.prefix(8).joined(separator: "."), value: value))
+        }
+        return nil
+    }
+}
+
+extension JSONValue {
+    /// The value as JSON readers of Foundation give it.
+    var foundation: Any {
+        switch self {
+        case .null: NSNull()
+        case .boolean(let truth): truth
+        case .integer(let number): NSNumber(value: number)
+        case .double(let number): NSNumber(value: number)
+        case .string(let text): text
+        case .array(let values): values.map(\.foundation)
+        case .object(let object): object.foundation
+        }
+    }
+}
+
+extension JSONValue.Object {
+    /// The members as a dictionary; of several with one key the last.
+    var foundation: UsageInfo {
+        UsageInfo(members.map { ($0.key, $0.value.foundation) }) { $1 }
+    }
+}

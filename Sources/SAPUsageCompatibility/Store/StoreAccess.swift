@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import TrackwayEvents
+
+/// A store in use, whoever wrote it.
+///
+/// A store of the app's own need not bear several threads: calls to it come one at a time. The lock is recursive, since such a
+/// store may itself report; it is never held while anybody reads a snapshot.
+///
+/// `@unchecked Sendable`: the app's object is called under the lock alone, and a `UsageStore` is `Sendable` itself.
+final class StoreAccess: @unchecked Sendable {
+    private let store: any UsageStoring
+    private let lock = NSRecursiveLock()
+    /// The store's core, when it is one of this module's: its own analytics are the gate then.
+    let core: UsageStoreCore?
+    /// The folder with the persons' folders, when the store is one of this module's.
+    let folder: URL?
+    /// Whose records these are.
+    let storageID: String
+
+    init(_ store: any UsageStoring) {
+        self.store = store
+        core = (store as? UsageStore)?.core
+        folder = (store as? UsageStore)?.folder
+        storageID = store.storageID
+    }
+
+    /// The person; nil while nobody is known.
+    var userID: String? { storageID == Usage.unattributedStorageID ? nil : storageID }
+
+    /// The store itself, for the app.
+    var object: any UsageStoring { store }
+
+    /// Calls the store while no other call of ours does.
+    func exclusively<Result>(_ body: (any UsageStoring) -> Result) -> Result {
+        lock.lock()
+        defer { lock.unlock() }
+        return body(store)
+    }
+
+    /// Stores a record.
+    ///
+    /// - Returns: nil when the store has it; else why not.
+    func record(_ record: UsageRecord, for target: String, in environment: UsageEnvironment) -> DropReason? {
+        if let core { return core.record(record, for: target) }
+        let written = record.written()
+        environment.report(written.faults, of: record)
+        guard let text = written.text else {
+            environment.report(refused: record, written.refusal ?? "")
+            return .notExpressible
+        }
+        // Somebody else's store gets what is JSON, too.
+        let valid = written.faults.isEmpty ? record : UsageRecord(written: text) ?? record
+        exclusively { $0.store(record: valid, for: target) }
+        return nil
+    }
+
+    func targetIdentifiers() -> [String] {
+        exclusively { $0.targetIdentifiers() }
+    }
+}
+
+/// An object of the app's class that is kept for the app.
+///
+/// `@unchecked Sendable`: what it holds is handed back and called as the app itself would do it; reporters guard their own state,
+/// and snapshots of an app's own store are read by one thread at a time.
+struct Kept<Object>: @unchecked Sendable {
+    let object: Object
+}

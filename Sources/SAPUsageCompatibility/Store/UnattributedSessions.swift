@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// The last session that nobody known had, for each target: read when a person's store comes into use, and stored there once.
+final class UnattributedSessions: Sendable {
+    /// Records of a longer session stay where they are.
+    private static let longest = 10_000
+
+    private struct Item: Sendable {
+        let text: String
+        let place: UsagePlace
+    }
+
+    private let core: UsageStoreCore
+    private let sessions: Locked<[String: [Item]]>
+
+    /// Reads the sessions out of the store of nobody known beside a person's; nil when there is none, or it cannot be read.
+    init?(in folder: URL, of environment: UsageEnvironment) {
+        let own = folder.appendingPathComponent(Usage.unattributedStorageID, isDirectory: true).standardizedFileURL
+        do {
+            let size = try environment.dependencies().storage.size(of: own.path + "/usage")
+            guard size != nil else { return nil }
+            core = try UsageStoreCore.open(folder, storageID: Usage.unattributedStorageID, in: environment)
+        } catch {
+            environment.report(
+                error as? TrackwayError
+                    ?? TrackwayError(.storageUnavailable, "records of nobody known cannot be read now", cause: error),
+                in: "configure(with:)"
+            )
+            return nil
+        }
+        var found: [String: [Item]] = [:]
+        for target in core.targetIdentifiers() {
+            var items: [Item] = []
+            var isInSession = false
+            core.snapshot(for: target).records { (record, place) -> Bool in
+                if record.event == .sessionStart {
+                    items = []
+                    isInSession = true
+                }
+                if isInSession, items.count <= Self.longest, let text = record.written().text {
+                    items.append(Item(text: text, place: place))
+                }
+                return true
+            }
+            if !items.isEmpty, items.count <= Self.longest { found[target] = items }
+        }
+        let all = found
+        sessions = Locked(all)
+    }
+
+    /// Stores a target's session in a person's store, and removes it from where it was. What a process that died in between
+    /// had stored already is not stored again.
+    ///
+    /// - Parameters:
+    ///   - target: the target; nothing happens when its session was stored before.
+    ///   - access: the person's store.
+    ///   - report: stores a record.
+    func inject(_ target: String, into access: StoreAccess, report: (UsageRecord) -> DropReason?) {
+        guard let items = sessions.withLock({ $0.removeValue(forKey: target) }) else { return }
+        // Looked at only then: two records may say the same and be two.
+        var present =
+            core.beginLeaving(target) ? Self.present(Set(items.map(\.text)), for: target, in: access) : [:]
+        var gone = RemovedRange()
+        for (index, item) in items.enumerated() {
+            if let count = present[item.text], count > 0 {
+                present[item.text] = count - 1
+            } else if let record = UsageRecord(written: item.text), report(record) != nil {
+                // Refused: it stays, for a reporter that is asked for later.
+                sessions.withLock { $0[target] = Array(items[index...]) }
+                break
+            }
+            gone.add(item.place)
+        }
+        core.endLeaving(gone, of: target)
+    }
+
+    /// How often texts stand in a store.
+    private static func present(_ texts: Set<String>, for target: String, in access: StoreAccess) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        let snapshot = access.exclusively { $0.snapshot(for: target) }
+        snapshot.records { record in
+            if let text = record.written().text, texts.contains(text) { counts[text, default: 0] += 1 }
+            return true
+        }
+        return counts
+    }
+}

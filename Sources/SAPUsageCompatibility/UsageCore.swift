@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Trackway
+package import TrackwayEvents
+internal import TrackwayJournal
+
+/// What stands behind a ``Usage``: the store in use, the reporters, and the decisions, which the store's own analytics carry out.
+///
+/// Any thread. The state's lock guards what is known and is never held while a store or the app is called. Decisions and the
+/// configuration come one after the other under a lock of their own; it is recursive, since a store of the app's may call back.
+package final class UsageCore: Sendable {
+    private struct State: Sendable {
+        var configured: StoreAccess?
+        var early: StoreAccess?
+        var reporters: [String: Kept<UsageReporter>] = [:]
+        var decisions: UsageDecisions?
+        var retained: UnattributedSessions?
+        /// The targets with a session that began in this process.
+        var sessions: Set<String> = []
+        var dropped: [DropReason: UInt64] = [:]
+    }
+
+    /// Where all this happens.
+    package let environment: UsageEnvironment
+    private let state = Locked(State())
+    private let transitions = NSRecursiveLock()
+
+    init(_ environment: UsageEnvironment) {
+        self.environment = environment
+    }
+
+    // MARK: What holds
+
+    var decisions: UsageDecisions {
+        if let known = state.withLock({ $0.decisions }) { return known }
+        // Without a folder nothing is stored or sent; the store says so.
+        guard let read = (try? UsageDecisionsFile(in: environment))?.read() else { return UsageDecisions() }
+        return state.withLock { state in
+            let decisions = state.decisions ?? read
+            state.decisions = decisions
+            return decisions
+        }
+    }
+
+    /// The store in use, to be called with care.
+    var access: StoreAccess? { state.withLock { $0.configured } }
+
+    var userID: String? { access?.userID }
+
+    var userConsent: Bool { userID.map { decisions.consents[$0] == true } ?? false }
+
+    var outputEnabled: Bool { access.map { decisions.maySend(of: $0.userID) } ?? false }
+
+    var droppedReports: [DropReason: UInt64] { state.withLock { $0.dropped } }
+
+    var store: (any UsageStoring)? { accessForReading?.object }
+
+    /// The store in use, or the default one as long as there is none.
+    var accessForReading: StoreAccess? {
+        if let known = state.withLock({ $0.configured ?? $0.early }) { return known }
+        do {
+            let fresh = StoreAccess(try UsageStore(environment.folder, nil, in: environment))
+            return state.withLock { state in
+                let access = state.configured ?? state.early ?? fresh
+                if state.configured == nil { state.early = access }
+                return access
+            }
+        } catch {
+            environment.report(error, in: "store")
+            return nil
+        }
+    }
+
+    // MARK: Transitions
+
+    func configure(_ store: any UsageStoring, retains: Bool, application: String?) {
+        transitions.lock()
+        defer { transitions.unlock() }
+        guard access == nil else {
+            environment.report(
+                Diagnostic(
+                    code: .usageConfiguredTwice,
+                    field: "configure(with:)",
+                    value: store.storageID,
+                    remedy: "Configure once, when the app starts. The first store stays in use."
+                )
+            )
+            return
+        }
+        let access = StoreAccess(store)
+        let retained =
+            retains && access.userID != nil
+            ? UnattributedSessions(in: access.folder ?? environment.folder, of: environment) : nil
+        state.withLock { state in
+            state.configured = access
+            state.early = nil
+            state.retained = retained
+            // Those that were handed out until now never report.
+            state.reporters = [:]
+        }
+        follow()
+        if outputEnabled { beginSession(application) }
+    }
+
+    func setCollection(_ isOn: Bool, application: String? = nil, endsSession: Bool = false) {
+        transitions.lock()
+        defer { transitions.unlock() }
+        let before = outputEnabled
+        if endsSession, before, !isOn { endSession() }
+        decide { $0.collection = isOn }
+        if !before, outputEnabled { beginSession(application) }
+    }
+
+    func setConsent(_ consent: Bool, of user: String, application: String?) {
+        transitions.lock()
+        defer { transitions.unlock() }
+        let before = outputEnabled
+        decide { $0.consents[user] = consent }
+        if !before, outputEnabled { beginSession(application) }
+    }
+
+    private func decide(_ change: (inout UsageDecisions) -> Void) {
+        var decisions = decisions
+        do throws(TrackwayError) {
+            let file = try UsageDecisionsFile(in: environment)
+            do throws(StorageError) {
+                decisions = try file.change(decisions, change)
+            } catch {
+                change(&decisions)
+                environment.report(
+                    Diagnostic(
+                        code: .usageStateNotKept,
+                        field: "decision",
+                        value: "\(error)",
+                        remedy: "It counts for this process. Make the folder writable, and tell the decision again."
+                    )
+                )
+            }
+        } catch {
+            change(&decisions)
+            environment.report(error, in: "decision")
+        }
+        let decided = decisions
+        state.withLock { $0.decisions = decided }
+        follow()
+    }
+
+    /// Has the store's own analytics carry out what was decided: they are the gate.
+    private func follow() {
+        guard let access, let analytics = access.core?.analytics else { return }
+        let decisions = decisions
+        let isOn = decisions.collection != false
+        if isOn != analytics.isEnabled {
+            if isOn { analytics.enable() } else { analytics.disable() }
+        }
+        let consent = decisions.hasWithdrawn(access.userID) ? Consent.denied : .granted
+        if consent != analytics.consent { analytics.setConsent(consent) }
+    }
+
+    private func beginSession(_ application: String?) {
+        guard let application else { return }
+        let record = environment.sessionStart(application: application, version: nil)
+        report(record, for: Usage.defaultTargetID)
+    }
+
+    private func endSession() {
+        guard state.withLock({ $0.sessions.contains(Usage.defaultTargetID) }) else { return }
+        report(UsageRecord(.sessionEnd, date: environment.now.date), for: Usage.defaultTargetID)
+    }
+
+    // MARK: Reports
+
+    /// Stores a report of a registered reporter.
+    ///
+    /// - Returns: nil when it was stored; else why not.
+    @discardableResult
+    func report(_ record: UsageRecord, for target: String) -> DropReason? {
+        if let reason = storing(record, for: target) {
+            count(reason)
+            return reason
+        }
+        switch record.event {
+        case .sessionStart: state.withLock { _ = $0.sessions.insert(target) }
+        case .sessionEnd: state.withLock { _ = $0.sessions.remove(target) }
+        case .event: break
+        }
+        return nil
+    }
+
+    private func storing(_ record: UsageRecord, for target: String) -> DropReason? {
+        guard let access else { return .usageNotConfigured }
+        // A store of the app's own has no analytics that would refuse.
+        if access.core == nil, let refusal = decisions.refusal(for: access.userID) { return refusal }
+        return access.record(record, for: target, in: environment)
+    }
+
+    /// Counts a report that was not stored.
+    func count(_ reason: DropReason) {
+        state.withLock { $0.dropped[reason, default: 0] += 1 }
+    }
+
+    // MARK: Reporters
+
+    func reporter(for target: String, injects: Bool) -> UsageReporter {
+        let fresh = Kept(object: UsageReporter())
+        let (reporter, isNew, isConfigured) = state.withLock { state in
+            let isConfigured = state.configured != nil
+            if let known = state.reporters[target] { return (known, false, isConfigured) }
+            if isConfigured { fresh.object.bind(to: self, target) }
+            state.reporters[target] = fresh
+            return (fresh, true, isConfigured)
+        }
+        if !isConfigured, isNew { environment.report(.notConfigured("reporter(for:)", target)) }
+        if isConfigured, injects { inject(target) }
+        return reporter.object
+    }
+
+    func register(_ reporter: UsageReporter, for target: String, injects: Bool) {
+        let fresh = Kept(object: reporter)
+        let (replaced, isConfigured) = state.withLock { state in
+            guard state.configured != nil else { return (nil as Kept<UsageReporter>?, false) }
+            // One that moves here from another target.
+            for (other, known) in state.reporters where known.object === fresh.object && other != target {
+                state.reporters[other] = nil
+            }
+            let former = state.reporters.updateValue(fresh, forKey: target)
+            fresh.object.bind(to: self, target)
+            return (former.flatMap { $0.object === fresh.object ? nil : $0 }, true)
+        }
+        replaced?.object.end("another reporter was registered for \"\(target)\"")
+        guard isConfigured else { return environment.report(.notConfigured("register(reporter:for:)", target)) }
+        if injects { inject(target) }
+    }
+
+    func unregister(_ target: String) {
+        let former = state.withLock { $0.reporters.removeValue(forKey: target) }
+        former?.object.end("it was unregistered")
+    }
+
+    func targetIdentifiers() -> [String] {
+        let reported = state.withLock { Set($0.reporters.keys) }
+        return reported.union(accessForReading?.targetIdentifiers() ?? []).sorted()
+    }
+
+    private func inject(_ target: String) {
+        guard let (sessions, access) = state.withLock({ state in state.retained.map { ($0, state.configured) } }),
+            let access
+        else { return }
+        sessions.inject(target, into: access) { [self] record in
+            report(record, for: target)
+        }
+    }
+}
+
+extension DropReason {
+    /// A report came before there was a store.
+    public static let usageNotConfigured = DropReason(rawValue: "not_configured")
+    /// A report came from a reporter that was never registered, was unregistered, or was replaced.
+    public static let usageReporterInvalid = DropReason(rawValue: "reporter_invalid")
+}
+
+extension Diagnostic.Code {
+    /// `configure` was called although a store is in use.
+    public static let usageConfiguredTwice = Diagnostic.Code(rawValue: "usage_configured_twice")
+    /// Something was asked for that needs a store, before `configure`.
+    public static let usageNotConfigured = Diagnostic.Code(rawValue: "usage_not_configured")
+    /// A reporter was used that does not report.
+    public static let usageReporterInvalid = Diagnostic.Code(rawValue: "usage_reporter_invalid")
+}
+
+extension Diagnostic {
+    fileprivate static func notConfigured(_ call: String, _ target: String) -> Diagnostic {
+        Diagnostic(
+            code: .usageNotConfigured,
+            field: call,
+            value: target,
+            remedy: "Call configure(with:) first. This reporter reports nothing; ask for it again afterwards."
+        )
+    }
+}

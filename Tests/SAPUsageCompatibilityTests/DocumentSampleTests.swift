@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayTesting
+
+@testable internal import SAPUsageCompatibility
+@testable internal import SAPUsageSamples
+
+/// The samples use the one instance: one after the other.
+@Suite("The document's code samples do what the document says", .serialized)
+struct DocumentSampleTests {
+    private let environment = InMemoryEnvironment()
+
+    init() {
+        Usage.startOver { [environment] in $0.run(in: environment) }
+        documentConfiguresTheStore()
+    }
+
+    private func records(of target: String) throws -> [UsageRecord] {
+        let snapshot = try #require(Usage.shared.store?.snapshot(for: target))
+        var records: [UsageRecord] = []
+        snapshot.records { record in
+            records.append(record)
+            return true
+        }
+        return records
+    }
+
+    @Test("a default store is put in use, of nobody known")
+    func configuresTheStore() {
+        #expect(Usage.shared.store?.storageID == Usage.unattributedStorageID)
+        #expect(Usage.shared.userID == nil)
+        #expect(!Usage.shared.outputEnabled())
+    }
+
+    @Test("reports in the format go to the default target")
+    func reportsInTheFormat() throws {
+        documentReportsInTheFormat()
+        let records = try records(of: Usage.defaultTargetID)
+        #expect(records.map(\.event) == [.sessionStart, .event("testKey"), .sessionEnd])
+        #expect(records.first?.info["application"] as? String == "org.example.shop")
+        #expect(records.first?.info["appVersion"] as? String == "3.2.0")
+        #expect(records[1].info["type"] as? String == "testType")
+    }
+
+    @Test("records in the format go to any target")
+    func reportsToAnyTarget() throws {
+        documentReportsToAnyTarget()
+        #expect(try records(of: "myTarget").map(\.event) == [.sessionStart, .event("testKey")])
+        #expect(try records(of: Usage.defaultTargetID).isEmpty)
+        #expect(Usage.shared.targetIdentifiers() == ["myTarget"])
+    }
+
+    @Test("flexible reports come back as they were given")
+    func reportsFlexibly() throws {
+        documentReportsFlexibly()
+        let records = try records(of: Usage.defaultTargetID)
+        #expect(records.map(\.event) == [.sessionStart, .event("SomeCustomEvent"), .event("SomeCustomEvent")])
+        #expect(records[1].info.isEmpty)
+        #expect(records[2].info["MyCustomKey"] as? String == "MyCustomData")
+    }
+
+    @Test("what is seen and done has the format's key and fields")
+    func logsBehavior() throws {
+        let controller = DocumentViewController()
+        controller.viewDidAppear(true)
+        controller.buttonPressed()
+        controller.prepare(for: StandInStoryboardSegue(), sender: nil)
+        let records = try records(of: Usage.defaultTargetID)
+        #expect(records.allSatisfy { $0.event == .event("BehaviorEvent") })
+        let infos = records.map { $0.info.mapValues { "\($0)" } }
+        #expect(
+            infos == [
+                ["type": "viewDisplayed", "view": "Products Listing Screen"],
+                ["type": "userInteraction", "view": "Products Listing Screen", "element": "Refresh Button"],
+                [
+                    "type": "userInteraction", "view": "Products Listing Screen", "element": "Products Table",
+                    "action": "Row Selected", "value": "iPad Pro",
+                ],
+            ]
+        )
+    }
+
+    @Test("an uploader of the app's own reads what waits, and removes what it has uploaded")
+    func uploadsByItself() throws {
+        documentReportsToAnyTarget()
+        #expect(documentUploadsByItself { _ in false } == 0)
+        #expect(documentUploadsByItself { $0.map(\.event) == [.sessionStart, .event("testKey")] } == 2)
+        #expect(documentUploadsByItself { $0.isEmpty } == 0)
+        #expect(Usage.shared.targetIdentifiers() == ["myTarget"])
+        #expect(Usage.shared.store?.targetIdentifiers().isEmpty == true)
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import SAPUsageCompatibility
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@Suite("Reporters")
+struct UsageReporterTests {
+    /// A reporter of the app's own.
+    private final class Stamping: UsageReporter {
+        override func report(_ event: UsageRecord.Event, date: Date = Usage.now, info: UsageInfo = [:]) {
+            super.report(event, date: date, info: info.merging(["build": 381]) { own, _ in own })
+        }
+    }
+
+    @Test("there is one for each target")
+    func oneForEachTarget() throws {
+        let app = UsageApp()
+        let store = try app.store()
+        app.usage.configure(with: store)
+        let reporter = app.usage.reporter(for: "a")
+        #expect(app.usage.reporter(for: "a") === reporter)
+        #expect(app.usage.reporter(for: "b") !== reporter)
+        #expect(app.usage.reporter() === app.usage.reporter(for: Usage.defaultTargetID))
+        reporter.report(.event("x"))
+        #expect(app.usage.targetIdentifiers() == ["a", "b", "default"])
+        #expect(store.targetIdentifiers() == ["a"])
+    }
+
+    @Test("one that is asked for before the configuration never reports; the next one does")
+    func early() throws {
+        let app = UsageApp()
+        let early = app.usage.reporter()
+        #expect(app.usage.reporter() === early)
+        early.report(.event("early"))
+        let store = try app.store()
+        app.usage.configure(with: store)
+        early.report(.event("late"))
+        #expect(app.usage.reporter() !== early)
+        app.usage.reporter().report(.event("good"))
+        #expect(app.events(store) == ["good"])
+        // Who never was registered belongs to nobody; the shared instance counts.
+        #expect(app.codes == ["usage_not_configured"])
+    }
+
+    @Test("a class of the app's own reports once it is registered, and sees every call")
+    func registered() throws {
+        let app = UsageApp()
+        let store = try app.store()
+        app.usage.configure(with: store)
+        let plain = app.usage.reporter(for: "t")
+        let own = Stamping()
+        app.usage.register(reporter: own, for: "t")
+        #expect(app.usage.reporter(for: "t") === own)
+        own.report(.event("a"))
+        own.report(UsageRecord(.event("b"), info: ["build": 1]))
+        plain.report(.event("replaced"))
+        #expect(store.snapshot(for: "t").all.map { $0.info["build"] as? Int } == [381, 1])
+        #expect(app.usage.droppedReports == [.usageReporterInvalid: 1])
+
+        let second = Stamping()
+        app.usage.register(reporter: second, for: "t")
+        own.report(.event("replaced, too"))
+        app.usage.register(reporter: second, for: "t")
+        second.report(.event("c"))
+        #expect(app.events(store, "t") == ["a", "b", "c"])
+        #expect(app.codes == ["usage_reporter_invalid", "usage_reporter_invalid"])
+
+        app.usage.register(reporter: second, for: "u")
+        second.report(.event("d"))
+        #expect(app.events(store, "u") == ["d"])
+        #expect(app.usage.reporter(for: "t") !== second)
+    }
+
+    @Test("one that was unregistered reports no more, until it is registered again")
+    func unregistered() throws {
+        let app = UsageApp()
+        let store = try app.store()
+        app.usage.configure(with: store)
+        let reporter = app.usage.reporter(for: "t")
+        app.usage.unregisterReporter(from: "t")
+        app.usage.unregisterReporter(from: "nobody")
+        reporter.report(.event("a"))
+        #expect(app.usage.droppedReports == [.usageReporterInvalid: 1])
+        app.usage.register(reporter: reporter, for: "t")
+        reporter.report(.event("b"))
+        #expect(app.events(store, "t") == ["b"])
+    }
+
+    @Test("one that is switched off ignores calls")
+    func disabled() throws {
+        let app = UsageApp()
+        let store = try app.store()
+        app.usage.configure(with: store)
+        let reporter = app.usage.reporter()
+        #expect(reporter.enabled)
+        reporter.enabled = false
+        reporter.report(.event("a"))
+        reporter.enabled = true
+        reporter.report(.event("b"))
+        #expect(app.events(store) == ["b"])
+        #expect(app.usage.droppedReports.isEmpty)
+    }
+
+    @Test("the first configuration counts; before it the default store can be read")
+    func configuredTwice() throws {
+        let app = UsageApp()
+        let first = try app.store(of: UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"))
+        #expect(app.usage.store?.storageID == Usage.unattributedStorageID)
+        #expect(!app.usage.outputEnabled())
+        app.usage.configure(with: first)
+        app.usage.configure(with: try app.store())
+        #expect(app.usage.store?.storageID == first.storageID)
+        #expect(app.codes == ["usage_configured_twice"])
+    }
+
+    @Test("a store that somebody wrote against the protocols works, and gets only what is JSON")
+    func ownStore() {
+        let app = UsageApp()
+        let store = OwnStore("somebody")
+        app.usage.configure(with: store)
+        app.usage.reporter(for: "t").report(.event("a"), info: ["n": 1, "date": Date(timeIntervalSince1970: 0)])
+        #expect(store.kept.map { Set($0.record.info.keys) } == [["n"]])
+        #expect(app.usage.targetIdentifiers() == ["t"])
+        #expect(app.usage.userID == "somebody")
+        #expect(app.codes == ["usage_info_invalid"])
+    }
+
+    @Test("a store of the app's own may report while it stores")
+    func storeThatReports() {
+        final class Talking: UsageStoring {
+            let storageID = "somebody"
+            let initTimestamp = Date(timeIntervalSince1970: 0)
+            var usage: Usage?
+            var names: [String] = []
+            func removeRecords(before date: Date, after end: Date?, targetID: String) {}
+            func snapshot(for targetID: String) -> any UsageSnapshotting { OwnStore("").snapshot(for: targetID) }
+            func snapshot(for targetID: String, till date: Date?) -> any UsageSnapshotting { snapshot(for: targetID) }
+            func store(record: UsageRecord, for targetID: String) {
+                names.append(record.event.description)
+                if targetID == "t" { usage?.reporter(for: "told").report(.event("stored")) }
+            }
+            func targetIdentifiers() -> [String] { [] }
+        }
+        let app = UsageApp()
+        let store = Talking()
+        store.usage = app.usage
+        app.usage.configure(with: store)
+        app.usage.reporter(for: "t").report(.event("a"))
+        #expect(store.names == ["a", "stored"])
+        store.usage = nil
+    }
+
+    @Test("eight threads report to three targets; everything is there once")
+    func threads() async throws {
+        let app = UsageApp()
+        let store = try app.store()
+        let usage = app.usage
+        usage.configure(with: store)
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    for number in 0..<100 {
+                        usage.reporter(for: "T\(number % 3)").report(.event("\(thread)-\(number)"))
+                    }
+                }
+            }
+        }
+        let names = (0..<3).flatMap { app.events(store, "T\($0)") }
+        #expect(names.count == 800)
+        #expect(Set(names).count == 800)
+        #expect(store.targetIdentifiers() == ["T0", "T1", "T2"])
+    }
+}

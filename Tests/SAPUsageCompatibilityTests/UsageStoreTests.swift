@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable internal import SAPUsageCompatibility
+
+@Suite("The store, its snapshots, and removal")
+struct UsageStoreTests {
+    private let app = UsageApp()
+
+    private static func day(_ number: Double) -> Date { Date(timeIntervalSince1970: number * 86_400) }
+
+    /// A store with a record of each of these days, in this order.
+    private func store(_ days: [Double]) throws -> UsageStore {
+        let store = try app.store()
+        add(days, to: store)
+        return store
+    }
+
+    private func add(_ days: [Double], to store: UsageStore) {
+        for day in days { store.store(record: UsageRecord(.event("\(Int(day))"), date: Self.day(day)), for: "t") }
+    }
+
+    @Test("a snapshot has what was stored before it, and removes exactly that")
+    func snapshot() throws {
+        let store = try store([1, 2])
+        let snapshot = store.snapshot(for: "t")
+        add([3], to: store)
+        #expect(snapshot.recordCount() == 2)
+        #expect(snapshot.all.map(\.event.description) == ["1", "2"])
+        snapshot.removeRecords()
+        snapshot.removeRecords()
+        #expect(app.events(store, "t") == ["3"])
+        #expect(try app.restarted().store().snapshot(for: "t").all.map(\.event.description) == ["3"])
+    }
+
+    @Test("a body may stop, report, and remove what it reads")
+    func body() throws {
+        let store = try store([1, 2, 3])
+        var seen: [String] = []
+        store.snapshot(for: "t").records { record in
+            seen.append(record.event.description)
+            store.store(record: UsageRecord(.event("more")), for: "t")
+            return seen.count < 2
+        }
+        #expect(seen == ["1", "2"])
+        #expect(store.snapshot(for: "t").recordCount() == 5)
+        let snapshot = try #require(store.snapshot(for: "t") as? UsageSnapshot)
+        snapshot.records { _ in
+            snapshot.removeRecords()
+            return true
+        }
+        // Read in one stretch, or ended with a word: never a wrong answer.
+        #expect(snapshot.failure == nil || snapshot.failure?.code == .snapshotOutdated)
+        #expect(store.snapshot(for: "t").recordCount() == 0)
+    }
+
+    @Test("a snapshot of which another one removed records says so")
+    func outdated() throws {
+        let store = try store([1, 2])
+        let first = try #require(store.snapshot(for: "t") as? UsageSnapshot)
+        store.snapshot(for: "t").removeRecords()
+        #expect(first.all.isEmpty)
+        #expect(first.failure?.code == .snapshotOutdated)
+        #expect(app.codes == ["snapshot_outdated"])
+        first.removeRecords()
+        #expect(first.failure == nil)
+    }
+
+    @Test(
+        "removal by date takes both ends in, and survives the process",
+        arguments: [
+            (3.0, nil, ["4", "5"]), (5, nil, []), (0, nil, ["1", "5", "3", "2", "4"]), (4, 2, ["1", "5"]),
+            (2, 2, ["1", "5", "3", "4"]), (9, 5, ["1", "3", "2", "4"]), (2, 4, ["1", "5", "3", "2", "4"]),
+        ] as [(Double, Double?, [String])]
+    )
+    func removal(before: Double, after: Double?, left: [String]) throws {
+        let store = try store([1, 5, 3, 2, 4])
+        store.removeRecords(before: Self.day(before), after: after.map { Self.day($0) }, targetID: "t")
+        #expect(app.events(store, "t").sorted() == left.sorted())
+        #expect(app.codes == ((after ?? before) > before ? ["usage_range_empty"] : []))
+        #expect(store.snapshot(for: "t").recordCount() == left.count)
+        let next = app.restarted()
+        let again = try next.store()
+        #expect(next.events(again, "t").sorted() == left.sorted())
+        // What is stored later stays, whatever date it has.
+        add([3], to: again)
+        #expect(next.events(again, "t").sorted() == (left + ["3"]).sorted())
+        again.snapshot(for: "t").removeRecords()
+        #expect(again.snapshot(for: "t").recordCount() == 0)
+        add([3], to: again)
+        #expect(next.events(again, "t") == ["3"])
+    }
+
+    @Test("removals by date one after the other, and of another target's records none")
+    func removals() throws {
+        let store = try store([1, 2, 3, 4, 5, 6])
+        store.store(record: UsageRecord(.event("other"), date: Self.day(1)), for: "u")
+        for day in [1.0, 2, 3] { store.removeRecords(before: Self.day(day), targetID: "t") }
+        store.removeRecords(before: Self.day(5), after: Self.day(5), targetID: "t")
+        #expect(app.events(store, "t") == ["4", "6"])
+        #expect(app.events(store, "u") == ["other"])
+        let snapshot = store.snapshot(for: "t", till: Self.day(4))
+        #expect(snapshot.all.map(\.event.description) == ["4"])
+        snapshot.removeRecords()
+        #expect(app.events(store, "t") == ["6"])
+        store.removeRecords(targetID: "t")
+        #expect(app.events(store, "t").isEmpty)
+        #expect(store.targetIdentifiers() == ["u"])
+        store.removeRecords(targetID: "nobody")
+    }
+
+    @Test("each person has a folder; the same one is shared by its objects")
+    func folders() throws {
+        let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+        let one = try app.store(of: person)
+        let same = try app.store(of: person)
+        let other = try app.store()
+        one.store(record: UsageRecord(.event("a")), for: "t")
+        #expect(app.events(same, "t") == ["a"])
+        #expect(app.events(other, "t").isEmpty)
+        #expect(one.storageID == "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+        #expect(other.storageID == Usage.unattributedStorageID)
+        app.memory.clock.advance(by: .seconds(60))
+        #expect(try app.restarted().store(of: person).initTimestamp == one.initTimestamp)
+    }
+
+    @Test("a key is refused, not ignored; so is what is no folder, and a disk that is gone")
+    func refused() throws {
+        #expect { try UsageStore(app.environment.folder, nil, "secret", in: app.environment) } throws: {
+            ($0 as? TrackwayError)?.code == .encryptionNotOffered
+        }
+        let page = try #require(URL(string: "https://example.com/usage"))
+        #expect { try UsageStore(page, nil, in: app.environment) } throws: {
+            ($0 as? TrackwayError)?.code == .storageUnavailable
+        }
+        let real = UsageEnvironment()
+        #expect { try UsageStore(URL(fileURLWithPath: "/dev/null/usage"), nil, in: real) } throws: {
+            ($0 as? TrackwayError)?.code == .storageUnavailable
+        }
+    }
+
+    @Test("the last session of nobody known is stored for a person who is known now, once")
+    func unattributed() throws {
+        let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+        app.usage.configure(with: try app.store())
+        for event in [.sessionStart, .event("old"), .sessionEnd, .sessionStart, .event("a"), .event("b")]
+            as [UsageRecord.Event]
+        {
+            app.usage.reporter().report(event)
+            app.usage.reporter(for: "u").report(event)
+        }
+
+        let second = app.restarted()
+        let store = try second.store(of: person)
+        second.usage.configure(with: store, retainLastUnattributedSession: true)
+        _ = second.usage.reporter(injectUnattributed: false)
+        #expect(second.events(store).isEmpty)
+        second.usage.reporter().report(.event("mine"))
+        _ = second.usage.reporter()
+        #expect(second.events(store) == ["SessionStart", "a", "b", "mine"])
+        second.usage.register(reporter: UsageReporter(), for: "u", injectUnattributed: false)
+        #expect(second.events(store, "u").isEmpty)
+
+        let third = second.restarted()
+        let again = try third.store(of: person)
+        third.usage.configure(with: again, retainLastUnattributedSession: true)
+        third.usage.register(reporter: UsageReporter(), for: "u")
+        // The session before is the last one now, and goes the same way.
+        _ = third.usage.reporter()
+        #expect(third.events(again) == ["SessionStart", "a", "b", "mine", "SessionStart", "old", "SessionEnd"])
+        #expect(third.events(again, "u") == ["SessionStart", "a", "b"])
+
+        let fourth = third.restarted()
+        let nobody = try fourth.store()
+        #expect(fourth.events(nobody).isEmpty)
+        #expect(fourth.events(nobody, "u") == ["SessionStart", "old", "SessionEnd"])
+        let last = try fourth.store(of: person)
+        fourth.usage.configure(with: last)
+        _ = fourth.usage.reporter(for: "u")
+        #expect(fourth.events(last, "u").count == 3)
+    }
+
+    @Test("a person who took consent back gets nothing of nobody known; it stays where it is")
+    func unattributedRefused() throws {
+        let person = try #require(UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"))
+        app.usage.configure(with: try app.store())
+        app.usage.reporter().report(.sessionStart)
+        app.usage.consentForUser(person)
+        let next = app.restarted()
+        let store = try next.store(of: person)
+        next.usage.configure(with: store, retainLastUnattributedSession: true)
+        _ = next.usage.reporter()
+        #expect(next.events(store).isEmpty)
+        next.usage.consentForUser(person, given: true)
+        _ = next.usage.reporter()
+        #expect(next.events(store) == ["SessionStart"])
+        #expect(next.events(try next.store()).isEmpty)
+    }
+
+    @Test("a process that died between storing and removing stores nothing twice")
+    func unattributedOnce() throws {
+        let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+        app.usage.configure(with: try app.store())
+        for event in [.sessionStart, .event("a"), .event("a")] as [UsageRecord.Event] {
+            app.usage.reporter().report(event)
+        }
+        // The first two were stored, and nothing was removed.
+        let half = app.restarted()
+        let records = try half.store().snapshot(for: Usage.defaultTargetID).all
+        let first = try half.store(of: person)
+        for record in records.prefix(2) { first.store(record: record, for: Usage.defaultTargetID) }
+        #expect(try !half.store().core.beginLeaving(Usage.defaultTargetID))
+        let next = half.restarted()
+        let store = try next.store(of: person)
+        next.usage.configure(with: store, retainLastUnattributedSession: true)
+        _ = next.usage.reporter()
+        #expect(next.events(store) == ["SessionStart", "a", "a"])
+    }
+
+    @Test("three snapshots at once, while eight threads store: nothing is lost, and nothing removed that was not read")
+    func together() async throws {
+        let store = try app.store()
+        let read = Locked<[String]>([])
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    for number in 0..<200 { store.store(record: UsageRecord(.event("\(thread)-\(number)")), for: "t") }
+                }
+            }
+            // One removes what it has read; the others only look.
+            group.addTask {
+                for _ in 0..<50 {
+                    let snapshot = store.snapshot(for: "t")
+                    let names = snapshot.all.map(\.event.description)
+                    snapshot.removeRecords()
+                    read.withLock { $0 += names }
+                    await Task.yield()
+                }
+            }
+            for _ in 0..<2 {
+                group.addTask {
+                    for _ in 0..<20 {
+                        let names = store.snapshot(for: "t").all.map(\.event.description)
+                        #expect(Set(names).count == names.count)
+                        await Task.yield()
+                    }
+                }
+            }
+        }
+        let all = read.withLock { $0 } + app.events(store, "t")
+        #expect(all.count == 1_600)
+        #expect(Set(all).count == 1_600)
+    }
+}

@@ -10,3 +10,5 @@
 @_exported public import struct Trackway.TrackwayError
 @_exported public import struct TrackwayEvents.Diagnostic
 @_exported public import struct TrackwayEvents.DropReason
+@_exported public import protocol TrackwayWire.Transport
+@_exported public import struct TrackwayWire.WireHeaders

@@ -20,6 +20,8 @@ package final class UsageCore: Sendable {
         /// The targets with a session that began in this process.
         var sessions: Set<String> = []
         var dropped: [DropReason: UInt64] = [:]
+        /// The targets with an upload under way.
+        var uploads: Set<String> = []
     }
 
     /// Where all this happens.
@@ -199,6 +201,20 @@ package final class UsageCore: Sendable {
     /// Counts a report that was not stored.
     func count(_ reason: DropReason) {
         state.withLock { $0.dropped[reason, default: 0] += 1 }
+    }
+
+    // MARK: Uploads
+
+    /// Begins an upload of a target.
+    ///
+    /// - Returns: false while another one is under way.
+    func beginUpload(of target: String) -> Bool {
+        state.withLock { $0.uploads.insert(target).inserted }
+    }
+
+    /// The upload is over.
+    func endUpload(of target: String) {
+        state.withLock { _ = $0.uploads.remove(target) }
     }
 
     // MARK: Reporters

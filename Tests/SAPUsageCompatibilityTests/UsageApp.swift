@@ -8,7 +8,7 @@ internal import TrackwayEvents
 internal import TrackwayTesting
 
 /// One device with an app that reports its use: memory for a disk, a clock that stands still.
-final class UsageApp {
+final class UsageApp: Sendable {
     let memory: InMemoryEnvironment
     let environment: UsageEnvironment
     let usage: Usage

@@ -69,6 +69,11 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         perform("removeRecords()") { try remove() }
     }
 
+    /// Removes these records but those at positions that stay, which are counted from 0 in the order they are read.
+    func removeRecords(staying isStaying: (Int) -> Bool) {
+        perform("removeRecords()") { try remove(staying: isStaying) }
+    }
+
     // MARK: Doing it
 
     private func perform(_ call: String, _ body: () throws -> Void) {
@@ -120,6 +125,37 @@ public final class UsageSnapshot: UsageSnapshotting, Sendable {
         }
         guard staying > 0 else { return try removeAll(snapshot) }
         try remember([gone], forgetting: removed.filter { !matched.contains($0) })
+    }
+
+    private func remove(staying isStaying: (Int) -> Bool) throws {
+        guard let snapshot else { return }
+        // In runs, through what was removed before: so there are never more of them than stretches of records that stay.
+        var runs: [RemovedRange] = []
+        var run = RemovedRange()
+        var staying = 0
+        var position = 0
+        var matched: Set<RemovedRange> = []
+        try readAll { record, place, isRemoved in
+            if let isRemoved {
+                matched.insert(isRemoved)
+                run.add(place)
+                return true
+            }
+            let isShown = bounds.holds(date: record.seconds)
+            let isGone = isShown && !isStaying(position)
+            if isShown { position += 1 }
+            if isGone {
+                run.add(place)
+            } else {
+                staying += 1
+                if !run.isEmpty { runs.append(run) }
+                run = RemovedRange()
+            }
+            return true
+        }
+        if !run.isEmpty { runs.append(run) }
+        guard staying > 0 else { return try removeAll(snapshot) }
+        try remember(runs, forgetting: removed.filter { !matched.contains($0) })
     }
 
     private func remember(_ ranges: [RemovedRange], forgetting past: [RemovedRange]) throws(TrackwayError) {

@@ -151,14 +151,18 @@ package final class UsageCore: Sendable {
 
     /// Has the store's own analytics carry out what was decided: they are the gate.
     private func follow() {
-        guard let access, let analytics = access.core?.analytics else { return }
+        guard let access, let store = access.core else { return }
+        let analytics = store.analytics
         let decisions = decisions
         let isOn = decisions.collection != false
         if isOn != analytics.isEnabled {
             if isOn { analytics.enable() } else { analytics.disable() }
         }
         let consent = decisions.hasWithdrawn(access.userID) ? Consent.denied : .granted
-        if consent != analytics.consent { analytics.setConsent(consent) }
+        if consent != analytics.consent {
+            if consent == .denied { store.removeEverything() }
+            analytics.setConsent(consent)
+        }
     }
 
     private func beginSession(_ application: String?) {

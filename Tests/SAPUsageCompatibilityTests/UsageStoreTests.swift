@@ -145,6 +145,44 @@ struct UsageStoreTests {
         }
     }
 
+    @Test("on a real disk a store is there again, with what was stored and without what was removed")
+    func realDisk() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+            "usage-\(InstallationSecret.generate())"
+        )
+        defer { try? FileManager.default.removeItem(at: folder) }  // The system clears the folder in the end.
+        let environment = UsageEnvironment { $0.storageFolder = folder }
+        let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+        for turn in 1...3 {
+            let store = try UsageStore(folder, person, in: environment)
+            let usage = Usage(environment)
+            usage.configure(with: store)
+            #expect(usage.outputEnabled() == (turn > 1))
+            usage.enableDataCollection()
+            usage.consentForUser(try #require(person), given: true)
+            for day in [1.0, 2] { usage.reporter(for: "T").report(.event("\(turn)"), date: Self.day(day)) }
+            store.removeRecords(before: Self.day(1), targetID: "T")
+            #expect(store.snapshot(for: "T").all.map(\.event.description) == (1...turn).map { "\($0)" })
+            #expect(store.targetIdentifiers() == ["T"])
+        }
+    }
+
+    @Test("a removal that cannot be written down is told, and done when it is asked for again")
+    func diskFails() throws {
+        let store = try store([1, 2])
+        app.memory.storage.fail(.replace, with: .noSpace, paths: "/usage")
+        let snapshot = try #require(store.snapshot(for: "t", till: Self.day(1)) as? UsageSnapshot)
+        snapshot.removeRecords()
+        #expect(snapshot.failure?.code == .storageUnavailable)
+        #expect(app.events(store, "t") == ["1", "2"])
+        #expect(Set(app.codes) == ["usage_state_not_kept", "storage_unavailable"])
+        add([3], to: store)
+        app.memory.storage.heal()
+        snapshot.removeRecords()
+        #expect(snapshot.failure == nil)
+        #expect(app.events(store, "t") == ["2", "3"])
+    }
+
     @Test("the last session of nobody known is stored for a person who is known now, once")
     func unattributed() throws {
         let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")

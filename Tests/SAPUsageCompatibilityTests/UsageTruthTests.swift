@@ -139,6 +139,22 @@ struct UsageTruthTests {
         #expect(next.events(again) == ["SessionStart", "SessionEnd", "SessionStart"])
     }
 
+    @Test("what was stored is gone with consent, also when the person consents again at once")
+    func consentAgain() throws {
+        let person = try #require(person)
+        let app = UsageApp()
+        let store = try app.store(of: person)
+        app.usage.configure(with: store)
+        for target in ["a", "B"] { app.usage.reporter(for: target).report(.event("before")) }
+        app.usage.consentForUser(person)
+        app.usage.consentForUser(person, given: true)
+        app.usage.reporter(for: "a").report(.event("after"))
+        #expect(app.events(store, "a") == ["after"])
+        #expect(app.events(store, "B").isEmpty)
+        let next = app.restarted()
+        #expect(next.events(try next.store(of: person), "a") == ["after"])
+    }
+
     @Test("consent of somebody else is kept, and changes nothing now")
     func somebodyElse() throws {
         let person = try #require(person)

@@ -185,6 +185,19 @@ package final class UsageStoreCore: Sendable {
         }
     }
 
+    /// Removes everything, for a person who took consent back: the analytics drop what is refused a moment later, and not at
+    /// all if the person consents again before that.
+    func removeEverything() {
+        for target in targetIdentifiers() {
+            var range = RemovedRange()
+            snapshot(for: target).records { (_, place) -> Bool in
+                range.add(place)
+                return true
+            }
+            if !range.isEmpty { _ = remember([range], of: target, forgetting: []) }
+        }
+    }
+
     /// Notes that a target's last session goes elsewhere.
     ///
     /// - Returns: whether that was noted before: the process died in the midst of it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Foundation
 internal import Testing
 internal import Trackway
 internal import TrackwayTesting
@@ -81,6 +82,42 @@ struct DocumentSampleTests {
                 ],
             ]
         )
+    }
+
+    @Test("every declaration of the document is there, with its labels and defaults")
+    func everyDeclaration() throws {
+        #expect(Usage.defaultTargetID == "default")
+        #expect(Usage.unattributedStorageID == UsageStore.unattributedStorageID)
+        #expect(UUID(uuidString: Usage.unattributedUserID) != nil)
+        let usage: Usage = Usage.shared
+        #expect(usage === Usage.shared)
+        let answers: (Bool, Bool, String?) = (usage.dataCollectionEnabled, usage.userConsent, usage.userID)
+        #expect(answers == (false, false, nil))
+        let store: any UsageStoring = try #require(usage.store)
+        usage.configure(with: store)
+        usage.configure(with: store, retainLastUnattributedSession: true, addSessionData: "app")
+        let reporter: UsageReporter = usage.reporter()
+        #expect(reporter === usage.reporter(for: "default", injectUnattributed: false))
+        usage.register(reporter: UsageReporter())
+        usage.register(reporter: reporter, for: "other", injectUnattributed: true)
+        usage.unregisterReporter(from: "other")
+        let targets: [String] = usage.targetIdentifiers()
+        #expect(targets == ["default"])
+        let person = try #require(UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10"))
+        usage.enableDataCollection()
+        usage.enableDataCollection(addSessionData: "app")
+        usage.consentForUser(person)
+        usage.consentForUser(person, given: true)
+        usage.consentForUser(person, given: true, addSessionData: "app")
+        #expect(usage.hasConsentForUser(person))
+        usage.disableDataCollection()
+        usage.disableDataCollection(addSessionData: true)
+        #expect(!usage.outputEnabled())
+        #expect(UsageRecord.defaultSessionInfo()[UsageRecord.sessionIdentifierKey] is String)
+        #expect(store.initTimestamp <= Usage.now)
+        store.removeRecords(before: Usage.now, after: nil, targetID: "default")
+        #expect(store.snapshot(for: "default", till: nil).recordCount() == 0)
+        #expect(try UsageStore(with: UsageStore.defaultFolderURL, storageID: person).storageID == person.uuidString)
     }
 
     @Test("an uploader of the app's own reads what waits, and removes what it has uploaded")

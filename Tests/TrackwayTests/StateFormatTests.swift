@@ -55,7 +55,7 @@ struct StateFormatTests {
         memory.analytics.record("first", to: ["queue"])
         while memory.analytics.lastUpload(of: "queue") == nil { await Task.yield() }
         let expected = """
-            {"registry":{"added":["first","queue"],"uploads":{"queue":{"boot":"memory","monotonic":1000000,\
+            {"streams":{"added":["first","queue"],"uploads":{"queue":{"boot":"memory","monotonic":1000000,\
             "wall":1700000000000}}},"version":1}
             """
         #expect(text(try memory.storage.contents(of: "/app/streams")) == expected)

@@ -43,6 +43,12 @@ final class QueueRegistry: Sendable {
     private struct Kept: Sendable, Codable {
         var version = 1
         var registry: QueueRegistryMemory
+
+        private enum CodingKeys: String, CodingKey {
+            case version
+            // The format's name for it; see JournalFormat.
+            case registry = "streams"
+        }
     }
 
     /// The destinations of the configuration, which stay.

@@ -39,7 +39,8 @@ extension DestinationWorker {
                     await queue.run(consumer, released: { self.released() }, carriedOut: { self.lookAgain() })
                 }
             }
-            await deliver(consumer)
+            // The body of a task group begins on a thread that all tasks share, wherever the group was made.
+            await equipment.place.perform { await self.deliver(consumer) }
             group.cancelAll()
         }
     }

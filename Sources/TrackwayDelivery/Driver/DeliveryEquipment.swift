@@ -20,8 +20,6 @@ struct DeliveryEquipment: Sendable {
     let queues: (any QueueMemory)?
     /// The boot that the clock's monotonic time belongs to.
     let boot: String
-    /// The installation whose events are delivered; erasing changes it.
-    let installation: @Sendable () -> InstallationID
     /// True while nothing new is begun; see `DeliveryService.hold()`.
     let isHeld = Locked(false)
     let report: @Sendable (DeliveryNotice) -> Void

@@ -90,9 +90,11 @@ package final class DeliveryService: Sendable {
             memory: memory,
             queues: queues,
             boot: boot,
-            installation: { journal.installation },
             report: report,
-            progressed: { Self.wakeObservers(of: state) }
+            // Weak, because the state holds the workers, and they hold this.
+            progressed: { [weak state] in
+                if let state { Self.wakeObservers(of: state) }
+            }
         )
         self.journal = journal
         self.maintenanceInterval = max(.seconds(1), maintenanceInterval)

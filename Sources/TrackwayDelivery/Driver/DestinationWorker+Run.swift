@@ -168,7 +168,7 @@ extension DestinationWorker {
 
     private func read(_ limits: BatchLimits, consumer: JournalConsumer, inFlight: inout JournalBatch?) {
         let rules = state.withLock { $0.rules }
-        let filter = rules.isEmpty ? nil : RuleFilter(rules, for: id, of: equipment.installation())
+        let filter = rules.isEmpty ? nil : RuleFilter(rules, for: id, of: consumer.installation)
         func read(_ events: Int) throws(JournalError) -> JournalBatch? {
             try consumer.read(
                 for: id,

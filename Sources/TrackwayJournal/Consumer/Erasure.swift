@@ -63,6 +63,11 @@ extension ConsumerState {
     }
 }
 
+extension JournalConsumer {
+    /// The installation whose events are delivered; erasing changes it. Any thread.
+    package var installation: InstallationID { journal.installation }
+}
+
 extension Journal {
     /// Removes everything recorded, and the installation's identity; a new one takes its place. This journal goes on as
     /// a new writer of the new installation, in the context that was set last.

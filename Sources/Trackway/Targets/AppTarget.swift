@@ -41,7 +41,7 @@ public struct AppTarget: Destination {
 }
 
 extension Destination where Self == AppTarget {
-    /// A target of the app's own; see ``AppTarget``.
+    /// A target of the app's own; see `AppTarget`.
     ///
     /// - Parameter id: names it in routes and the ledger. It must stay the same for ever, because the place in the journal is
     ///   stored under it.

@@ -178,7 +178,7 @@ extension SimulatedDevice {
         return state.withLock { $0.history.all }
     }
 
-    /// Everything recorded so far, each event in a few words; see ``RecordedEvent/story``.
+    /// Everything recorded so far, each event in a few words; see `RecordedEvent.story`.
     public var story: [String] { events.map(\.story) }
 
     /// The recorded events with this name.

@@ -15,6 +15,9 @@ extension Options {
 
         /// Takes effect, for good. Called before the SDK is touched.
         func apply() throws {
+            // The main thread of a program whose `main` is asynchronous ends in the dispatch library, which opens a descriptor
+            // there and ends the program without one. A run loop opens it now, while there are some.
+            if descriptors != nil { _ = RunLoop.main.run(mode: .default, before: .distantPast) }
             if let descriptors { try Self.limit("--descriptors", RLIMIT_NOFILE, to: descriptors) }
             if let fileBytes { try Self.limit("--file-bytes", RLIMIT_FSIZE, to: fileBytes) }
             if let user, setgid(gid_t(user)) != 0 || setuid(uid_t(user)) != 0 {

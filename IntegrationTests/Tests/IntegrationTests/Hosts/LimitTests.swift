@@ -56,7 +56,7 @@ struct LimitTests {
     }
 
     /// With fewer, the system's dispatch library ends any program that starts a thread; see KnownConcerns.
-    @Test("an app that starts with few descriptors starts, or says why not", arguments: [12, 16, 20, 24, 32])
+    @Test("an app that starts with few descriptors starts, or says why not", arguments: [16, 20, 24, 32])
     func startsWithFew(_ count: Int) throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()

@@ -123,6 +123,28 @@ import TrackwayTesting
         #expect(try journal.snapshot(for: "exports").texts() == ["from the body", "from the body", "from the body"])
     }
 
+    @Test func `Segments that held nothing for the target may go before a snapshot is read`() throws {
+        let journal = try open()
+        let consumer = try #require(try journal.tryElection())
+        let filler = String(repeating: "x", count: 200)
+        for number in 1...100 { journal.append("\(number) \(filler)", to: ["collector"]) }
+        journal.append("for the target", to: ["exports"])
+        let snapshot = try journal.snapshot(for: "exports")
+        let before = storage.paths.filter { $0.hasSuffix(SegmentName.suffix) }.count
+        _ = try consumer.deliverAll("collector")
+        try consumer.maintain(at: clock.now())
+        #expect(storage.paths.filter { $0.hasSuffix(SegmentName.suffix) }.count < before)
+        var dropped: [DroppedRange] = []
+        try snapshot.readBatches { batch in
+            dropped += batch.dropped
+            return true
+        }
+        #expect(dropped.isEmpty)
+        #expect(try snapshot.texts() == ["for the target"])
+        #expect(try snapshot.remove() == 1)
+        #expect(try account(journal).droppedTotal == 0)
+    }
+
     @Test func `A body that stops or throws leaves everything where it was`() throws {
         struct Stop: Error {}
         let journal = try open()

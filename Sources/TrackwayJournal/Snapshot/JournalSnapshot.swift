@@ -93,14 +93,16 @@ package struct JournalSnapshot: Sendable {
         _ body: (EventBatch) throws -> Bool
     ) throws -> Bool {
         let limits = BatchReader.Limits(events: bounds.events, bytes: bounds.bytes, throughSequence: part.through)
+        // It may have moved on over what is for others, whose segments are gone then.
+        let start = try untouchedCursor(of: part)
         var reader = try BatchReader(
             folder: folder.writer(part.writer),
             storage: storage,
             destination: destination,
-            from: part.cursor.position,
+            from: start.position,
             isComplete: part.isComplete
         )
-        var next = part.cursor.next
+        var next = start.next
         while next <= part.through {
             let segment = reader.position.segment
             let stretch = try reader.read(next: next, limits, by: rules)
@@ -125,8 +127,8 @@ package struct JournalSnapshot: Sendable {
         return true
     }
 
-    /// Throws when something of a part that is still to be read is there no more.
-    private func checkUntouched(_ part: Part, since segment: UInt32) throws(JournalError) {
+    /// How far the destination has come by now, with nothing of the part settled or given up; throws when something was.
+    private func untouchedCursor(of part: Part) throws(JournalError) -> Cursor {
         let journal = try liveJournal()
         let now = try journal.cursor(of: part.writer, destination) ?? part.cursor
         let settled = (now: now.delivered &+ now.droppedTotal, then: part.cursor.delivered &+ part.cursor.droppedTotal)
@@ -138,11 +140,17 @@ package struct JournalSnapshot: Sendable {
                     + "so far is right, for the rest make another snapshot"
             )
         }
+        return now
+    }
+
+    /// Throws when something of a part that is still to be read is there no more.
+    private func checkUntouched(_ part: Part, since segment: UInt32) throws(JournalError) {
+        let now = try untouchedCursor(of: part)
         // A writer gives up its oldest segments itself where nobody trims; the cursors follow later.
         let oldest = try JournalError.wrap { () throws(StorageError) in
             try SegmentName.all(in: folder.writer(part.writer), storage).first
         }
-        guard let oldest, oldest <= max(segment, part.oldest) else {
+        guard let oldest, oldest <= max(segment, part.oldest, now.position.segment) else {
             throw JournalError(
                 .outOfOrder,
                 "segments that the snapshot for \(destination) was to read are gone from \(folder.root) since it was made, "

@@ -17,19 +17,35 @@ struct DeliveryPlaceTests {
         private let condition = NSCondition()
         private let waiting = Locked<[UnownedJob]>([])
         private let thread = Locked<UInt>(0)
+        private let isOver = Locked(false)
 
         init() {
-            let thread = Thread { [weak self] in
-                while let self {
-                    self.condition.lock()
-                    while self.waiting.withLock({ $0.isEmpty }) { self.condition.wait() }
-                    self.condition.unlock()
-                    self.thread.withLock { $0 = UInt(pthread_self()) }
-                    let next = self.waiting.withLock { $0.removeFirst() }
-                    next.runSynchronously(on: self.asUnownedSerialExecutor())
-                }
+            Thread { self.run() }.start()
+        }
+
+        private func run() {
+            thread.withLock { $0 = UInt(pthread_self()) }
+            while let next = next() { next.runSynchronously(on: asUnownedSerialExecutor()) }
+        }
+
+        /// Waits for a job; nil once it is over.
+        private func next() -> UnownedJob? {
+            condition.lock()
+            defer { condition.unlock() }
+            while true {
+                let job = waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+                if let job { return job }
+                if isOver.withLock({ $0 }) { return nil }
+                condition.wait()
             }
-            thread.start()
+        }
+
+        /// Ends the thread once nothing waits for it.
+        func end() {
+            condition.lock()
+            isOver.withLock { $0 = true }
+            condition.signal()
+            condition.unlock()
         }
 
         var isHere: Bool { thread.withLock { $0 } == UInt(pthread_self()) }
@@ -123,6 +139,7 @@ struct DeliveryPlaceTests {
         }
         await environment.service.shutdown(timeout: .seconds(1))
         await environment.ended()
+        executor.end()
         #expect(storage.here.withLock { $0 } > 20)
         // Counting for whoever asks reads logs where it was asked.
         let elsewhere = storage.elsewhere.withLock { $0 }.filter { !$0.hasPrefix("read ") }

@@ -64,6 +64,25 @@ import TrackwayTesting
         withExtendedLifetime(consumer) {}
     }
 
+    @Test func `Removing goes on while this process begins and ends its delivery, again and again`() async throws {
+        let journal = try open()
+        let removed = Locked<UInt64>(0)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                for _ in 1...300 { try journal.tryElection()?.close() }
+            }
+            group.addTask {
+                for number in 1...300 {
+                    journal.append("e\(number)")
+                    let count = try journal.snapshot(for: "exports").remove()
+                    removed.withLock { $0 += count }
+                }
+            }
+            try await group.waitForAll()
+        }
+        #expect(removed.withLock { $0 } == 300)
+    }
+
     @Test func `What was removed stays removed after power loss`() throws {
         let journal = try open()
         for number in 1...20 { journal.append("e\(number)") }

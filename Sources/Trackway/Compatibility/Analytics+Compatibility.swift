@@ -103,9 +103,9 @@ extension Analytics {
         await control.untilAtRest()
         await queue.run {
             do throws(JournalError) {
-                guard let consumer = try journal.tryElection() else { return }
-                defer { consumer.close() }
-                try consumer.discardPending(for: destination, reason: .erased)
+                try journal.withElection { (consumer) throws(JournalError) in
+                    try consumer.discardPending(for: destination, reason: .erased)
+                }
             } catch {
                 reporter.report(
                     Diagnostic(

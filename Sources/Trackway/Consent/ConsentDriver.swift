@@ -164,10 +164,10 @@ package final class ConsentDriver: Sendable {
     func discard() {
         if delivery.withLock({ $0 })?.discardRefused() == true { return }
         do throws(JournalError) {
-            guard let consumer = try journal.tryElection() else { return }
-            defer { consumer.close() }
-            for destination in journal.destinations {
-                try consumer.discardDropped(for: destination, admitting: rule(for: destination))
+            try journal.withElection { (consumer) throws(JournalError) in
+                for destination in journal.destinations {
+                    try consumer.discardDropped(for: destination, admitting: rule(for: destination))
+                }
             }
         } catch {
             reporter.report(

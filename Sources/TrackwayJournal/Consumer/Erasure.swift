@@ -77,11 +77,9 @@ extension Journal {
     /// - Throws: `locked` while somebody delivers: that has to stop first; `storage` when something could not be removed.
     package func erase() throws(JournalError) -> (former: InstallationID, proof: InstallationSecret?) {
         let former = installation
-        guard let consumer = try tryElection() else {
+        guard try withElection({ (consumer) throws(JournalError) in try consumer.erase() }) != nil else {
             throw JournalError(.locked, "\(folder.root) is being delivered from; stop delivery there, then erase")
         }
-        defer { consumer.close() }
-        _ = try consumer.erase()
         return (former, proof.withLock { $0.take() })
     }
 

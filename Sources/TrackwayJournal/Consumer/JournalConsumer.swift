@@ -39,7 +39,7 @@ package final class JournalConsumer: Sendable {
     }
 
     deinit {
-        close()
+        end()
     }
 
     /// Reads the next events a destination has not settled, and leases them: trimming cannot touch them until they are
@@ -238,6 +238,11 @@ package final class JournalConsumer: Sendable {
 
     /// Ends the election: another process can be elected. A second call does nothing.
     package func close() {
+        journal.elections.withLock { _ in end() }
+    }
+
+    /// Ends the election; whoever calls holds ``Journal/elections``, or is the last that knows of this consumer.
+    fileprivate func end() {
         // From now on the files say more than this consumer, and nothing more is asked of it.
         journal.consumer.withLock { if $0.consumer === self { $0.consumer = nil } }
         view.withLock { $0.isOpen = false }
@@ -391,6 +396,35 @@ extension Journal {
     ///
     /// The election ends with ``JournalConsumer/close()``, when the consumer is released, or when the process dies.
     package func tryElection() throws(JournalError) -> JournalConsumer? {
+        try elections.withLock { (_) throws(JournalError) in try elect() }
+    }
+
+    /// Runs `body` as the process that delivers; nil while anybody does, this process included. An election that is about to
+    /// begin or to end in this process is waited for.
+    package func withElection<Result>(
+        _ body: (JournalConsumer) throws(JournalError) -> sending Result
+    ) throws(JournalError) -> sending Result? {
+        try elections.withLock { (_) throws(JournalError) in
+            guard heldConsumer == nil, let consumer = try elect() else { return nil }
+            defer { consumer.end() }
+            return try body(consumer)
+        }
+    }
+
+    /// Runs `body` with the consumer that this process holds, or as ``withElection(_:)`` where it holds none; nil while another
+    /// process delivers.
+    package func withConsumer<Result>(
+        _ body: (JournalConsumer) throws(JournalError) -> sending Result
+    ) throws(JournalError) -> sending Result? {
+        try elections.withLock { (_) throws(JournalError) in
+            if let held = heldConsumer { return try body(held) }
+            guard let consumer = try elect() else { return nil }
+            defer { consumer.end() }
+            return try body(consumer)
+        }
+    }
+
+    private func elect() throws(JournalError) -> JournalConsumer? {
         let lock = try JournalError.wrap { () throws(StorageError) in try storage.lock(folder.deliverLock) }
         guard let lock else { return nil }
         let elected = try JournalConsumer(journal: self, lock: lock)

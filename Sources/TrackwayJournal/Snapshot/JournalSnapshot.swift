@@ -189,23 +189,14 @@ package struct JournalSnapshot: Sendable {
     @discardableResult
     package func remove() throws(JournalError) -> UInt64 {
         let journal = try liveJournal()
-        if let consumer = journal.heldConsumer {
-            do throws(JournalError) {
-                return try consumer.remove(self)
-            } catch {
-                // It ended its election between the two; somebody else may have it now.
-                guard error.code == .closed else { throw error }
-            }
-        }
-        guard let consumer = try journal.tryElection() else {
+        guard let removed = try journal.withConsumer({ (consumer) throws(JournalError) in try consumer.remove(self) }) else {
             throw JournalError(
                 .locked,
                 "another process delivers for \(folder.root); remove the snapshot for \(destination) there, or here once that "
                     + "process has ended"
             )
         }
-        defer { consumer.close() }
-        return try consumer.remove(self)
+        return removed
     }
 }
 

@@ -30,6 +30,9 @@ package final class Journal: Sendable {
     private let flushing = Locked(())
     /// The consumer this process holds, if it is the elected one; its cursors are newer than the files.
     let consumer = Locked<WeakConsumer>(WeakConsumer())
+    /// Held while an election of this process begins or ends, and through one that is only for a step: whoever cannot be elected
+    /// then knows that it is another process that delivers. Outside every other lock but that of a flush.
+    let elections = Locked(())
     /// What proves the identity that an erasing is about to remove, from its first step until it is complete.
     let proof = Locked<InstallationSecret?>(nil)
 

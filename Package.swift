@@ -137,8 +137,8 @@ let package = Package(
         .target(
             name: "SAPUsageCompatibility",
             dependencies: [
-                "Trackway", "TrackwayEvents", "TrackwayJournal", "TrackwayWire", "TrackwayDestinations",
-                "TrackwayPlatform",
+                "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire",
+                "TrackwayDestinations", "TrackwayPlatform",
             ],
             swiftSettings: house
         ),
@@ -204,8 +204,8 @@ let package = Package(
         .testTarget(
             name: "SAPUsageCompatibilityTests",
             dependencies: [
-                "SAPUsageCompatibility", "SAPUsageSamples", "Trackway", "TrackwayTesting", "TrackwayEvents",
-                "TrackwayWire", "TrackwayDestinations",
+                "SAPUsageCompatibility", "SAPUsageSamples", "Trackway", "TrackwayTesting", "TrackwayBehavior",
+                "TrackwayEvents", "TrackwayJournal", "TrackwayPlatform", "TrackwayWire", "TrackwayDestinations",
             ],
             swiftSettings: house
         ),

@@ -8,6 +8,7 @@
 @_exported public import struct Foundation.UUID
 @_exported public import struct Trackway.Configuration
 @_exported public import struct Trackway.TrackwayError
+@_exported public import enum TrackwayBehavior.LifeCycleChange
 @_exported public import struct TrackwayEvents.Diagnostic
 @_exported public import struct TrackwayEvents.DropReason
 @_exported public import protocol TrackwayWire.Transport

@@ -22,6 +22,10 @@ package final class UsageCore: Sendable {
         var dropped: [DropReason: UInt64] = [:]
         /// The targets with an upload under way.
         var uploads: Set<String> = []
+        /// The broker that was started last.
+        var broker: UsageBrokerDriver?
+        /// The one that an app shares.
+        var sharedBroker: Kept<UsageBroker>?
     }
 
     /// Where all this happens.
@@ -104,6 +108,7 @@ package final class UsageCore: Sendable {
         }
         follow()
         if outputEnabled { beginSession(application) }
+        broker?.decided()
     }
 
     func setCollection(_ isOn: Bool, application: String? = nil, endsSession: Bool = false) {
@@ -113,6 +118,7 @@ package final class UsageCore: Sendable {
         if endsSession, before, !isOn { endSession() }
         decide { $0.collection = isOn }
         if !before, outputEnabled { beginSession(application) }
+        broker?.decided()
     }
 
     func setConsent(_ consent: Bool, of user: String, application: String?) {
@@ -121,6 +127,7 @@ package final class UsageCore: Sendable {
         let before = outputEnabled
         decide { $0.consents[user] = consent }
         if !before, outputEnabled { beginSession(application) }
+        broker?.decided()
     }
 
     private func decide(_ change: (inout UsageDecisions) -> Void) {
@@ -160,7 +167,11 @@ package final class UsageCore: Sendable {
         }
         let consent = decisions.hasWithdrawn(access.userID) ? Consent.denied : .granted
         if consent != analytics.consent {
-            if consent == .denied { store.removeEverything() }
+            if consent == .denied {
+                store.removeEverything()
+                // Their starts are gone with the rest.
+                state.withLock { $0.sessions = [] }
+            }
             analytics.setConsent(consent)
         }
     }
@@ -174,6 +185,45 @@ package final class UsageCore: Sendable {
     private func endSession() {
         guard state.withLock({ $0.sessions.contains(Usage.defaultTargetID) }) else { return }
         report(UsageRecord(.sessionEnd, date: environment.now.date), for: Usage.defaultTargetID)
+    }
+
+    /// Whether a session of a target began in this process and has not ended.
+    func hasSession(of target: String) -> Bool {
+        state.withLock { $0.sessions.contains(target) }
+    }
+
+    // MARK: The broker
+
+    private var broker: UsageBrokerDriver? { state.withLock { $0.broker } }
+
+    /// The broker that the app shares; made when it is asked for first.
+    var sharedBroker: UsageBroker {
+        let fresh = Kept(object: UsageBroker(of: self))
+        return state.withLock { state in
+            let broker = state.sharedBroker ?? fresh
+            state.sharedBroker = broker
+            return broker
+        }.object
+    }
+
+    /// Puts a broker in the place of the one that was started before; nil for none.
+    ///
+    /// - Returns: the former one.
+    func exchange(broker: UsageBrokerDriver?) -> UsageBrokerDriver? {
+        state.withLock { state in
+            defer { state.broker = broker }
+            return state.broker
+        }
+    }
+
+    /// Has a broker do no more, if it is the one that was started last.
+    func end(broker: UsageBrokerDriver) {
+        let isIts = state.withLock { state in
+            guard state.broker === broker else { return false }
+            state.broker = nil
+            return true
+        }
+        if isIts { broker.stop() }
     }
 
     // MARK: Reports

@@ -38,7 +38,8 @@ public struct SAPcpmsUsagePolicy: Sendable, Hashable {
         self.init((try? SAPMobileServicesPolicy(json: Array(json))) ?? nil)
     }
 
-    private init?(_ policy: SAPMobileServicesPolicy?) {
+    /// The policy as the format's code reads it; nil when there is none.
+    init?(_ policy: SAPMobileServicesPolicy?) {
         guard let policy else { return nil }
         dataCollectionEnabled = policy.dataCollectionEnabled
         uploadDataAfterDays = policy.uploadDataAfterDays

@@ -62,14 +62,7 @@ public final class SAPcpmsUsageUploader: Sendable {
     /// Tells an error in the log.
     public static let defaultCompletionHandler: @Sendable ((any Error)?) -> Void = { error in
         guard let error else { return }
-        Usage.shared.core.environment.report(
-            Diagnostic(
-                code: .usageUploadFailed,
-                field: "upload(to:)",
-                value: "\(error)",
-                remedy: "Nothing was removed; upload again later."
-            )
-        )
+        Usage.shared.core.environment.report(uploadFailed: error)
     }
 
     /// Uploads to the application's back-end.
@@ -119,6 +112,20 @@ public final class SAPcpmsUsageUploader: Sendable {
         )
         SAPcpmsUpload(to: destination, by: sapURLSession, of: target, from: Usage.shared.core)
             .begin(unattributedData, completionHandler)
+    }
+}
+
+extension UsageEnvironment {
+    /// Tells that an upload did not do what it should.
+    func report(uploadFailed error: any Error) {
+        report(
+            Diagnostic(
+                code: .usageUploadFailed,
+                field: "upload(to:)",
+                value: "\(error)",
+                remedy: "Nothing was removed; upload again later."
+            )
+        )
     }
 }
 

@@ -124,6 +124,25 @@ public struct SAPMobileServicesDestination: Destination {
         )
     }
 
+    /// Asks for the application's policy, as it is delivered when settings are exchanged: `GET
+    /// <back-end>/mobileservices/application/<id>/settings`. `SAPMobileServicesPolicy` reads the answer.
+    ///
+    /// - Throws: `WireEncodingError` with `misconfigured` when the settings cannot work, or name a proxy's address.
+    public func settingsRequest() throws(WireEncodingError) -> WireRequest {
+        let base = try base()
+        guard case .backEnd = address else {
+            throw WireEncodingError(
+                .misconfigured,
+                "\"\(asked.prefix(200))\" is a proxy's address; only the back-end tells its policy."
+            )
+        }
+        return WireRequest(
+            method: "GET",
+            url: base.appending("/mobileservices/application/\(Self.segment(applicationID))/settings"),
+            headers: try fields()
+        )
+    }
+
     private var asked: String {
         switch address {
         case .backEnd(let address, _), .endpoint(let address): address
@@ -132,6 +151,16 @@ public struct SAPMobileServicesDestination: Destination {
 
     /// Where reports of a source go.
     private func url(of source: SAPUsageSource) throws(WireEncodingError) -> String {
+        let base = try base()
+        guard case .backEnd(_, let namesDevice) = address else { return asked }
+        let application = Self.segment(applicationID)
+        let path =
+            "/mobileservices/application/\(application)/clientusage/v1/runtime/clientusage/application/\(application)"
+        return base.appending(namesDevice ? "\(path)/device/\(Self.segment(source.deviceID))" : path)
+    }
+
+    /// The address that is asked, if it and the application's id can work.
+    private func base() throws(WireEncodingError) -> HTTPAddress {
         guard !applicationID.isEmpty else {
             throw WireEncodingError(
                 .misconfigured,
@@ -145,11 +174,7 @@ public struct SAPMobileServicesDestination: Destination {
                     + "https://tenant.example.com; the events wait for it."
             )
         }
-        guard case .backEnd(_, let namesDevice) = address else { return asked }
-        let application = Self.segment(applicationID)
-        let path =
-            "/mobileservices/application/\(application)/clientusage/v1/runtime/clientusage/application/\(application)"
-        return base.appending(namesDevice ? "\(path)/device/\(Self.segment(source.deviceID))" : path)
+        return base
     }
 
     /// A name as one segment of a path. A path's `.` and `..` are directions: no name becomes another path.

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable internal import SAPUsageCompatibility
+
+@Suite("The broker")
+struct UsageBrokerTests {
+    private let app = UsageApp()
+    private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+    private let settings: SAPcpmsSettingsParameters
+    private static let policyURL = "https://tenant.test/mobileservices/application/shop/settings"
+
+    init() throws {
+        settings = SAPcpmsSettingsParameters(
+            backendURL: try #require(URL(string: "https://tenant.test")),
+            applicationID: "shop",
+            applicationVersion: "3.2.0"
+        )
+        app.memory.transport.always(.respond(WireResponse(status: 201, body: Array(#"{"report":"x"}"#.utf8))))
+    }
+
+    /// The broker of a process, of a person who consented.
+    private func broker(_ app: UsageApp, days: Int = 1, injects: Bool = false, consent: Bool = true) throws
+        -> UsageBroker
+    {
+        let broker = app.usage.core.sharedBroker
+        broker.onboardingID = person
+        broker.uploadInterval = days
+        broker.injectOSlifecycleSession = injects
+        if consent {
+            app.usage.enableDataCollection()
+            app.usage.consentForUser(try #require(person), given: true)
+        }
+        return broker
+    }
+
+    private func answer(days: Int, isOn: Bool = true) -> ScriptedAnswer {
+        let policy = #"{"dataCollectionEnabled":"\#(isOn)","uploadDataAfterDays":"\#(days)"}"#
+        let body = #"{"mobileservices":{"settingsExchange":{"usagePolicy":\#(policy)}}}"#
+        return .respond(WireResponse(status: 200, body: Array(body.utf8)))
+    }
+
+    /// Waits for as many requests, and for the upload to be over.
+    private func settled(_ app: UsageApp, requests: Int) async {
+        await app.memory.transport.untilRequested(requests)
+        while !app.usage.core.sharedBroker.isResting { await Task.yield() }
+    }
+
+    private func uploads(_ app: UsageApp) -> Int {
+        app.memory.transport.requests.count { $0.method == "POST" }
+    }
+
+    private func reported(_ app: UsageApp) throws {
+        app.usage.reporter().report(app.environment.sessionStart(application: "shop", version: nil))
+        app.usage.reporter().report(.event("a"))
+        app.usage.reporter().report(.sessionEnd)
+    }
+
+    @Test("an upload at the start, the next one after so many days, over restarts")
+    func cadence() async throws {
+        var app = app
+        let first = try broker(app, days: 2)
+        try first.start(settingsParameters: settings)
+        #expect(app.usage.userID == person?.uuidString)
+        // Nothing is stored that could be sent.
+        await settled(app, requests: 0)
+        try reported(app)
+        first.lifeCycleChanged(to: .didEnterBackground)
+        first.lifeCycleChanged(to: .willEnterForeground)
+        await settled(app, requests: 1)
+        try reported(app)
+        for (days, count) in [(1, 1), (1, 2), (1, 2), (1, 3)] {
+            app.memory.clock.advance(by: .seconds(86_400 * days))
+            app = app.restarted()
+            let next = try broker(app, days: 2, consent: false)
+            try next.start(settingsParameters: settings)
+            await settled(app, requests: count)
+            #expect(uploads(app) == count)
+            try reported(app)
+        }
+        // The clock is set back by a year, and the person comes back.
+        app.memory.clock.jumpWall(by: .seconds(-86_400 * 365))
+        app = app.restarted()
+        try broker(app, days: 2, consent: false).start(settingsParameters: settings)
+        await settled(app, requests: 4)
+        #expect(app.memory.diagnostics.isEmpty)
+    }
+
+    @Test("no network: nothing is removed, and the next occasion tries again")
+    func offline() async throws {
+        let broker = try broker(app)
+        app.memory.transport.script(.fail(TransportError(.offline, "no network")))
+        app.usage.configure(with: try app.store(of: person))
+        try reported(app)
+        try broker.start(settingsParameters: settings)
+        await settled(app, requests: 1)
+        #expect(app.codes == ["usage_upload_failed"])
+        let store = try app.store(of: person)
+        #expect(app.events(store) == ["SessionStart", "a", "SessionEnd"])
+        broker.lifeCycleChanged(to: .didEnterBackground)
+        broker.lifeCycleChanged(to: .didBecomeActive)
+        await settled(app, requests: 2)
+        #expect(app.events(store).isEmpty)
+    }
+
+    @Test("the back-end's policy counts: asked before an upload, and kept for when there is no network")
+    func serverOverride() async throws {
+        let broker = try broker(app, days: 0, consent: false)
+        broker.enableServerOverride = true
+        app.usage.configure(with: try app.store(of: person))
+        try reported(app)
+        try broker.start(settingsParameters: settings)
+        // Nothing is asked before consent.
+        #expect(app.memory.transport.requests.isEmpty)
+        app.memory.transport.script(answer(days: 3))
+        app.usage.consentForUser(try #require(person), given: true)
+        await settled(app, requests: 2)
+        #expect(app.memory.transport.requests.map(\.method) == ["GET", "POST"])
+        #expect(app.memory.transport.requests.first?.url == Self.policyURL)
+        #expect(app.usage.outputEnabled())
+
+        try reported(app)
+        app.memory.clock.advance(by: .seconds(86_400 * 2))
+        let next = app.restarted()
+        app.memory.transport.script(.fail(TransportError(.offline, "no network")))
+        let again = try self.broker(next, days: 1, consent: false)
+        again.enableServerOverride = true
+        try again.start(settingsParameters: settings)
+        await settled(next, requests: 3)
+        #expect(uploads(next) == 1)
+        // Off: nothing is stored or sent any more.
+        app.memory.transport.script(answer(days: 1, isOn: false))
+        again.lifeCycleChanged(to: .didEnterBackground)
+        again.lifeCycleChanged(to: .willEnterForeground)
+        await settled(next, requests: 4)
+        again.lifeCycleChanged(to: .didEnterBackground)
+        app.memory.transport.script(.captivePortal)
+        again.lifeCycleChanged(to: .willEnterForeground)
+        await settled(next, requests: 5)
+        // A page of somebody in between is no policy.
+        #expect(!next.usage.dataCollectionEnabled)
+        #expect(uploads(next) == 1)
+        var policy = SAPcpmsUsagePolicy()
+        policy.dataCollectionEnabled = true
+        policy.uploadDataAfterDays = 1
+        again.apply(policy)
+        await settled(next, requests: 6)
+        #expect(uploads(next) == 2)
+    }
+
+    @Test("the system's word of the app's life begins and ends sessions")
+    func sessions() throws {
+        let watched = WatchedEnvironment(app.memory)
+        let environment = UsageEnvironment { $0.dependencySource = watched }
+        let usage = Usage(environment)
+        let broker = usage.core.sharedBroker
+        broker.onboardingID = person
+        broker.injectOSlifecycleSession = true
+        try broker.start(settingsParameters: settings)
+        let store = try #require(usage.store)
+        watched.report([.willResignActive])
+        usage.reporter().report(.event("a"))
+        watched.report([.didEnterBackground, .willSuspend])
+        watched.report([.didEnterBackground])
+        watched.report([.willEnterForeground, .didBecomeActive])
+        usage.reporter().report(.event("b"))
+        watched.report([.willTerminate])
+        #expect(
+            store.snapshot(for: "default").all.map(\.event.description)
+                == ["SessionStart", "a", "SessionEnd", "SessionStart", "b", "SessionEnd"]
+        )
+        #expect(store.snapshot(for: "default").all.first?.info["appVersion"] as? String == "3.2.0")
+        broker.stop()
+        watched.report([.willEnterForeground])
+        #expect(store.snapshot(for: "default").recordCount() == 6)
+    }
+
+    @Test("consent that is withdrawn ends the session with what is stored; given again, one begins")
+    func withdrawn() async throws {
+        let broker = try broker(app, days: 0, injects: true)
+        app.memory.transport.hold()
+        try broker.start(settingsParameters: settings)
+        app.usage.reporter().report(.event("a"))
+        broker.upload { _ in }
+        await app.memory.transport.untilRequested(1)
+        app.usage.consentForUser(try #require(person))
+        app.memory.transport.release()
+        await settled(app, requests: 1)
+        let store = try app.store(of: person)
+        #expect(app.events(store).isEmpty)
+        broker.lifeCycleChanged(to: .didEnterBackground)
+        broker.lifeCycleChanged(to: .willEnterForeground)
+        #expect(app.events(store).isEmpty)
+        app.usage.consentForUser(try #require(person), given: true)
+        app.usage.reporter().report(.event("b"))
+        #expect(app.events(store).prefix(2) == ["SessionStart", "b"])
+    }
+
+    @Test("of two brokers the one that was started last works, and that is told")
+    func twoBrokers() throws {
+        let first = try broker(app, days: 0, injects: true)
+        try first.start(settingsParameters: settings)
+        try first.start(settingsParameters: settings)
+        let second = UsageBroker(of: app.usage.core)
+        second.injectOSlifecycleSession = true
+        try second.start(settingsParameters: settings, target: "other")
+        first.lifeCycleChanged(to: .didEnterBackground)
+        first.lifeCycleChanged(to: .willEnterForeground)
+        first.stop()
+        second.lifeCycleChanged(to: .didEnterBackground)
+        let store = try app.store(of: person)
+        #expect(app.events(store) == ["SessionStart", "SessionEnd", "SessionStart", "SessionEnd"])
+        #expect(app.events(store, "other") == ["SessionStart", "SessionEnd"])
+        #expect(app.codes == ["usage_broker_replaced"])
+    }
+
+    @Test("what keeps a broker from starting is told by a type of its own")
+    func refusals() throws {
+        let broker = try broker(app, days: -1)
+        #expect(broker.uploadInterval == 0)
+        broker.uploadInterval = .max
+        #expect(broker.uploadInterval == 36_500)
+        #expect(app.codes == ["usage_interval_adjusted", "usage_interval_adjusted"])
+        for (url, application) in [("ftp://tenant.test", "shop"), ("https://tenant.test", ""), ("nowhere", "shop")] {
+            let wrong = SAPcpmsSettingsParameters(
+                backendURL: try #require(URL(string: url)),
+                applicationID: application
+            )
+            #expect(throws: UsageBroker.UsageBrokerError.invalidUploadUrl) {
+                try broker.start(settingsParameters: wrong)
+            }
+        }
+        #expect(app.usage.userID == nil)
+        // Configured before, and as somebody else.
+        app.usage.configure(with: try app.store())
+        #expect(throws: UsageBroker.UsageBrokerError.invalidUploadOnboardingID) {
+            try broker.start(settingsParameters: settings)
+        }
+        let broken = UsageApp(InMemoryEnvironment())
+        broken.memory.storage.fail(.makeFolder, with: .noSpace)
+        let other = broken.usage.core.sharedBroker
+        #expect(throws: UsageBroker.UsageBrokerError.usageStoreInit) { try other.start(settingsParameters: settings) }
+        let own = UsageBroker(of: UsageApp().usage.core)
+        #expect(throws: UsageBroker.UsageBrokerError.reporterInit) { try own.start(settingsParameters: settings) }
+    }
+
+    @Test("a store of the app's own, and nobody known: sessions are stored, nothing is sent")
+    func ownStore() async throws {
+        let broker = app.usage.core.sharedBroker
+        let store = OwnStore(Usage.unattributedStorageID)
+        broker.store = store
+        broker.injectOSlifecycleSession = true
+        broker.uploadInterval = 1
+        app.usage.enableDataCollection()
+        try broker.start(settingsParameters: settings)
+        #expect(app.usage.store === store)
+        #expect(store.kept.map(\.record.event.description) == ["SessionStart"])
+        let error = await withCheckedContinuation { over in broker.upload { over.resume(returning: $0) } }
+        #expect(error as? UsageBroker.UsageBrokerError == .invalidUploadOnboardingID)
+        #expect(app.memory.transport.requests.isEmpty)
+    }
+}
+
+/// The calls as an app makes them, on the one instance.
+extension DocumentSampleTests {
+    @Test("every declaration of the broker is there, with its labels and defaults")
+    func broker() async throws {
+        let broker: UsageBroker = UsageBroker.shared
+        #expect(broker === UsageBroker.shared)
+        #expect(broker.store == nil && broker.onboardingID == nil)
+        #expect(!broker.injectOSlifecycleSession && !broker.enableServerOverride && broker.uploadInterval == 0)
+        broker.sapURLSession = SAPURLSession(headers: ["authorization": "Bearer x"])
+        #expect(broker.sapURLSession.headers["authorization"] == "Bearer x")
+        let settings = SAPcpmsSettingsParameters(
+            backendURL: try #require(URL(string: "https://tenant.test")),
+            applicationID: "shop"
+        )
+        let before = await withCheckedContinuation { over in UsageBroker().upload { over.resume(returning: $0) } }
+        #expect(before as? UsageBroker.UsageBrokerError == .reporterInit)
+        try broker.start(settingsParameters: settings)
+        try broker.start(settingsParameters: settings, target: "myTarget")
+        broker.apply(SAPcpmsUsagePolicy())
+        broker.upload()
+        broker.lifeCycleChanged(to: .didEnterBackground)
+        broker.stop()
+        let cases: [UsageBroker.UsageBrokerError] = [
+            .usageStoreInit, .reporterInit, .invalidUploadUrl, .invalidUploadOnboardingID,
+        ]
+        #expect(Set(cases.map(\.description)).count == 4)
+    }
+}
+
+/// An environment whose system tells what it does with the app.
+private final class WatchedEnvironment: DependencySource {
+    private let memory: InMemoryEnvironment
+    private let observer = Locked<Dependencies.LifeCycleObserver?>(nil)
+
+    init(_ memory: InMemoryEnvironment) {
+        self.memory = memory
+    }
+
+    func report(_ changes: [LifeCycleChange]) {
+        observer.withLock { $0 }?(changes, nil)
+    }
+
+    func dependencies(for configuration: Configuration) throws(TrackwayError) -> Dependencies {
+        var dependencies = try memory.dependencies(for: configuration)
+        dependencies.observeLifeCycle = { [observer] report in
+            observer.withLock { $0 = report }
+            return nil
+        }
+        return dependencies
+    }
+}

@@ -10,22 +10,44 @@ internal import TrackwayJournal
 /// let orders = analytics.reporter(for: "orders")
 /// orders.record("order", ["total": 99.9])
 /// ```
-/// There is one for each destination, the same for everybody who asks. It does not keep the ``Analytics`` alive. Any thread may
-/// call.
+/// There is one for each destination, the same for everybody who asks. An app may put one of its own in its place, which adds to
+/// what is recorded:
+///
+/// ```swift
+/// analytics.register(Reporter(for: "orders") { $0.attributes["till"] = 4 })
+/// ```
+/// It does not keep the ``Analytics`` alive. Any thread may call.
 public final class Reporter: Sendable {
+    private enum Place: Sendable {
+        case none
+        case registered
+        case ended(String)
+    }
+
     private struct State: Sendable {
         var isEnabled = true
-        var isRegistered = true
+        var place = Place.none
+        weak var analytics: Analytics?
     }
 
     /// Whom it records for.
     public let target: DestinationID
-    private weak let analytics: Analytics?
+    private let prepare: (@Sendable (inout InterceptedEvent) -> Void)?
     private let state = Locked(State())
 
-    fileprivate init(_ target: DestinationID, _ analytics: Analytics) {
+    /// A reporter of the app's own. It records once it is registered: ``Analytics/register(_:)``.
+    ///
+    /// - Parameters:
+    ///   - target: whom it records for.
+    ///   - prepare: may change each event before it is recorded, on the thread that records it. Interceptors see what it leaves.
+    public init(for target: DestinationID, preparing prepare: @escaping @Sendable (inout InterceptedEvent) -> Void) {
         self.target = target
-        self.analytics = analytics
+        self.prepare = prepare
+    }
+
+    fileprivate init(_ target: DestinationID) {
+        self.target = target
+        prepare = nil
     }
 
     /// Whether events are recorded; true to begin with. While it is false, calls are ignored: the app has decided not to record,
@@ -35,19 +57,22 @@ public final class Reporter: Sendable {
         set { state.withLock { $0.isEnabled = newValue } }
     }
 
-    /// Whether it still records: false once it was unregistered, for good.
-    public var isRegistered: Bool { state.withLock { $0.isRegistered } }
-
-    fileprivate func unregister() {
-        state.withLock { $0.isRegistered = false }
+    /// Whether it records: false before it is registered, and once it was unregistered or replaced, until it is registered again.
+    public var isRegistered: Bool {
+        state.withLock { if case .registered = $0.place { true } else { false } }
     }
 
     /// Records an event for the target; see ``Analytics/record(_:_:items:to:)``.
     ///
-    /// - Returns: nil when nothing was recorded, because the reporter is switched off or unregistered, or the ``Analytics`` is gone.
+    /// - Returns: nil when nothing was recorded, because the reporter is switched off or not registered, or the ``Analytics`` is
+    ///   gone.
     @discardableResult
     public func record(_ name: String, _ attributes: Attributes = [:], items: [Item] = []) -> Receipt? {
-        recorder(of: name)?.record(name, attributes, items: items, to: [target])
+        guard let analytics = recorder(of: name) else { return nil }
+        guard let prepare else { return analytics.record(name, attributes, items: items, to: [target]) }
+        var event = InterceptedEvent(name, attributes, items: items, to: [target])
+        prepare(&event)
+        return analytics.record(event.name, event.attributes, items: event.items, to: [target])
     }
 
     /// Records an event that has a type of its own; see ``Analytics/record(_:to:)``.
@@ -55,37 +80,74 @@ public final class Reporter: Sendable {
     /// - Returns: as ``record(_:_:items:)``.
     @discardableResult
     public func record<Recorded: TypedEvent>(_ event: Recorded) -> Receipt? {
-        recorder(of: Recorded.name)?.record(event, to: [target])
+        // What cannot be encoded is told by the analytics.
+        if prepare != nil, let attributes = try? event.attributes() {
+            return record(Recorded.name, attributes, items: event.items)
+        }
+        return recorder(of: Recorded.name)?.record(event, to: [target])
     }
 
     private func recorder(of name: String) -> Analytics? {
         let state = state.withLock { $0 }
-        guard let analytics else { return nil }
-        guard state.isRegistered else {
-            analytics.reporter.report(.reporterUnregistered(name, target))
+        guard let analytics = state.analytics else { return nil }
+        switch state.place {
+        case .registered: return state.isEnabled ? analytics : nil
+        case .ended(let reason): analytics.reporter.report(.reporterUnregistered(name, target, reason))
+        case .none: break
+        }
+        return nil
+    }
+
+    /// It records for these analytics from now on.
+    fileprivate func begin(_ analytics: Analytics) -> Analytics? {
+        state.withLock { state in
+            defer { (state.place, state.analytics) = (.registered, analytics) }
+            if case .registered = state.place { return state.analytics }
             return nil
         }
-        return state.isEnabled ? analytics : nil
+    }
+
+    /// It records no more, as far as it records for these analytics.
+    fileprivate func end(_ reason: String, by analytics: Analytics) {
+        state.withLock { if $0.analytics === analytics { $0.place = .ended(reason) } }
     }
 }
 
-/// The reporters that were handed out.
+/// The reporters that were handed out or registered.
 final class ReporterRegistry: Sendable {
     private let reporters = Locked<[DestinationID: Reporter]>([:])
 
     func reporter(for target: DestinationID, of analytics: Analytics) -> Reporter {
         reporters.withLock { reporters in
             if let known = reporters[target] { return known }
-            let fresh = Reporter(target, analytics)
+            let fresh = Reporter(target)
+            _ = fresh.begin(analytics)
             reporters[target] = fresh
             return fresh
         }
     }
 
-    func unregister(_ target: DestinationID) -> Bool {
-        guard let reporter = reporters.withLock({ $0.removeValue(forKey: target) }) else { return false }
-        reporter.unregister()
-        return true
+    func register(_ reporter: Reporter, with analytics: Analytics) {
+        // Inside the lock: of several that come at the same time, the one that stays records.
+        let former = reporters.withLock { reporters in
+            let replaced = reporters.updateValue(reporter, forKey: reporter.target)
+            if let replaced, replaced !== reporter { replaced.end("another one was registered", by: analytics) }
+            return reporter.begin(analytics)
+        }
+        if let former, former !== analytics { former.reporters.forget(reporter) }
+    }
+
+    func unregister(_ target: DestinationID, of analytics: Analytics) -> Bool {
+        reporters.withLock { reporters in
+            guard let reporter = reporters.removeValue(forKey: target) else { return false }
+            reporter.end("it was unregistered", by: analytics)
+            return true
+        }
+    }
+
+    /// One that went elsewhere.
+    private func forget(_ reporter: Reporter) {
+        reporters.withLock { if $0[reporter.target] === reporter { $0[reporter.target] = nil } }
     }
 
     var targets: Set<DestinationID> { reporters.withLock { Set($0.keys) } }
@@ -99,13 +161,22 @@ extension Analytics {
         reporters.reporter(for: target, of: self)
     }
 
-    /// Ends a destination's reporter: it records nothing any more and says so. Who asks ``reporter(for:)`` afterwards gets a new
-    /// one.
+    /// Makes a reporter the one of its target: whoever asks ``reporter(for:)`` gets it. The one that was there records no more and
+    /// says so.
     ///
-    /// - Returns: False when nobody had asked for one.
+    /// - Parameter reporter: one of the app's own, or one that was unregistered. Registered again it changes nothing; one that other
+    ///   analytics have comes over from there.
+    public func register(_ reporter: Reporter) {
+        reporters.register(reporter, with: self)
+    }
+
+    /// Ends a destination's reporter: it records nothing any more and says so, until it is registered again. Who asks
+    /// ``reporter(for:)`` afterwards gets a new one.
+    ///
+    /// - Returns: False when there was none.
     @discardableResult
     public func unregisterReporter(for target: DestinationID) -> Bool {
-        reporters.unregister(target)
+        reporters.unregister(target, of: self)
     }
 
     /// The targets of the app's: those that are configured or added, those that earlier runs or other processes left events for,
@@ -119,19 +190,21 @@ extension Analytics {
 }
 
 extension Diagnostic.Code {
-    /// A reporter was used after it had been unregistered.
+    /// A reporter was used after it had been unregistered or replaced.
     public static let reporterUnregistered = Diagnostic.Code(rawValue: "reporter_unregistered")
 }
 
 extension Diagnostic {
-    fileprivate static func reporterUnregistered(_ name: String, _ target: DestinationID) -> Diagnostic {
+    fileprivate static func reporterUnregistered(_ name: String, _ target: DestinationID, _ reason: String)
+        -> Diagnostic
+    {
         Diagnostic(
             code: .reporterUnregistered,
             field: "reporter",
             value: "\(target): \(name)",
             remedy:
-                "The event was not recorded, because this reporter was unregistered; ask reporter(for: \"\(target)\") for a "
-                + "new one."
+                "The event was not recorded, because this reporter is invalid: \(reason). Ask reporter(for: \"\(target)\") for "
+                + "the present one, or register this one again."
         )
     }
 }

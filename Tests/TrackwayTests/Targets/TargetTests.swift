@@ -241,6 +241,70 @@ import TrackwayTesting
         #expect(memory.recorded.map(\.name) == ["kept"])
     }
 
+    @Test func `A reporter of the app's own takes the place of the one before, which says so`() throws {
+        struct Order: TypedEvent {
+            static let name = "order"
+            var total: Int
+        }
+        let told = Locked<[Diagnostic]>([])
+        let memory = try InMemoryAnalytics(
+            Self.configuration { $0.onDiagnostic = { diagnostic in told.withLock { $0.append(diagnostic) } } }
+        )
+        let analytics = memory.analytics
+        let plain = analytics.reporter(for: "exports")
+        let own = Reporter(for: "exports") { event in
+            event.attributes["till"] = 4
+            event.items.append(Item(id: "i"))
+        }
+        #expect(!own.isRegistered)
+        #expect(own.record("before") == nil)
+        analytics.register(own)
+        analytics.register(own)
+        #expect(own.isRegistered && !plain.isRegistered)
+        #expect(analytics.reporter(for: "exports") === own)
+        #expect(plain.record("replaced") == nil)
+        #expect(told.withLock { $0.map(\.code) } == [.reporterUnregistered])
+        #expect(told.withLock { $0.first?.remedy.contains("another one was registered") } == true)
+        own.record("order", ["till": 1, "total": 2])
+        own.record(Order(total: 3))
+        own.isEnabled = false
+        #expect(own.record("ignored") == nil)
+        own.isEnabled = true
+        #expect(memory.recorded.map { $0.attributes["till"] } == [4, 4])
+        #expect(memory.recorded.map { $0.attributes["total"] } == [2, 3])
+        #expect(memory.recorded.allSatisfy { $0.route == ["exports"] && $0.items.map(\.id) == ["i"] })
+
+        // One that was ended can come back, and sends the other one away.
+        analytics.register(plain)
+        #expect(own.record("replaced") == nil)
+        #expect(analytics.unregisterReporter(for: "exports"))
+        #expect(plain.record("unregistered") == nil)
+        analytics.register(own)
+        #expect(own.record("again") != nil)
+        #expect(analytics.targetIdentifiers() == ["exports"])
+
+        // Registered elsewhere, it comes over; what happens here afterwards is none of its business.
+        let other = try InMemoryAnalytics(Self.configuration())
+        other.analytics.register(own)
+        #expect(analytics.reporter(for: "exports") !== own)
+        analytics.unregisterReporter(for: "exports")
+        #expect(own.record("there") != nil)
+        #expect(other.recorded.map(\.name) == ["there"])
+        #expect(memory.recorded.count == 3)
+    }
+
+    @Test func `Threads that register at the same time end with one reporter that records`() async throws {
+        let memory = try InMemoryAnalytics(Self.configuration())
+        let analytics = memory.analytics
+        let all = (Int64(0)..<8).map { number in Reporter(for: "exports") { $0.attributes["n"] = .integer(number) } }
+        await withTaskGroup(of: Void.self) { group in
+            for reporter in all { group.addTask { for _ in 0..<50 { analytics.register(reporter) } } }
+        }
+        #expect(all.count { $0.isRegistered } == 1)
+        let last = analytics.reporter(for: "exports")
+        #expect(last.isRegistered && last.record("e") != nil)
+    }
+
     @Test func `A reporter for nobody tells what is missing`() throws {
         let told = Locked<[Diagnostic.Code]>([])
         let memory = try InMemoryAnalytics(

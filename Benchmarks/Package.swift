@@ -41,6 +41,12 @@ let package = Package(
             dependencies: ["CCounters", .product(name: "Trackway", package: "trackway")],
             swiftSettings: house
         ),
+        // A million usage records, and an uploader of the app's own, with what apps have.
+        .executableTarget(
+            name: "trackway-usage",
+            dependencies: ["CCounters", .product(name: "SAPUsageCompatibility", package: "trackway")],
+            swiftSettings: house
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

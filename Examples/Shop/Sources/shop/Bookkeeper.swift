@@ -74,6 +74,12 @@ struct Bookkeeper: Sendable {
         analytics.setConsent(.granted)
     }
 
+    /// Everybody who shops on this device agrees. What was recorded before and waited is sent, too.
+    func agree() {
+        guard analytics.consent != .granted else { return }
+        analytics.setConsent(.granted)
+    }
+
     /// Everything that is known of this installation is forgotten, here and at every destination; the shop goes on as
     /// another one.
     func forget() async throws {

@@ -28,6 +28,10 @@ struct Options: Sendable {
     var till: DestinationID?
     /// Whether every second visitor takes consent back for a moment.
     var wavers = false
+    /// Where usage reports go, if they do.
+    var usage: String?
+    /// How many visitors leave before consent is given; nil when it is given from the start.
+    var agreesAfter: Int?
     /// Whether everything is forgotten in the end.
     var forgets = false
     /// Whether the ledger is shown as JSON.
@@ -53,6 +57,8 @@ struct Options: Sendable {
                                   (default: of this machine as it is)
           --till NAME             count the till after each visit, and tell that destination alone
           --waver                 every second visitor takes consent back for a moment: what waits then is dropped
+          --usage URL             report the shop's use to a back-end of SAP Mobile Services, too
+          --agree-after N         nobody is asked for consent before N visitors have left; what is recorded waits until then
           --forget                in the end everything is forgotten, here and at every destination
           --json                  show the ledger at the end as JSON, and the visitors' steps on standard error
           --help                  this text
@@ -113,6 +119,13 @@ struct Options: Sendable {
                     throw UsageError(sentence: "--till needs a destination's name, not \"\(name)\"")
                 }
                 self.till = till
+            case "--usage":
+                usage = try Self.address(value(), of: option)
+            case "--agree-after":
+                guard let count = Int(try value()), count >= 0 else {
+                    throw UsageError(sentence: "--agree-after needs a number of visitors")
+                }
+                agreesAfter = count
             case "--waver":
                 wavers = true
             case "--forget":
@@ -127,12 +140,19 @@ struct Options: Sendable {
         }
     }
 
+    /// What a back-end of usage reports knows the shop by.
+    static let application = "corner-shop"
+
     /// The collector first, then the others.
     var destinations: [any Destination] {
         let all = [(id: DestinationID("collector"), url: collector)] + others
-        return all.compactMap { id, url in
+        var destinations: [any Destination] = all.compactMap { id, url in
             URL(string: url).map { CollectorDestination.collector($0, writeKey: key, id: id) }
         }
+        if let usage, let url = URL(string: usage) {
+            destinations.append(SAPMobileServicesDestination.sapMobileServices(url, applicationID: Self.application))
+        }
+        return destinations
     }
 
     private static func pace(_ text: String) throws(UsageError) -> Double? {

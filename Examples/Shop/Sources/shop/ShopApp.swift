@@ -26,9 +26,10 @@ struct ShopApp {
     }
 
     private static func run(_ options: Options) async throws {
-        var configuration = Configuration(appID: "corner-shop", destinations: options.destinations)
+        var configuration = Configuration(appID: Options.application, destinations: options.destinations)
         configuration.appVersion = "1.0.0"
         configuration.storageFolder = options.folder.map { URL(fileURLWithPath: $0, isDirectory: true) }
+        if options.agreesAfter != nil { configuration.consent = .pending }
         if options.visitors != nil {
             configuration.sessionTimeout = UnattendedVisits.sessionTimeout(pace: options.pace)
         }

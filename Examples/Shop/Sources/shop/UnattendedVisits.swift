@@ -12,6 +12,7 @@ struct UnattendedVisits: Sendable {
     /// Runs until the last one has left.
     func run() async {
         for number in 1...visitors {
+            if options.agreesAfter.map({ number > $0 }) ?? false { bookkeeper.agree() }
             await visit(number)
         }
     }

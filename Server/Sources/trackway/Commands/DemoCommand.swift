@@ -14,8 +14,9 @@ struct DemoCommand: AsyncParsableCommand {
             Starts a collector on a free port and lets visitors through the example shop. Every event goes to two
             destinations, one of which answers badly (503, lost answers, a captive portal). One shop process is killed with
             -9 while somebody pays, and started again. The shop takes snapshots of this machine as it is; further shops play a
-            phone each (its battery, its way, its networks are made up). In one more, visitors take their consent back, and one
-            is forgotten in the end. Then the ledger is shown and checked, and the collector stays up until Ctrl-C.
+            phone each (its battery, its way, its networks are made up). In one more, visitors take their consent back, one
+            reports its use in the format of SAP Mobile Services and is given consent half-way, and one is forgotten in the
+            end. Then the ledger is shown and checked, and the collector stays up until Ctrl-C.
 
             `make demo` builds everything and calls this.
 
@@ -65,6 +66,7 @@ struct DemoCommand: AsyncParsableCommand {
                 folder: environment.folder,
                 collector: environment.collector,
                 audit: environment.audit,
+                usage: environment.usage,
                 flaky: environment.flaky,
                 key: DemoEnvironment.key,
                 console: console

@@ -18,15 +18,19 @@ struct Demo: Sendable {
     var collector: CollectorAddress
     /// Where the second destination's collector listens; the shop knows only the proxy before it.
     var audit: CollectorAddress
+    /// Where the collector listens that takes usage reports.
+    var usage: CollectorAddress
     /// The proxy's address, which the shop is given.
     var flaky: String
-    /// The key that both collectors know.
+    /// The key that the collectors know.
     var key: String
     /// Where the progress is shown.
     var console: Console
 
     /// The second destination's name.
     static let auditID: DestinationID = "audit"
+    /// The name of the destination that gets usage reports.
+    static let usageID: DestinationID = "sap-mobile-services"
     /// The main destination's name.
     static let collectorID: DestinationID = "collector"
     /// How often the shop may be started once more to deliver what waits, and how often the ledger is looked at.
@@ -43,12 +47,14 @@ struct Demo: Sendable {
     private var wavering: String { folder + "/wavering" }
     /// Where a shop keeps its events that is forgotten in the end.
     private var forgotten: String { folder + "/forgotten" }
+    /// Where a shop keeps its events that reports its use.
+    private var reporting: String { folder + "/reporting" }
     /// Every journal there is.
-    private var journals: [String] { ([nil] + Self.phones).map(journal) + [wavering, forgotten] }
+    private var journals: [String] { ([nil] + Self.phones).map(journal) + [wavering, reporting, forgotten] }
 
-    /// Runs the shop, kills it once, lets it finish, and waits until both collectors have everything.
+    /// Runs the shop, kills it once, lets it finish, and waits until the collectors have everything.
     ///
-    /// - Returns: Both destinations' accounts.
+    /// - Returns: The destinations' accounts.
     func run() async throws(CommandFailure) -> [DemoAccount] {
         let victim = max(1, visitors * 2 / 5)
         console.write("Shop       \(visitors) visitors, each step recorded and addressed to two destinations")
@@ -75,17 +81,41 @@ struct Demo: Sendable {
         try check(try await visit(6, seed: 20, in: wavering, waver, killingAt: 3))
         try check(try await visit(6, seed: 21, in: wavering, waver))
         try check(try await visit(3, seed: 22, in: forgotten, till + ["--forget"]))
+        try await reportUsage()
         var accounts = try await accounts()
         // The badly behaved destination may still be catching up: a last visitor gives it the time.
         for _ in 0..<Self.attempts where !accounts.allSatisfy(\.isBalanced) {
             if accounts.contains(where: { $0.pending > 0 }) {
                 for phone in [nil] + Self.phones { try check(try await visit(1, seed: 3, phone: phone)) }
+                try check(try await visit(1, seed: 3, in: reporting, reports))
                 for journal in [wavering, forgotten] { try check(try await visit(1, seed: 3, in: journal, till)) }
             }
             accounts = try await self.accounts()
         }
         return accounts
     }
+
+    /// One more shop reports its use in another format. Nobody is asked for consent before its second run is half over.
+    private func reportUsage() async throws(CommandFailure) {
+        try check(try await visit(3, seed: 23, in: reporting, reports + ["--agree-after", "3"]))
+        let device = try ledger(of: [reporting])
+        let parked = device.recorded(for: Self.usageID)
+        let early = try await rows(CollectorClient(usage)).count
+        guard early == 0, device.pending(for: Self.usageID) == parked else {
+            throw CommandFailure(
+                .internalFailure,
+                "of \(parked) usage reports recorded before consent \(early) came to the collector, "
+                    + "\(device.pending(for: Self.usageID)) wait"
+            )
+        }
+        try check(try await visit(4, seed: 24, in: reporting, reports + ["--agree-after", "2"]))
+        console.write(
+            "Usage      one shop reports to a target of SAP Mobile Services: \(parked.grouped) parked until consent came, then sent"
+        )
+    }
+
+    /// What the shop is told that reports its use.
+    private var reports: [String] { ["--till", "\(Self.auditID)", "--usage", usage.root] }
 
     private func visit(
         _ visitors: Int,
@@ -132,6 +162,16 @@ struct Demo: Sendable {
 
     /// What the devices and the collectors say now.
     func accounts() async throws(CommandFailure) -> [DemoAccount] {
+        let device = try ledger(of: journals)
+        return [
+            // Each of these gets one order to erase; later visitors use a new installation.
+            try await account(Self.collectorID, at: collector, device, erasures: 1),
+            try await account(Self.auditID, at: audit, device, erasures: 1),
+            try await account(Self.usageID, at: usage, try ledger(of: [reporting]), erasures: 0),
+        ]
+    }
+
+    private func ledger(of journals: [String]) throws(CommandFailure) -> DeviceLedger {
         var device = DeviceLedger()
         for journal in journals {
             do {
@@ -140,10 +180,7 @@ struct Demo: Sendable {
                 throw CommandFailure(error, path: journal)
             }
         }
-        return [
-            try await account(Self.collectorID, at: collector, device),
-            try await account(Self.auditID, at: audit, device),
-        ]
+        return device
     }
 
     /// What `trackway ledger --check` says of both collectors: whether every sequence number that any device reported is accounted for.
@@ -180,7 +217,8 @@ struct Demo: Sendable {
     private func account(
         _ destination: DestinationID,
         at address: CollectorAddress,
-        _ device: DeviceLedger
+        _ device: DeviceLedger,
+        erasures: UInt64
     ) async throws(CommandFailure) -> DemoAccount {
         let client = CollectorClient(address)
         // What was answered is in the intake log; the index may be a moment behind it.
@@ -195,8 +233,7 @@ struct Demo: Sendable {
             rows: rows.count,
             distinct: rows.distinct,
             repeats: ledger.total(\.duplicates),
-            // Each destination gets one; later visitors use a new installation.
-            erasures: 1
+            erasures: erasures
         )
     }
 

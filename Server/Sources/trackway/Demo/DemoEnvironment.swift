@@ -7,9 +7,9 @@ internal import Foundation
 internal import Logging
 internal import ServiceLifecycle
 
-/// What the demonstration needs around it: two collectors, and a proxy before the second.
+/// What the demonstration needs around it: three collectors, and a proxy before the second.
 struct DemoEnvironment: Sendable {
-    /// The key that both collectors know.
+    /// The key that the collectors know.
     static let key = "dev"
 
     /// Where everything lies.
@@ -18,6 +18,8 @@ struct DemoEnvironment: Sendable {
     let collector: CollectorAddress
     /// The second collector's address.
     let audit: CollectorAddress
+    /// The address of the collector that takes usage reports.
+    let usage: CollectorAddress
     /// The proxy's address.
     let flaky: String
     private let proxy: FlakyProxy
@@ -42,6 +44,7 @@ struct DemoEnvironment: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             let collector = try await start(folder + "/collector", port: port, logger: logger, in: &group)
             let audit = try await start(folder + "/audit", port: 0, logger: logger, in: &group)
+            let usage = try await start(folder + "/usage", port: 0, logger: logger, in: &group)
             let proxy = FlakyProxy(before: audit)
             let ports = AsyncStream.makeStream(of: Int.self)
             group.addTask { [logger] in
@@ -56,6 +59,7 @@ struct DemoEnvironment: Sendable {
                 folder: folder,
                 collector: collector,
                 audit: audit,
+                usage: usage,
                 flaky: "http://127.0.0.1:\(flaky)",
                 proxy: proxy
             )

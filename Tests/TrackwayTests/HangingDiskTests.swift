@@ -92,6 +92,31 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
+    @Test("a queue that is added while delivery waits for the disk is counted and handed over", .timeLimit(.minutes(10)))
+    func added() async throws {
+        let environment = InMemoryEnvironment()
+        // Another process, which maintenance looks at.
+        let neighbour = try Self.make(environment)
+        neighbour.record("left behind", to: ["queue"])
+        await neighbour.shutdown()
+        let analytics = try Self.make(environment)
+        #expect((await analytics.flush()).isComplete)
+        environment.storage.hold(.lock, paths: "/writers/")
+        while environment.storage.heldCalls == 0 {
+            environment.clock.advanceToNextSleeper()
+            await Task.yield()
+        }
+        try analytics.addDestination(QueueFixture.destination("late"), delivery: QueueFixture.policy(moreThan: 1_000))
+        for _ in 0..<3 { analytics.record("queued", to: ["late"]) }
+        #expect(analytics.pendingCount(for: "late") == 3)
+        #expect(analytics.ledger().destinations["late"]?.pending == 3)
+        #expect(analytics.requestUpload(of: ["late"], force: true))
+        environment.storage.release()
+        while environment.transport.delivered(named: "queued").count < 3 { await Task.yield() }
+        #expect(analytics.pendingCount(for: "late") == 0)
+        await analytics.shutdown()
+    }
+
     @Test("a durable record and an upload of a queue wait for nothing that delivery does", .timeLimit(.minutes(10)))
     func durable() async throws {
         let environment = InMemoryEnvironment()

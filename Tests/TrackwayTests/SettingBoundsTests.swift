@@ -59,6 +59,8 @@ struct SettingBoundsTests {
         Setting(field: "maximumJournalBytes") { $0.maximumJournalBytes = $1 },
         Setting(field: "maximumJournalAge") { $0.maximumJournalAge = .seconds($1) },
         Setting(field: "sessionTimeout") { $0.sessionTimeout = .seconds($1) },
+        Setting(field: "suspensionTimeout") { $0.suspensionTimeout = .seconds($1) },
+        Setting(field: "terminationTimeout") { $0.terminationTimeout = .seconds($1) },
         limit("nameBytes") { $0.nameBytes = $1 }, limit("keyBytes") { $0.keyBytes = $1 },
         limit("stringBytes") { $0.stringBytes = $1 },
         limit("attributes") { $0.attributes = $1 }, limit("items") { $0.items = $1 },

@@ -42,6 +42,8 @@ struct Options {
     /// What is recorded without an order.
     var capture = CaptureOptions.none
     var sessionTimeout: Duration?
+    /// How long a stop or the end may be held up.
+    var moment: Duration?
     var appVersion: String?
     /// The consent to begin with.
     var consent = Consent.granted
@@ -105,6 +107,7 @@ struct Options {
             case "--capture": capture.formUnion(.standard)
             case "--crashes": capture.insert(.crashes)
             case "--session-timeout": sessionTimeout = .milliseconds(try number(name))
+            case "--moment": moment = .milliseconds(try number(name))
             case "--app-version": appVersion = try value(name)
             case "--consent": consent = try Self.consent(try value(name))
             case "--tell-start": tellsStart = true
@@ -166,6 +169,10 @@ struct Options {
         configuration.appVersion = appVersion
         if let sessionTimeout { configuration.sessionTimeout = sessionTimeout }
         configuration.followsLifeCycle = followsLifeCycle
+        if let moment {
+            configuration.suspensionTimeout = moment
+            configuration.terminationTimeout = moment
+        }
         configuration.consent = consent
         if let journalBytes { configuration.maximumJournalBytes = journalBytes }
         if let journalAge { configuration.maximumJournalAge = journalAge }

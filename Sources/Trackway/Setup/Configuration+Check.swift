@@ -238,6 +238,8 @@ extension Configuration {
         }
         for (id, rules) in rules.sorted(by: { $0.key < $1.key }) { bounds.note(rules, "rules.\(id)") }
         bounded.sessionTimeout = bounds.time(sessionTimeout, "sessionTimeout")
+        bounded.suspensionTimeout = bounds.time(suspensionTimeout, "suspensionTimeout")
+        bounded.terminationTimeout = bounds.time(terminationTimeout, "terminationTimeout")
         bounded.snapshots = snapshots.map { bounds.snapshots($0, "snapshots") }
         return (bounded, bounds.diagnostics)
     }

@@ -97,6 +97,15 @@ public struct Configuration: Sendable {
     /// True by default: the app's own handlers keep working, and nothing is lost without it, events only arrive later.
     public var followsLifeCycle = true
 
+    /// How long a process that is being stopped (Ctrl-Z) may be held up to send what waits, where its signals are watched.
+    /// 250 ms by default: whoever presses the keys expects the prompt at once. What is not sent by then stays, and is sent
+    /// when the process goes on, or by another one. 0 sends nothing.
+    public var suspensionTimeout = Duration.milliseconds(250)
+
+    /// The same for a process that ends, by a signal or by itself. 1 s by default; a command that lives shortly and wants its
+    /// events sent may choose more.
+    public var terminationTimeout = Duration.seconds(1)
+
     // MARK: Behaviour
 
     /// What is recorded without the app calling `record`: starts and exits, sessions, screens, engagement, updates by

@@ -24,6 +24,10 @@ extension Dependencies {
         let device = DeviceFacts.read(appID: configuration.appID)
         let boot = BootIdentity.current()
         let folder = try folder(configuration)
+        let timeouts = LifeCycleTimeouts(
+            background: configuration.suspensionTimeout,
+            termination: configuration.terminationTimeout
+        )
         var dependencies = Dependencies(
             clock: clock,
             ids: EventIDGenerator(),
@@ -42,7 +46,9 @@ extension Dependencies {
                 // Signals have nothing to say where the system speaks to apps.
                 if let announcements = LifeCycleAnnouncements.observe(report) { return announcements }
                 do throws(LifeCycleError) {
-                    return try LifeCycleSignals.process.observe { event, moment in report(event.changes, moment) }
+                    return try LifeCycleSignals.process.observe(timeout: timeouts) { event, moment in
+                        report(event.changes, moment)
+                    }
                 } catch {
                     log.report(
                         Diagnostic(

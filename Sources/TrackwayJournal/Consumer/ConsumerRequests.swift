@@ -165,22 +165,37 @@ extension ConsumerState {
     @discardableResult
     mutating func takeUpReleases(for destination: DestinationID? = nil) throws(JournalError) -> Bool {
         let releases = view.withLock { $0.requests.takeReleases(for: destination) }
+        guard !releases.isEmpty else { return false }
         var isReleased = false
-        var problem: StorageError?
+        var problem: JournalError?
+        // Whoever asked may have found a writer or a queue beside a step that has not taken them in.
+        if releases.values.contains(where: { $0.keys.contains { progressByWriter[$0] == nil } }) {
+            _ = try? refresh()  // A writer that cannot be read now keeps its events in their queue.
+        }
         for (queue, lasts) in releases {
             for id in order {
-                guard let last = lasts[id], let cursor = progressByWriter[id]?.cursors.all[queue],
-                    last >= cursor.firstWaiting
-                else { continue }
-                do throws(StorageError) {
-                    try progressByWriter[id]?.cursors.release(queue, before: last + 1)
-                    isReleased = true
+                guard let last = lasts[id] else { continue }
+                do throws(JournalError) {
+                    let isMoved = try progressByWriter[id]?.release(queue, through: last)
+                    isReleased = isReleased || isMoved == true
                 } catch {
                     problem = error
                 }
             }
         }
-        if !isReleased, let problem { throw JournalError(problem) }
-        return !releases.isEmpty
+        if !isReleased, let problem { throw problem }
+        return true
+    }
+}
+
+extension WriterProgress {
+    /// Moves a queue's release mark behind a number.
+    ///
+    /// - Returns: false when it was there.
+    fileprivate mutating func release(_ queue: DestinationID, through last: UInt64) throws(JournalError) -> Bool {
+        let cursor = try cursor(of: queue)
+        guard last >= cursor.firstWaiting else { return false }
+        try JournalError.wrap { () throws(StorageError) in try cursors.release(queue, before: last + 1) }
+        return true
     }
 }

@@ -49,6 +49,20 @@ struct ConsumerView: Sendable {
             }
     }
 
+    /// The same with the cursors that no step has taken in yet, as for a queue that was added a moment ago.
+    ///
+    /// Where nobody has written one down, the next step looks into the log.
+    func withCursorsFromFiles(_ journal: Journal) throws(JournalError) -> ConsumerView {
+        var view = self
+        for (id, writer) in writers where writer.problem == nil {
+            for destination in writer.destinations.union(journal.destinations) where writer.cursors[destination] == nil {
+                view.writers[id]?.cursors[destination] = try journal.writtenCursor(of: id, destination)
+            }
+        }
+        view.applyRequests()
+        return view
+    }
+
     /// Writers that have come since.
     func unknownWriters(_ journal: Journal) throws(JournalError) -> [WriterID] {
         let names = try JournalError.wrap { () throws(StorageError) in

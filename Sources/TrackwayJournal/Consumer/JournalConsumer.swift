@@ -333,19 +333,21 @@ package final class JournalConsumer: Sendable {
         view.withLock { $0.isOpen ? $0.writers[writer]?.cursors[destination] : nil }
     }
 
-    /// How things stand, as far as that is known without waiting for a step. What has come since is taken in only while
-    /// nobody is at work.
+    /// How things stand, as far as that is known without waiting for a step. What has come since is taken in while nobody is at
+    /// work, and read from the files beside a step.
     private func currentView() throws(JournalError) -> ConsumerView {
         let known = view.withLock { $0 }
         if try known.isCurrent(journal) { return known }
-        try steps.withLock { (steps) throws(JournalError) in
-            guard steps == 0 else { return }
+        let isTakenIn = try steps.withLock { (steps) throws(JournalError) in
+            guard steps == 0 else { return false }
             try state.withLock { (state) throws(JournalError) in
                 defer { state.publish() }
                 try state.takeIn()
             }
+            return true
         }
-        return view.withLock { $0 }
+        guard !isTakenIn else { return view.withLock { $0 } }
+        return try view.withLock { $0 }.withCursorsFromFiles(journal)
     }
 
     // MARK: Steps

@@ -256,11 +256,8 @@ extension Journal {
 
     /// How far a destination has come in a writer's log; nil when nobody has written that down.
     fileprivate func cursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
-        if let known = consumer.withLock({ $0.consumer })?.cursor(of: id, destination) { return known }
-        let kept = try JournalError.wrap { () throws(StorageError) in
-            try CursorFile.load(id, destination, folder, storage)
-        }
-        return kept ?? (id == writer ? registry.withLock { $0.beginning(of: destination) } : nil)
+        if let known = heldConsumer?.cursor(of: id, destination) { return known }
+        return try writtenCursor(of: id, destination)
     }
 
     /// A cursor in a log that knows nothing of the destination; nil when the log is not for it.

@@ -176,6 +176,15 @@ extension Journal {
         return (view, state.tallies)
     }
 
+    /// How far a destination has come in a writer's log, as is written down, or remembered of this process's own; nil when
+    /// nobody has written that down.
+    func writtenCursor(of id: WriterID, _ destination: DestinationID) throws(JournalError) -> Cursor? {
+        let kept = try JournalError.wrap { () throws(StorageError) in
+            try CursorFile.load(id, destination, folder, storage)
+        }
+        return kept ?? (id == writer ? registry.withLock { $0.beginning(of: destination) } : nil)
+    }
+
     // MARK: Asking another process to deliver
 
     /// Asks the process that delivers, if it is another one, to deliver now.

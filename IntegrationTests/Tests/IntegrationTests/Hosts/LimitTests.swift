@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Glibc
 internal import Stage
 internal import Testing
 
@@ -13,6 +14,16 @@ struct LimitTests {
 
     @Test("an app that has used up its descriptors: no flush claims what is not so, and nothing is lost")
     func descriptors() throws {
+        // Where many threads are busy the system's dispatch library wants a descriptor for itself now and then, and ends the
+        // process when there is none. Nothing may be lost by that either; the rest is then seen in another try.
+        for _ in 1...8 {
+            if try sparesDescriptors() { return }
+        }
+        Issue.record("it ends each time")
+    }
+
+    /// - Returns: false when the dispatch library ended the app.
+    private func sparesDescriptors() throws -> Bool {
         let (collector, second) = (try Collector(), try Collector())
         let folder = try TemporaryFolder()
         let recorder = try RecorderProcess(
@@ -25,21 +36,33 @@ struct LimitTests {
         try recorder.order("record 20")
         // By then the system's libraries have opened what they need for themselves.
         _ = try recorder.answers(to: "flush 1", beginning: "complete")
-        for spare in [0, 1, 3] {
-            _ = try recorder.answers(to: "take \(spare)", beginning: "took")
-            try recorder.order("record 20")
-            let complete = try recorder.answers(to: "flush 1", beginning: "complete")
-            if complete == ["true"] {
-                try collector.settle()
-                let count = UInt64(try collector.rows(of: installation).count)
-                let ledger = try recorder.ledger()
-                #expect(count == ledger.recorded, "complete, with \(spare) descriptors: \(ledger)")
+        do {
+            for spare in [0, 1, 3] {
+                _ = try recorder.answers(to: "take \(spare)", beginning: "took")
+                try recorder.order("record 20")
+                let complete = try recorder.answers(to: "flush 1", beginning: "complete")
+                if complete == ["true"] {
+                    try collector.settle()
+                    let count = UInt64(try collector.rows(of: installation).count)
+                    let ledger = try recorder.ledger()
+                    #expect(count == ledger.recorded, "complete, with \(spare) descriptors: \(ledger)")
+                }
+                // It may refuse, and it may not die of it.
+                recorder.program.order("add spare-\(spare) \(second.url)")
+                _ = try recorder.program.line(beginning: "order")
+                try recorder.order("record 20")
+                try recorder.order("give")
             }
-            // It may refuse, and it may not die of it.
-            recorder.program.order("add spare-\(spare) \(second.url)")
-            _ = try recorder.program.line(beginning: "order")
-            try recorder.order("record 20")
-            try recorder.order("give")
+        } catch {
+            // One that has ended by itself does not notice.
+            recorder.program.send(SIGKILL)
+            guard try recorder.program.status() == .signalled(SIGILL) else { throw error }
+            try story.add(try recorder.program.allLines(), run: "")
+            let (_, ledger) = try RecorderProcess.deliver(data: folder.path("data"), to: collector.url)
+            let sides = try BothSides(collector, installation: installation, ledger: ledger)
+            sides.expectComplete()
+            #expect(Arrivals(sides.rows).missing(of: story.kept).isEmpty)
+            return false
         }
         // The destinations are there, each once, when there is space for them.
         for spare in [0, 1, 3] { recorder.program.order("add spare-\(spare) \(second.url)") }
@@ -53,6 +76,7 @@ struct LimitTests {
         #expect(Arrivals(sides.rows).missing(of: story.kept).isEmpty)
         #expect(story.events.count == 145)
         #expect(story.events.allSatisfy { $0.refusal == nil }, "\(story.events.filter { $0.refusal != nil })")
+        return true
     }
 
     /// With fewer, the system's dispatch library ends any program that starts a thread; see KnownConcerns.

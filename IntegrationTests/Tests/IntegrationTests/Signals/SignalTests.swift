@@ -9,7 +9,9 @@ internal import Testing
 @Suite("Signals")
 struct SignalTests {
     /// Nothing goes out by itself: only what a signal brings about.
-    static let patient = ["--orders", "--interval", "3600000", "--batch", "1000000"]
+    static let hasty = ["--orders", "--interval", "3600000", "--batch", "1000000"]
+    /// The same, with a moment that is long enough on a busy machine.
+    static let patient = hasty + ["--moment", "30000"]
 
     @Test("asked to end, an app sends what waits and dies of the signal", arguments: [SIGTERM, SIGINT, SIGHUP])
     func terminates(signal: Int32) throws {
@@ -47,7 +49,7 @@ struct SignalTests {
         let collector = try Collector()
         let deaf = try FlakyServer(before: collector.port) { _ in .stall }
         let folder = try TemporaryFolder()
-        let recorder = try RecorderProcess(data: folder.path("data"), to: deaf.url, Self.patient)
+        let recorder = try RecorderProcess(data: folder.path("data"), to: deaf.url, Self.hasty)
         let installation = try recorder.installation()
         try recorder.order("record 200")
         recorder.program.send(signal)

@@ -43,6 +43,13 @@ let package = Package(
             swiftSettings: house
         ),
 
+        // An app on the compatibility module for usage reports, which does as it is told.
+        .executableTarget(
+            name: "usage-reporter",
+            dependencies: [.product(name: "SAPUsageCompatibility", package: "trackway")],
+            swiftSettings: house
+        ),
+
         // Opening a terminal, which Swift's view of the C library lacks.
         .target(name: "CTerminal"),
 
@@ -61,7 +68,7 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Stage", "recorder",
+                "Stage", "recorder", "usage-reporter",
                 .product(name: "TrackwayEvents", package: "trackway"),
                 .product(name: "TrackwayJournal", package: "trackway"),
                 .product(name: "TrackwayWire", package: "trackway"),

@@ -79,6 +79,9 @@ package final class FlakyServer: @unchecked Sendable {
     /// The requests so far, in order of arrival.
     package var received: [Request] { condition.withLock { requests } }
 
+    /// How many requests were passed on and answered by the collector.
+    package var forwardedCount: Int { condition.withLock { forwarded } }
+
     /// Does something else with requests from now on.
     package func change(_ reply: @escaping @Sendable (Request) -> Reply) {
         condition.withLock { self.reply = reply }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import SAPUsageCompatibility
+
+/// An app on the compatibility module for usage reports: of somebody who consented, doing as it is told.
+///
+///     usage-reporter FOLDER BACK-END
+///
+/// Orders come on standard input, one a line, and each is answered with `ok` when it is done:
+///
+/// - `report FIRST COUNT`: a session with that many numbered records; `kept NUMBER` when one survives this process
+/// - `upload`: `uploading` first, then `uploaded` or `failed WHY`
+/// - `left`: `left COUNT DROPPED`, the records that are stored and the reports that were dropped
+@main
+struct UsageReporterProgram {
+    private struct Failure: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    static func main() async throws {
+        let arguments = CommandLine.arguments
+        guard arguments.count == 3, let backEnd = URL(string: arguments[2]),
+            let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+        else { throw Failure(description: "usage: usage-reporter FOLDER BACK-END") }
+        Usage.startOver { configuration in
+            configuration.storageFolder = URL(fileURLWithPath: arguments[1], isDirectory: true)
+            configuration.onDiagnostic = { say("diagnostic \($0.code) \($0.field) \($0.value)") }
+        }
+        Usage.shared.configure(with: try UsageStore(storageID: person))
+        Usage.shared.enableDataCollection()
+        Usage.shared.consentForUser(person, given: true)
+        let settings = SAPcpmsSettingsParameters(backendURL: backEnd, applicationID: "recorder")
+        say("ready")
+        while let line = readLine() {
+            let words = line.split(separator: " ").map(String.init)
+            switch words.first {
+            case "report":
+                SAPcpmsUsage.sessionStart(settingsParameters: settings)
+                let numbers = words.dropFirst().compactMap { Int($0) }
+                for number in numbers[0]..<numbers[0] + numbers[1] {
+                    SAPcpmsUsage.event(type: "numbered", key: "many", value: "\(number)")
+                    say("kept \(number)")
+                }
+            case "upload":
+                say("uploading")
+                let error = await withCheckedContinuation { over in
+                    SAPcpmsUsageUploader.upload(to: settings, sapURLSession: SAPURLSession()) {
+                        over.resume(returning: $0)
+                    }
+                }
+                say(error.map { "failed \($0)" } ?? "uploaded")
+            case "left":
+                let count = Usage.shared.store?.snapshot(for: Usage.defaultTargetID).recordCount() ?? -1
+                say("left \(count) \(Usage.shared.droppedReports.values.reduce(0, +))")
+            default: throw Failure(description: "what is \"\(line)\"?")
+            }
+            say("ok")
+        }
+    }
+
+    /// A line at once: whoever listens may kill this process for it.
+    private static func say(_ line: String) {
+        FileHandle.standardOutput.write(Data("\(line.replacing("\n", with: " "))\n".utf8))
+    }
+}

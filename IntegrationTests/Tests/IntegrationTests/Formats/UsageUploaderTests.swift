@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Glibc
+internal import Stage
+internal import Testing
+internal import TrackwayEvents
+
+/// Apps on the compatibility module upload to a collector as to SAP Mobile Services, through outages and kills on both sides.
+@Suite("The uploader of usage reports, there and back", .timeLimit(.minutes(10)))
+struct UsageUploaderTests {
+    /// An app's process, and what it said was kept.
+    private final class App {
+        let program: Program
+        private(set) var kept: [String] = []
+
+        init(_ folder: String, to url: String) throws {
+            program = try Program(BuiltProducts.path("usage-reporter"), [folder, url])
+            _ = try program.line(beginning: "ready")
+        }
+
+        func report(_ numbers: Range<Int>) throws {
+            program.order("report \(numbers.lowerBound) \(numbers.count)")
+            for number in numbers {
+                #expect(try program.line(beginning: "kept") == "\(number)")
+                kept.append("\(number)")
+            }
+            _ = try program.line(beginning: "ok")
+        }
+
+        /// Uploads until it works.
+        ///
+        /// - Returns: how often it did not.
+        func uploadAll() throws -> Int {
+            for failures in 0..<50 {
+                program.order("upload")
+                _ = try program.line(beginning: "uploading")
+                while let line = try program.line(), line != "ok" {
+                    if line == "uploaded" { return failures }
+                }
+            }
+            throw StageError("nothing was uploaded in 50 attempts:\n\(program.tail)")
+        }
+
+        func beginUpload() throws {
+            program.order("upload")
+            _ = try program.line(beginning: "uploading")
+        }
+
+        func kill() throws {
+            program.send(SIGKILL)
+            #expect(try program.status() == .signalled(SIGKILL))
+        }
+
+        /// Everything was sent but the start of the session that is under way, and nothing was dropped.
+        func expectSettled() throws {
+            program.order("left")
+            #expect(try program.line(beginning: "left") == "1 0")
+        }
+    }
+
+    /// Every record that was kept is in the collector exactly once.
+    private func expect(_ collector: Collector, has kept: [String]) throws {
+        let arrived = try Arrival.all(in: collector).filter { $0.name == "many" }
+        let numbers = arrived.compactMap { $0.attributes["value"]?.replacing("\"", with: "") }
+        #expect(numbers.count == arrived.count)
+        #expect(numbers.sorted() == kept.sorted())
+        #expect(Set(arrived.map(\.id)).count == arrived.count)
+    }
+
+    @Test("refused connections, errors, pages and lost answers: every report arrives once, nothing is left")
+    func outages() throws {
+        let collector = try Collector()
+        let flaky = try FlakyServer(before: collector.port) { request in
+            switch request.number % 9 {
+            case 1: .loseAnswer
+            case 2: .answer(503, type: "text/html", body: "busy")
+            case 3: .hangUp
+            case 4: .answer(200, type: "text/html", body: "<html>Sign in</html>")
+            case 5: .answer(500, body: "{}")
+            case 6: .bytes(Array("HTTP/1.1 201 Created\r\ncontent-length: 500\r\n\r\n{\"rep".utf8))
+            default: .forward
+            }
+        }
+        let folder = try TemporaryFolder()
+        let app = try App(folder.path("data"), to: flaky.url)
+        var failures = 0
+        for round in 0..<4 {
+            try app.report(round * 150..<(round + 1) * 150)
+            failures += try app.uploadAll()
+        }
+        #expect(failures >= 6)
+        try app.expectSettled()
+        try expect(collector, has: app.kept)
+        #expect(try collector.duplicates() > 0)
+    }
+
+    @Test("an app killed between upload and removal sends again; every report is known again")
+    func appKilledBeforeRemoval() throws {
+        let collector = try Collector()
+        let flaky = try FlakyServer(before: collector.port) { _ in .forwardThenHold }
+        let folder = try TemporaryFolder()
+        var kept: [String] = []
+        for round in 1...4 {
+            let app = try App(folder.path("data"), to: flaky.url)
+            try app.report(round * 1_000..<round * 1_000 + 60)
+            try app.beginUpload()
+            try flaky.waitForForwarded(round)
+            try app.kill()
+            kept += app.kept
+        }
+        flaky.change { _ in .forward }
+        let last = try App(folder.path("data"), to: flaky.url)
+        try last.report(0..<10)
+        #expect(try last.uploadAll() == 0)
+        try last.expectSettled()
+        try expect(collector, has: kept + last.kept)
+        #expect(try collector.duplicates() > 0)
+    }
+
+    @Test("an app killed anywhere in an upload of several requests loses nothing", arguments: 1...4)
+    func appKilledAnywhere(_ seed: Int) throws {
+        let collector = try Collector()
+        let flaky = try FlakyServer(before: collector.port) { _ in .forward }
+        let folder = try TemporaryFolder()
+        var kept: [String] = []
+        var forwarded = 0
+        for round in 1...4 {
+            let app = try App(folder.path("data"), to: flaky.url)
+            try app.report(round * 1_000..<round * 1_000 + 450)
+            try app.beginUpload()
+            // The third request of these is the last: behind it lies the removal.
+            let requests = 1 + (seed + round) % 3
+            try flaky.waitForForwarded(forwarded + requests)
+            try app.kill()
+            kept += app.kept
+            forwarded = flaky.forwardedCount
+        }
+        let last = try App(folder.path("data"), to: flaky.url)
+        try last.report(0..<10)
+        #expect(try last.uploadAll() == 0)
+        try last.expectSettled()
+        try expect(collector, has: kept + last.kept)
+    }
+
+    @Test("a collector killed while reports come in has each of them once after its return", arguments: 1...3)
+    func collectorKilled(_ requests: Int) throws {
+        let collector = try Collector()
+        let flaky = try FlakyServer(before: collector.port) { _ in .forward }
+        let folder = try TemporaryFolder()
+        let app = try App(folder.path("data"), to: flaky.url)
+        var forwarded = 0
+        for round in 0..<3 {
+            try app.report(round * 1_000..<round * 1_000 + 700)
+            try app.beginUpload()
+            try flaky.waitForForwarded(forwarded + requests)
+            try collector.kill()
+            _ = try app.program.line(beginning: "ok")
+            try collector.start()
+            forwarded = flaky.forwardedCount
+        }
+        try app.report(9_000..<9_010)
+        _ = try app.uploadAll()
+        try app.expectSettled()
+        try expect(collector, has: app.kept)
+    }
+}

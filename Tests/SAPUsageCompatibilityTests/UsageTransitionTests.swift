@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import Trackway
+internal import TrackwayDestinations
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayWire
+
+@testable internal import SAPUsageCompatibility
+
+/// Policy × consent × person × the decisions that follow × where the process ends: what is stored, injected and sent.
+@Suite("What is stored, injected and sent when decisions change")
+struct UsageTransitionTests {
+    typealias Cell = UsageTruthTests.Row
+
+    /// Where a process is killed and the next one begins.
+    enum Restart: CaseIterable, Sendable {
+        case never, beforeDeciding, afterDeciding
+    }
+
+    /// One transition.
+    struct Transition: Sendable, CustomStringConvertible {
+        let from: Cell
+        let to: Cell
+        let restart: Restart
+
+        /// From every cell to every cell that decisions can lead to: nobody can take back that something was decided.
+        static let all = Cell.all.filter { !$0.isOwnStore }.flatMap { from in
+            Cell.all.filter { to in
+                !to.isOwnStore && to.isKnown == from.isKnown
+                    && (to.policy != .never || from.policy == .never)
+                    && (to.consent != .never || from.consent == .never)
+            }.flatMap { to in Restart.allCases.map { Transition(from: from, to: to, restart: $0) } }
+        }
+
+        var description: String { "\(from) → \(to), restart \(restart)" }
+    }
+
+    /// What is expected to be where.
+    private struct Expected {
+        var anonymous = ["SessionStart", "unknown"]
+        var own: [String] = []
+
+        /// A reporter is asked for, and reports.
+        mutating func report(_ names: [String], in cell: Cell) {
+            guard cell.isStored else { return }
+            if cell.isKnown {
+                own += anonymous + names
+                anonymous = []
+            } else {
+                anonymous += names
+            }
+        }
+
+        mutating func decide(_ cell: Cell) {
+            if cell.isKnown, cell.consent == .no { own = [] }
+        }
+    }
+
+    private let person = UUID(uuidString: "E9B51D0C-50B0-4F27-9D62-0C0B4E0C3A10")
+
+    private func decide(_ cell: Cell, after former: Cell?, _ usage: Usage) throws {
+        let person = try #require(person)
+        switch cell.policy {
+        case former?.policy, .never: break
+        case .yes: usage.enableDataCollection()
+        case .no: usage.disableDataCollection()
+        }
+        switch cell.consent {
+        case former?.consent, .never: break
+        case .yes: usage.consentForUser(person, given: true)
+        case .no: usage.consentForUser(person)
+        }
+    }
+
+    private func configured(_ app: UsageApp, _ cell: Cell) throws -> UsageApp {
+        app.usage.configure(with: try app.store(of: cell.isKnown ? person : nil), retainLastUnattributedSession: true)
+        return app
+    }
+
+    private func expect(_ expected: Expected, in app: UsageApp, _ transition: Transition) throws {
+        #expect(app.events(try app.store()) == expected.anonymous, "\(transition)")
+        if transition.to.isKnown { #expect(app.events(try app.store(of: person)) == expected.own, "\(transition)") }
+    }
+
+    @Test("every transition of every cell, with a restart before, after, and neither", arguments: Restart.allCases)
+    func journeys(_ restart: Restart) async throws {
+        let transitions = Transition.all.filter { $0.restart == restart }
+        // Of each of the two decisions 7 transitions, of somebody known or not.
+        #expect(transitions.count == 7 * 7 * 2)
+        for transition in transitions { try await journey(transition) }
+    }
+
+    private func journey(_ transition: Transition) async throws {
+        let (from, to) = (transition.from, transition.to)
+        var expected = Expected()
+        // Somebody unknown uses the app before anything is decided.
+        var app = UsageApp()
+        app.memory.transport.always(.respond(WireResponse(status: 201, body: Array(#"{"report":"x"}"#.utf8))))
+        let nobody = try app.store()
+        nobody.store(record: app.environment.sessionStart(application: "shop", version: nil), for: "default")
+        nobody.store(record: UsageRecord(.event("unknown"), date: app.environment.now.date), for: "default")
+
+        app = app.restarted()
+        try decide(from, after: nil, app.usage)
+        app = try configured(app, from)
+        app.usage.reporter().report(app.environment.sessionStart(application: "shop", version: nil))
+        app.usage.reporter().report(.event("before"))
+        expected.decide(from)
+        expected.report(["SessionStart", "before"], in: from)
+        try expect(expected, in: app, transition)
+
+        if transition.restart == .beforeDeciding { app = try configured(app.restarted(), from) }
+        try decide(to, after: from, app.usage)
+        expected.decide(to)
+        if transition.restart == .afterDeciding { app = try configured(app.restarted(), to) }
+        try expect(expected, in: app, transition)
+        #expect(app.usage.outputEnabled() == to.isSent, "\(transition)")
+
+        app.usage.reporter().report(app.environment.sessionStart(application: "shop", version: nil))
+        app.usage.reporter().report(.event("after"))
+        expected.report(["SessionStart", "after"], in: to)
+        try expect(expected, in: app, transition)
+
+        let error = await upload(app)
+        let sent = try app.memory.transport.requests.flatMap { request in
+            (try JSONValue.parse(request.body)["sessions"]?.array ?? [])
+                .flatMap { $0["events"]?.array ?? [] }.compactMap { $0["key"]?.string }
+        }
+        if to.isSent {
+            #expect(error == nil, "\(transition)")
+            #expect(sent == expected.own + ["SessionEnd"], "\(transition)")
+            expected.own = ["SessionStart"]
+        } else {
+            #expect(error == .outputDisabled, "\(transition)")
+            #expect(sent.isEmpty, "\(transition)")
+        }
+        app = app.restarted()
+        try expect(expected, in: app, transition)
+    }
+
+    private func upload(_ app: UsageApp) async -> SAPcpmsUsageUploader.UploadError? {
+        let destination = SAPMobileServicesDestination(backendURL: "https://tenant.test", applicationID: "shop")
+        let upload = SAPcpmsUpload(to: destination, by: SAPURLSession(), of: "default", from: app.usage.core)
+        return await withCheckedContinuation { continuation in
+            upload.begin(nil) { continuation.resume(returning: $0 as? SAPcpmsUsageUploader.UploadError) }
+        }
+    }
+}

@@ -85,7 +85,16 @@ struct SAPUsageEndpoint: Sendable {
                 isErased: dependencies.store.isErased
             )
         } catch {
-            throw await refusal(error, body, policy, grant, received)
+            // A body names a device, and perhaps a person: of an anonymous application's nothing is kept.
+            throw await commit.refusal(
+                error,
+                of: body,
+                grant: grant,
+                received: received,
+                limit: policy.isAnonymous ? 0 : dependencies.configuration.limits.body.wireBytes,
+                excerpt: policy.isAnonymous ? 0 : VendorCommit.excerptBytes,
+                saying: Self.failure(error)
+            )
         }
         let name = KnownReports.name(of: report.id, subject.application)
         let content = SHA256.hash(body)
@@ -127,25 +136,11 @@ struct SAPUsageEndpoint: Sendable {
                 message: "The path names two applications."
             )
         }
-        return SAPUsageIntake.Subject(application: application, device: path.device.map(unescaped))
+        return SAPUsageIntake.Subject(application: application, device: path.device.map(VendorCommit.unescaped))
     }
 
     private static func application(_ text: String) throws(RequestFailure) -> String {
-        let name = unescaped(text)
-        guard VendorAccount.isValid(name: name) else {
-            throw RequestFailure(
-                status: .notFound,
-                code: "application_invalid",
-                field: "application",
-                message:
-                    "“\(name.prefix(128))” cannot be an application: use 1 to 128 letters, digits, dots, underscores or hyphens."
-            )
-        }
-        return name
-    }
-
-    private static func unescaped(_ text: String) -> String {
-        String(decoding: PercentText.decode(Array(text.utf8), plusIsSpace: false), as: UTF8.self)
+        try VendorCommit.name(text, as: "application", "an application")
     }
 
     // MARK: Answers
@@ -160,34 +155,6 @@ struct SAPUsageEndpoint: Sendable {
             failure.code = "application_unknown"
         case "application_mismatch", "device_mismatch": failure.status = .conflict
         default: break
-        }
-        return failure
-    }
-
-    /// What a report is answered that cannot be taken as a whole.
-    private func refusal(
-        _ error: AdmissionError,
-        _ body: [UInt8],
-        _ policy: UsagePolicy,
-        _ grant: KeyGrant,
-        _ received: Timestamp
-    ) async -> RequestFailure {
-        let isLastCopy = error.kind == .malformed
-        // A body names a device, and perhaps a person: of an anonymous application's nothing is kept.
-        let limit =
-            policy.isAnonymous
-            ? 0 : isLastCopy ? dependencies.configuration.limits.body.wireBytes : VendorCommit.excerptBytes
-        let outcome = await Quarantine(dependencies: dependencies).keep(
-            body,
-            refusedWith: error,
-            grant: grant,
-            received: received,
-            limit: limit
-        )
-        var failure = Self.failure(error)
-        if isLastCopy, outcome == .failed {
-            failure.status = .serviceUnavailable
-            failure.retryAfter = .seconds(1)
         }
         return failure
     }
@@ -207,22 +174,12 @@ struct SAPUsageEndpoint: Sendable {
     }
 
     private static func answer(_ report: SAPUsageIntake.Report, _ status: HTTPResponse.Status) -> Response {
-        let batch = report.batch
-        let first = batch.accepted == 0 ? batch.rejected.first : nil
-        return Answer.json(first == nil ? status : .badRequest) { writer in
+        let fault = report.batch.onlyFault
+        return Answer.json(fault == nil ? status : .badRequest) { writer in
             writer.beginObject()
-            if let first {
-                writer.object("error") { first.writeReason(to: &$0) }
-            }
+            if let fault { writer.object("error") { fault.writeReason(to: &$0) } }
             writer.member("report", report.id)
-            if !batch.rejected.isEmpty {
-                writer.list("rejected", batch.rejected) { event, writer in
-                    writer.beginObject()
-                    writer.member("index", Int64(event.index))
-                    event.writeReason(to: &writer)
-                    writer.endObject()
-                }
-            }
+            if !report.batch.rejected.isEmpty { report.batch.writeRejected(to: &writer) }
             writer.endObject()
         }
     }

@@ -26,7 +26,7 @@ struct SiftEndpoint: Sendable {
     /// Takes one body. 200 means that all of it is on stable storage, faulty events with the reason; when there is none but
     /// faulty ones, they are kept just so, and the answer is 400.
     func collect(_ request: Request, account text: String) async throws -> Response {
-        let account = try Self.account(text)
+        let account = try VendorCommit.name(text, as: "account", "an account")
         let grant = try prepare(request, account)
         let limits = dependencies.configuration.limits
         // Deflate makes at most a thousand bytes of one, and its factor has no limit here.
@@ -54,25 +54,18 @@ struct SiftEndpoint: Sendable {
                 isErased: dependencies.store.isErased
             )
         } catch {
-            throw await refusal(error, body, grant, received)
+            // The client deletes what is malformed, so the whole of it is kept here.
+            throw await commit.refusal(
+                error,
+                of: body,
+                grant: grant,
+                received: received,
+                limit: dependencies.configuration.limits.siftBytes,
+                saying: RequestFailure(error)
+            )
         }
         try await commit.store(batch, grant: grant, received: received, wireBytes: body.count)
         return Self.answer(batch)
-    }
-
-    /// The account of a path, its escapes resolved.
-    private static func account(_ text: String) throws(RequestFailure) -> String {
-        let name = String(decoding: PercentText.decode(Array(text.utf8), plusIsSpace: false), as: UTF8.self)
-        guard VendorAccount.isValid(name: name) else {
-            throw RequestFailure(
-                status: .notFound,
-                code: "account_invalid",
-                field: "account",
-                message:
-                    "“\(name.prefix(128))” cannot be an account: use 1 to 128 letters, digits, dots, underscores or hyphens."
-            )
-        }
-        return name
     }
 
     private func prepare(_ request: Request, _ account: String) throws(RequestFailure) -> KeyGrant {
@@ -89,45 +82,13 @@ struct SiftEndpoint: Sendable {
         }
     }
 
-    /// What a body is answered that cannot be taken as a whole.
-    private func refusal(
-        _ error: AdmissionError,
-        _ body: [UInt8],
-        _ grant: KeyGrant,
-        _ received: Timestamp
-    ) async -> RequestFailure {
-        // The client deletes what is malformed, so the whole of it is kept here.
-        let isLastCopy = error.kind == .malformed
-        let limit = isLastCopy ? dependencies.configuration.limits.siftBytes : VendorCommit.excerptBytes
-        let outcome = await Quarantine(dependencies: dependencies).keep(
-            body,
-            refusedWith: error,
-            grant: grant,
-            received: received,
-            limit: limit
-        )
-        var failure = RequestFailure(error)
-        if isLastCopy, outcome == .failed {
-            failure.status = .serviceUnavailable
-            failure.retryAfter = .seconds(1)
-        }
-        return failure
-    }
-
     private static func answer(_ batch: VendorBatch) -> Response {
-        let first = batch.accepted == 0 ? batch.rejected.first : nil
-        return Answer.json(first == nil ? .ok : .badRequest) { writer in
+        let fault = batch.onlyFault
+        return Answer.json(fault == nil ? .ok : .badRequest) { writer in
             writer.beginObject()
-            if let first {
-                writer.object("error") { first.writeReason(to: &$0) }
-            }
+            if let fault { writer.object("error") { fault.writeReason(to: &$0) } }
             writer.member("accepted", Int64(batch.accepted))
-            writer.list("rejected", batch.rejected) { event, writer in
-                writer.beginObject()
-                writer.member("index", Int64(event.index))
-                event.writeReason(to: &writer)
-                writer.endObject()
-            }
+            batch.writeRejected(to: &writer)
             writer.endObject()
         }
     }

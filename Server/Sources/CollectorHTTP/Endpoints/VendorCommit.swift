@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import HTTPTypes
 internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayJournal
@@ -43,5 +44,73 @@ struct VendorCommit: Sendable {
         if let error = outcomes.first { throw RequestFailure(error) }
         dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
         dependencies.authorization.charge(grant, events: batch.count)
+    }
+
+    /// Keeps a body that cannot be taken as a whole.
+    ///
+    /// - Parameters:
+    ///   - limit: how much of it is kept when it is malformed: the sender may then delete it, and this is the last copy.
+    ///   - excerpt: how much of it is kept otherwise.
+    ///   - failure: what is said to the sender, who is asked to come again when a last copy could not be kept.
+    func refusal(
+        _ error: AdmissionError,
+        of body: [UInt8],
+        grant: KeyGrant,
+        received: Timestamp,
+        limit: Int,
+        excerpt: Int = excerptBytes,
+        saying failure: RequestFailure
+    ) async -> RequestFailure {
+        let isLastCopy = error.kind == .malformed
+        let outcome = await Quarantine(dependencies: dependencies).keep(
+            body,
+            refusedWith: error,
+            grant: grant,
+            received: received,
+            limit: isLastCopy ? limit : excerpt
+        )
+        var failure = failure
+        if isLastCopy, outcome == .failed {
+            failure.status = .serviceUnavailable
+            failure.retryAfter = .seconds(1)
+        }
+        return failure
+    }
+
+    /// The name of an account in a path, its escapes resolved.
+    ///
+    /// - Parameter what: what such a name is called, with its article: `an account`.
+    static func name(_ text: String, as field: String, _ what: String) throws(RequestFailure) -> String {
+        let name = unescaped(text)
+        guard VendorAccount.isValid(name: name) else {
+            throw RequestFailure(
+                status: .notFound,
+                code: "\(field)_invalid",
+                field: field,
+                message:
+                    "“\(name.prefix(128))” cannot be \(what): use 1 to 128 letters, digits, dots, underscores or hyphens."
+            )
+        }
+        return name
+    }
+
+    /// A segment of a path, its escapes resolved.
+    static func unescaped(_ text: String) -> String {
+        String(decoding: PercentText.decode(Array(text.utf8), plusIsSpace: false), as: UTF8.self)
+    }
+}
+
+extension VendorBatch {
+    /// Why there is nothing in the batch that could be taken; nil when there is something, or nothing at all.
+    var onlyFault: RejectedEvent? { accepted == 0 ? rejected.first : nil }
+
+    /// Writes the faulty events as the member `rejected`.
+    func writeRejected(to writer: inout JSONWriter) {
+        writer.list("rejected", rejected) { event, writer in
+            writer.beginObject()
+            writer.member("index", Int64(event.index))
+            event.writeReason(to: &writer)
+            writer.endObject()
+        }
     }
 }

@@ -156,6 +156,55 @@ struct UsageBrokerTests {
         #expect(uploads(next) == 2)
     }
 
+    @Test("a policy that is switched off ends the session first; switched on again, one begins")
+    func policyAndSessions() async throws {
+        let broker = try broker(app, days: 0, injects: true)
+        broker.enableServerOverride = true
+        app.memory.transport.script(answer(days: 0))
+        try broker.start(settingsParameters: settings, target: "t")
+        await settled(app, requests: 1)
+        app.usage.reporter(for: "t").report(.event("a"))
+        var policy = SAPcpmsUsagePolicy()
+        broker.apply(policy)
+        app.usage.reporter(for: "t").report(.event("refused"))
+        policy.dataCollectionEnabled = true
+        broker.apply(policy)
+        app.usage.reporter(for: "t").report(.event("b"))
+        await settled(app, requests: 1)
+        #expect(app.events(try app.store(of: person), "t") == ["SessionStart", "a", "SessionEnd", "SessionStart", "b"])
+        #expect(uploads(app) == 0)
+    }
+
+    @Test("what eight threads do with a broker at once ends well")
+    func threads() async throws {
+        app.usage.configure(with: try app.store(of: person))
+        let core = app.usage.core
+        let (settings, consenting) = (settings, try #require(person))
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 0..<8 {
+                group.addTask {
+                    let broker = UsageBroker(of: core)
+                    broker.injectOSlifecycleSession = true
+                    broker.uploadInterval = 1
+                    for number in 0..<20 {
+                        switch (thread + number) % 5 {
+                        case 0: try? broker.start(settingsParameters: settings)  // Nothing keeps it from starting here.
+                        case 1: broker.lifeCycleChanged(to: .didEnterBackground)
+                        case 2: broker.lifeCycleChanged(to: .willEnterForeground)
+                        case 3: core.setConsent(number.isMultiple(of: 2), of: consenting.uuidString, application: nil)
+                        default: core.setCollection(true)
+                        }
+                    }
+                    broker.stop()
+                }
+            }
+        }
+        core.setConsent(true, of: consenting.uuidString, application: nil)
+        let store = try app.store(of: person)
+        app.usage.reporter().report(.event("after"))
+        #expect(store.snapshot(for: "default").all.contains { $0.event == .event("after") })
+    }
+
     @Test("the system's word of the app's life begins and ends sessions")
     func sessions() throws {
         let watched = WatchedEnvironment(app.memory)

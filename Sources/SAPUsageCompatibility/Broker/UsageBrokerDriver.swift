@@ -145,16 +145,18 @@ final class UsageBrokerDriver: Sendable {
             ask(core)
         case .apply(let policy):
             if core.decisions.collection != policy.dataCollectionEnabled {
-                core.setCollection(
-                    policy.dataCollectionEnabled,
-                    endsSession: choices.withLock { $0.settings.injectsSessions }
-                )
+                let injects = choices.withLock { $0.settings.injectsSessions }
+                if !policy.dataCollectionEnabled, injects, core.hasSession(of: target) { carryOut(.endSession, core) }
+                core.setCollection(policy.dataCollectionEnabled)
             }
             report { $0.policySettled($1) }
         case .upload:
             upload { [weak core] error in
-                guard let core, let error = error as? SAPcpmsUsageUploader.UploadError, error != .noData else { return }
-                core.environment.report(uploadFailed: error)
+                switch error as? SAPcpmsUsageUploader.UploadError {
+                // Nothing to do, or the app is doing it.
+                case nil, .noData, .uploadInProgress: break
+                case let error?: core?.environment.report(uploadFailed: error)
+                }
             }
         case .save:
             save(core)

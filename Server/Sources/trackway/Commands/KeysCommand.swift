@@ -169,24 +169,20 @@ private struct KeysListCommand: AsyncParsableCommand {
 
     /// Reads and prints.
     func run() async throws {
-        let records = try data.keyFile().records
-        if json {
-            Console.standard.write(json: records.map(Self.value))
-            return
-        }
-        guard !records.isEmpty else {
-            Console.standard.note("No keys in \(data.folder.keys). Make one with: trackway keys create NAME")
-            return
-        }
         let format = EventLineFormat(style: Console.standard.style)
-        var table = Table([("name", .left), ("allows", .left), ("made", .left), ("lets in", .left), ("limits", .left)])
-        for record in records {
-            table.append([
-                record.name, Self.scopes(record).joined(separator: ", "), format.date(record.created),
-                record.accounts.map(\.description).joined(separator: ", "), Self.limits(record),
-            ])
-        }
-        Console.standard.write(table.lines(style: Console.standard.style))
+        Console.standard.write(
+            list: try data.keyFile().records,
+            asJSON: json,
+            empty: "No keys in \(data.folder.keys). Make one with: trackway keys create NAME",
+            columns: [("name", .left), ("allows", .left), ("made", .left), ("lets in", .left), ("limits", .left)],
+            cells: { record in
+                [
+                    record.name, Self.scopes(record).joined(separator: ", "), format.date(record.created),
+                    record.accounts.map(\.description).joined(separator: ", "), Self.limits(record),
+                ]
+            },
+            value: Self.value
+        )
     }
 
     private static func scopes(_ record: KeyRecord) -> [String] { record.scopes.map(\.rawValue).sorted(by: >) }

@@ -120,28 +120,22 @@ private struct PolicyListCommand: AsyncParsableCommand {
 
     /// Reads and prints.
     func run() async throws {
-        let policies = try data.folder.openUsagePolicies().policies
-        if json {
-            Console.standard.write(json: policies.map { Self.value($0.application, $0.policy) })
-            return
-        }
-        guard !policies.isEmpty else {
-            Console.standard.note(
-                "No policies in \(data.folder.usagePolicies): reports are taken of every application."
-            )
-            return
-        }
-        var table = Table([
-            ("application", .left), ("reports", .left), ("after days", .right), ("crash logs", .left),
-            ("anonymous", .left),
-        ])
-        for (application, policy) in policies {
-            table.append([
-                application, Self.word(policy.collects), String(policy.reportsAfterDays),
-                Self.word(policy.takesCrashLogs), Self.word(policy.isAnonymous),
-            ])
-        }
-        Console.standard.write(table.lines(style: Console.standard.style))
+        Console.standard.write(
+            list: try data.folder.openUsagePolicies().policies,
+            asJSON: json,
+            empty: "No policies in \(data.folder.usagePolicies): reports are taken of every application.",
+            columns: [
+                ("application", .left), ("reports", .left), ("after days", .right), ("crash logs", .left),
+                ("anonymous", .left),
+            ],
+            cells: { application, policy in
+                [
+                    application, Self.word(policy.collects), String(policy.reportsAfterDays),
+                    Self.word(policy.takesCrashLogs), Self.word(policy.isAnonymous),
+                ]
+            },
+            value: { Self.value($0.application, $0.policy) }
+        )
     }
 
     private static func word(_ truth: Bool) -> String { truth ? "on" : "off" }

@@ -44,6 +44,30 @@ struct Console: Sendable {
     /// Writes values to standard output, one a line, all in one piece.
     func write(json values: [JSONValue]) { write(values.map { String(decoding: $0.json(), as: UTF8.self) }) }
 
+    /// Writes a list: as JSON, one value a line; else as a table, or a note when there is nothing in it.
+    ///
+    /// - Parameters:
+    ///   - rows: what is listed.
+    ///   - isJSON: whether values are wanted.
+    ///   - empty: says that there is nothing, and what helps.
+    ///   - columns: the table's.
+    ///   - cells: a row's cells.
+    ///   - value: a row as JSON.
+    func write<Row>(
+        list rows: [Row],
+        asJSON isJSON: Bool,
+        empty: String,
+        columns: [(heading: String, alignment: Table.Alignment)],
+        cells: (Row) -> [String],
+        value: (Row) -> JSONValue
+    ) {
+        if isJSON { return write(json: rows.map(value)) }
+        guard !rows.isEmpty else { return note(empty) }
+        var table = Table(columns)
+        for row in rows { table.append(cells(row)) }
+        write(table.lines(style: style))
+    }
+
     /// Writes one line to standard error.
     func note(_ line: String) { send(line + "\n", to: .standardError) }
 

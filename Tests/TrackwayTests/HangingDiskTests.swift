@@ -92,7 +92,10 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test("a queue that is added while delivery waits for the disk is counted and handed over", .timeLimit(.minutes(10)))
+    @Test(
+        "a queue that is added while delivery waits for the disk is counted and handed over",
+        .timeLimit(.minutes(10))
+    )
     func added() async throws {
         let environment = InMemoryEnvironment()
         // Another process, which maintenance looks at.

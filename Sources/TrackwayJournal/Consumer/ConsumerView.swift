@@ -55,7 +55,8 @@ struct ConsumerView: Sendable {
     func withCursorsFromFiles(_ journal: Journal) throws(JournalError) -> ConsumerView {
         var view = self
         for (id, writer) in writers where writer.problem == nil {
-            for destination in writer.destinations.union(journal.destinations) where writer.cursors[destination] == nil {
+            for destination in writer.destinations.union(journal.destinations) where writer.cursors[destination] == nil
+            {
                 view.writers[id]?.cursors[destination] = try journal.writtenCursor(of: id, destination)
             }
         }

@@ -189,7 +189,8 @@ package struct JournalSnapshot: Sendable {
     @discardableResult
     package func remove() throws(JournalError) -> UInt64 {
         let journal = try liveJournal()
-        guard let removed = try journal.withConsumer({ (consumer) throws(JournalError) in try consumer.remove(self) }) else {
+        guard let removed = try journal.withConsumer({ (consumer) throws(JournalError) in try consumer.remove(self) })
+        else {
             throw JournalError(
                 .locked,
                 "another process delivers for \(folder.root); remove the snapshot for \(destination) there, or here once that "

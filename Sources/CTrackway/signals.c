@@ -243,11 +243,14 @@ bool ctrackway_signals_is_reader(void) { return is_reader_thread; }
 static void (*exit_callback)(void);
 static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
 
-static void on_exit_(void) {
+static int exit_told;
+
+void ctrackway_exit_began(void) {
     void (*callback)(void) = __atomic_load_n(&exit_callback, __ATOMIC_ACQUIRE);
-    if (callback != NULL && getpid() == owner) callback();
+    if (callback == NULL || getpid() != owner) return;
+    if (__atomic_exchange_n(&exit_told, 1, __ATOMIC_ACQ_REL) == 0) callback();
 }
-static void register_exit(void) { atexit(on_exit_); }
+static void register_exit(void) { atexit(ctrackway_exit_began); }
 
 void ctrackway_on_exit(void (*callback)(void)) {
     __atomic_store_n(&exit_callback, callback, __ATOMIC_RELEASE);

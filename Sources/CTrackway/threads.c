@@ -101,6 +101,8 @@ static pthread_once_t guard_once = PTHREAD_ONCE_INIT;
 
 static void let_no_one_in(void) {
     if (getpid() != guarded) return;
+    // Registered later, this runs earlier: whoever wants to use the library once more on exit does so now.
+    ctrackway_exit_began();
     __atomic_store_n(&is_exiting, 1, __ATOMIC_SEQ_CST);
     for (int turn = 0; turn < 1000 && __atomic_load_n(&using, __ATOMIC_SEQ_CST) > 0; turn++) {
         struct timespec pause = {0, 1000000};

@@ -218,7 +218,10 @@ void ctrackway_signals_finish(int number);
 /// Whether the caller runs on the thread of ctrackway_signals_start.
 bool ctrackway_signals_is_reader(void);
 /// Calls back when the process exits normally (exit, or return from main), on the exiting thread. One callback only.
+/// Runs before any guarded library (ctrackway_exit_guard) is left alone.
 void ctrackway_on_exit(void (*callback)(void));
+/// Makes the call of ctrackway_on_exit now, once; what guards a library from the exit calls it first.
+void ctrackway_exit_began(void);
 
 // MARK: Crashes (one set of signals per process)
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import TrackwayEvents
+
 extension Journal {
     /// The consumer that this process holds; nil while it does not deliver.
     package var heldConsumer: JournalConsumer? { consumer.withLock { $0.consumer } }

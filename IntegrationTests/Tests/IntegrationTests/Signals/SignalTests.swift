@@ -28,17 +28,21 @@ struct SignalTests {
         try BothSides(collector, installation: installation, ledger: ledger).expectComplete()
     }
 
-    @Test("an app that ends normally sends what waits and keeps its code")
-    func exits() throws {
+    @Test("an app that ends normally sends what waits and keeps its code", arguments: [false, true])
+    func exits(hasSentBefore: Bool) throws {
         let collector = try Collector()
         let folder = try TemporaryFolder()
         let recorder = try RecorderProcess(data: folder.path("data"), to: collector.url, Self.patient)
         let installation = try recorder.installation()
         try recorder.order("record 50")
+        if hasSentBefore {
+            try recorder.flush()
+            try recorder.order("record 50")
+        }
         try recorder.exit()
         #expect(try recorder.program.status() == .exited(0), "\(recorder.program.tail)")
         try collector.settle()
-        #expect(try collector.rows(of: installation).count == 50)
+        #expect(try collector.rows(of: installation).count == (hasSentBefore ? 100 : 50))
     }
 
     @Test(

@@ -12,6 +12,8 @@ internal import SAPUsageCompatibility
 ///
 /// - `report FIRST COUNT`: a session with that many numbered records; `kept NUMBER` when one survives this process
 /// - `upload`: `uploading` first, then `uploaded` or `failed WHY`
+/// - `broker`: a broker looks after sessions and uploads, as the back-end's policy wants it
+/// - `names`: `stored NAME` for each record that is stored
 /// - `left`: `left COUNT DROPPED`, the records that are stored and the reports that were dropped
 @main
 struct UsageReporterProgram {
@@ -51,6 +53,16 @@ struct UsageReporterProgram {
                     }
                 }
                 say(error.map { "failed \($0)" } ?? "uploaded")
+            case "broker":
+                let broker = UsageBroker.shared
+                broker.injectOSlifecycleSession = true
+                broker.enableServerOverride = true
+                try broker.start(settingsParameters: settings)
+            case "names":
+                Usage.shared.store?.snapshot(for: Usage.defaultTargetID).records { record in
+                    say("stored \(record.event)")
+                    return true
+                }
             case "left":
                 let count = Usage.shared.store?.snapshot(for: Usage.defaultTargetID).recordCount() ?? -1
                 say("left \(count) \(Usage.shared.droppedReports.values.reduce(0, +))")

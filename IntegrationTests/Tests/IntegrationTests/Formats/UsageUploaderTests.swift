@@ -53,6 +53,17 @@ struct UsageUploaderTests {
             #expect(try program.status() == .signalled(SIGKILL))
         }
 
+        /// Waits until an upload that somebody else began has removed what it sent.
+        func waitUntilSettled() throws {
+            for _ in 0..<100_000 {
+                program.order("left")
+                let left = try program.line(beginning: "left")
+                _ = try program.line(beginning: "ok")
+                if left == "1 0" { return }
+            }
+            throw StageError("what was sent is still there:\n\(program.tail)")
+        }
+
         /// Everything was sent but the start of the session that is under way, and nothing was dropped.
         func expectSettled() throws {
             program.order("left")
@@ -67,6 +78,10 @@ struct UsageUploaderTests {
         #expect(numbers.count == arrived.count)
         #expect(numbers.sorted() == kept.sorted())
         #expect(Set(arrived.map(\.id)).count == arrived.count)
+    }
+
+    private func methods(_ server: FlakyServer) -> [String] {
+        server.received.map { String($0.message.startLine.prefix { $0 != " " }) }
     }
 
     @Test("refused connections, errors, pages and lost answers: every report arrives once, nothing is left")
@@ -163,6 +178,48 @@ struct UsageUploaderTests {
         try app.report(9_000..<9_010)
         _ = try app.uploadAll()
         try app.expectSettled()
+        try expect(collector, has: app.kept)
+    }
+
+    @Test(
+        "a broker uploads when the collector's policy says so, not again before its time, and ends a session with the process"
+    )
+    func broker() throws {
+        let collector = try Collector()
+        let policy = try Program(
+            try CollectorBinary.path(),
+            ["policy", "set", "recorder", "--data", collector.data, "--upload-after-days", "1"]
+        )
+        #expect(try policy.status() == .exited(0))
+        let flaky = try FlakyServer(before: collector.port) { _ in .forward }
+        // A running collector looks about once a second.
+        try collector.kill()
+        try collector.start()
+        let folder = try TemporaryFolder()
+        let app = try App(folder.path("data"), to: flaky.url)
+        try app.report(0..<10)
+        app.program.order("broker")
+        _ = try app.program.line(beginning: "ok")
+        // The policy, then the report.
+        try flaky.waitForForwarded(2)
+        try app.waitUntilSettled()
+        app.program.send(SIGTERM)
+        #expect(try app.program.status() == .signalled(SIGTERM))
+        #expect(methods(flaky) == ["GET", "POST"])
+
+        let next = try App(folder.path("data"), to: flaky.url)
+        next.program.order("names")
+        var names: [String] = []
+        while let line = try next.program.line(), line != "ok" { names.append(line) }
+        // What followed the upload: the next session, ended by the signal.
+        #expect(names == ["stored SessionStart", "stored SessionEnd"])
+        try next.report(10..<20)
+        next.program.order("broker")
+        _ = try next.program.line(beginning: "ok")
+        try flaky.waitForForwarded(3)
+        next.program.send(SIGTERM)
+        #expect(try next.program.status() == .signalled(SIGTERM))
+        #expect(methods(flaky) == ["GET", "POST", "GET"])
         try expect(collector, has: app.kept)
     }
 }

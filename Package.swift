@@ -52,6 +52,8 @@ let package = Package(
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
         // Carries requests on Linux; Apple's systems have URLSession.
         .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        // Encrypts at rest on Linux; Apple's systems have CryptoKit.
+        .systemLibrary(name: "CCrypto", providers: [.apt(["libssl-dev"])]),
 
         // Floor 0: the vocabulary. No Foundation.
         .target(name: "TrackwayEvents", dependencies: ["CTrackway"], swiftSettings: house),
@@ -83,6 +85,7 @@ let package = Package(
             dependencies: [
                 "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
                 "CTrackway", .target(name: "CCurl", condition: .when(platforms: [.linux])),
+                .target(name: "CCrypto", condition: .when(platforms: [.linux])),
             ],
             exclude: privacy.exclude,
             resources: privacy.resources,
@@ -211,7 +214,7 @@ let package = Package(
         ),
         .testTarget(
             name: "TrackwayJournalTests",
-            dependencies: ["TrackwayJournal", "TrackwayEvents", "TrackwayTesting"],
+            dependencies: ["TrackwayJournal", "TrackwayEvents", "TrackwayPlatform", "TrackwayTesting"],
             swiftSettings: house
         ),
         .testTarget(

@@ -65,6 +65,9 @@
 @_exported public import protocol TrackwayEvents.UniqueID
 @_exported public import struct TrackwayEvents.Vector3
 @_exported public import struct TrackwayEvents.WriterID
+// Files at rest.
+@_exported public import struct TrackwayJournal.Encryption
+@_exported public import struct TrackwayJournal.EncryptionKey
 // Destinations and transports of the app's own.
 @_exported public import struct TrackwayWire.BatchLimits
 @_exported public import struct TrackwayWire.CollectorDestination

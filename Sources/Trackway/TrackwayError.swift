@@ -28,6 +28,10 @@ public struct TrackwayError: Error, Sendable, CustomStringConvertible {
         public static let invalidLimit = Code(rawValue: "invalid_limit")
         /// The storage folder cannot be used.
         public static let storageUnavailable = Code(rawValue: "storage_unavailable")
+        /// An encryption key is too short to be one.
+        public static let invalidEncryptionKey = Code(rawValue: "invalid_encryption_key")
+        /// The storage folder is encrypted with a key that the configuration does not give. Nothing there was changed.
+        public static let encryptionKeyMissing = Code(rawValue: "encryption_key_missing")
         /// The event was not recorded at all: the SDK is disabled, consent is denied, or storage is full.
         public static let notRecorded = Code(rawValue: "not_recorded")
         /// The event is recorded, but stable storage did not confirm it.

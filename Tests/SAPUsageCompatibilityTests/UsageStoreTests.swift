@@ -130,11 +130,42 @@ struct UsageStoreTests {
         #expect(try app.restarted().store(of: person).initTimestamp == one.initTimestamp)
     }
 
-    @Test("a key is refused, not ignored; so is what is no folder, and a disk that is gone")
-    func refused() throws {
-        #expect { try UsageStore(app.environment.folder, nil, "secret", in: app.environment) } throws: {
-            ($0 as? TrackwayError)?.code == .encryptionNotOffered
+    @Test("with a key no file says what a record says; the same key opens it again, another and none are refused")
+    func encrypted() throws {
+        var store: UsageStore? = try UsageStore(app.environment.folder, nil, "a secret", in: app.environment)
+        store?.store(record: UsageRecord(.event("hush")), for: "hidden")
+        for key in ["another", nil] {
+            #expect { try UsageStore(self.app.environment.folder, nil, key, in: self.app.environment) } throws: {
+                ($0 as? TrackwayError)?.code == .encryptionKeyMissing
+            }
         }
+        #expect(store?.targetIdentifiers() == ["hidden"])
+        store = nil
+        let later = app.restarted()
+        let disk = later.memory.storage
+        for key in ["another", "", nil] {
+            #expect { try UsageStore(later.environment.folder, nil, key, in: later.environment) } throws: {
+                ["encryption_key_missing", "invalid_encryption_key"].contains(($0 as? TrackwayError)?.code.rawValue)
+            }
+        }
+        let again = try UsageStore(later.environment.folder, nil, "a secret", in: later.environment)
+        #expect(later.events(again, "hidden") == ["hush"])
+        var paths = [again.folder.path]
+        var files = 0
+        while let path = paths.popLast() {
+            let names = (try? disk.names(in: path)) ?? []
+            paths += names.map { path + "/" + $0 }
+            guard names.isEmpty, let bytes = try? disk.contents(of: path) else { continue }
+            files += 1
+            for text in ["hush", "hidden", "usage_record"] {
+                #expect(Data(bytes).range(of: Data(text.utf8)) == nil, "\(path)")
+            }
+        }
+        #expect(files > 3)
+    }
+
+    @Test("what is no folder is refused, and a disk that is gone")
+    func refused() throws {
         let page = try #require(URL(string: "https://example.com/usage"))
         #expect { try UsageStore(page, nil, in: app.environment) } throws: {
             ($0 as? TrackwayError)?.code == .storageUnavailable

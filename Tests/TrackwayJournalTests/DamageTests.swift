@@ -17,10 +17,12 @@ struct DamageTests {
         let bytes: [UInt8]
         let frames: [(sequence: UInt64, start: Int, end: Int)]
         let used: Int
+        private let storage: any JournalStorage
 
-        init(events: Int) throws {
+        init(events: Int, _ files: TestFiles = .plain) throws {
             let environment = try JournalEnvironment(segmentBytes: 8192)
-            let journal = try environment.open()
+            storage = files.storage(in: environment.folder.path)
+            let journal = try environment.open(storage: storage)
             for number in 1...events {
                 journal.append("{\"n\":\(number),\"pad\":\"" + String(repeating: "p", count: number * 13 % 90) + "\"}")
             }
@@ -28,13 +30,12 @@ struct DamageTests {
             writer = environment.folder.path + "/writers/" + journal.writer.description
             path = writer + "/00000001.segment"
             bytes = Array(try Data(contentsOf: URL(filePath: path)))
-            var reader = LogReader(folder: writer)
+            var reader = LogReader(folder: writer, storage: storage)
             var frames: [(sequence: UInt64, start: Int, end: Int)] = []
             while let entry = try reader.next() {
                 guard entry.kind == .event else { continue }
-                frames.append(
-                    (entry.sequence, Int(entry.start.offset), Int(entry.start.offset) + 24 + entry.payloadLength)
-                )
+                let end = Int(entry.start.offset) + 24 + entry.payloadLength + files.overhead
+                frames.append((entry.sequence, Int(entry.start.offset), end))
             }
             self.frames = frames
             used = Int(reader.position.offset)
@@ -46,7 +47,7 @@ struct DamageTests {
             try Data(damaged).write(to: URL(filePath: path))
             var reader = try BatchReader(
                 folder: writer,
-                storage: DiskStorage(),
+                storage: storage,
                 destination: "collector",
                 from: .start,
                 isComplete: true
@@ -59,14 +60,17 @@ struct DamageTests {
             }
             var counter = LedgerCounter()
             let id = try #require(WriterID(String(writer.suffix(36))))
-            let extent = try counter.extent(of: id, folder: writer, storage: DiskStorage(), isComplete: true)
+            let extent = try counter.extent(of: id, folder: writer, storage: storage, isComplete: true)
             return (stretch.records.map(\.sequence), lost, max(extent.last, stretch.next - 1))
         }
     }
 
-    @Test("a tail cut at any byte loses the cut record, counts it, and keeps all before it")
-    func cutTail() throws {
-        let wreck = try Wreck(events: 40)
+    @Test(
+        "a tail cut at any byte loses the cut record, counts it, and keeps all before it",
+        arguments: TestFiles.allCases
+    )
+    func cutTail(_ files: TestFiles) throws {
+        let wreck = try Wreck(events: 40, files)
         for cut in SegmentPreamble.size..<wreck.used {
             let (found, lost, last) = try wreck.read(Array(wreck.bytes[..<cut]))
             let whole = wreck.frames.filter { $0.end <= cut }.map(\.sequence)
@@ -86,9 +90,13 @@ struct DamageTests {
         case noise
     }
 
-    @Test("a tail of zeros, ones or noise from any record on loses that tail only", arguments: Tail.allCases)
-    func overwrittenTail(_ tail: Tail) throws {
-        let wreck = try Wreck(events: 40)
+    @Test(
+        "a tail of zeros, ones or noise from any record on loses that tail only",
+        arguments: Tail.allCases,
+        TestFiles.allCases
+    )
+    func overwrittenTail(_ tail: Tail, _ files: TestFiles) throws {
+        let wreck = try Wreck(events: 40, files)
         var generator = Chance(seed: 7)
         for frame in wreck.frames {
             var damaged = wreck.bytes
@@ -105,9 +113,9 @@ struct DamageTests {
         }
     }
 
-    @Test("a flipped bit anywhere loses at most the record it lies in, and says which")
-    func flippedBit() throws {
-        let wreck = try Wreck(events: 40)
+    @Test("a flipped bit anywhere loses at most the record it lies in, and says which", arguments: TestFiles.allCases)
+    func flippedBit(_ files: TestFiles) throws {
+        let wreck = try Wreck(events: 40, files)
         var generator = Chance(seed: 11)
         for index in 0..<wreck.used {
             var damaged = wreck.bytes
@@ -122,9 +130,12 @@ struct DamageTests {
         }
     }
 
-    @Test("a page of zeros in the middle loses the records it touches; those behind it are found again")
-    func zeroedPage() throws {
-        let wreck = try Wreck(events: 60)
+    @Test(
+        "a page of zeros in the middle loses the records it touches; those behind it are found again",
+        arguments: TestFiles.allCases
+    )
+    func zeroedPage(_ files: TestFiles) throws {
+        let wreck = try Wreck(events: 60, files)
         for start in stride(from: 16, to: wreck.used - 512, by: 64) {
             var damaged = wreck.bytes
             for index in start..<(start + 512) { damaged[index] = 0 }

@@ -9,6 +9,8 @@ import TrackwayEvents
 enum Switches: String, CaseIterable {
     /// Nothing: only what the app records itself.
     case off
+    /// The same, and everything in the folder encrypted.
+    case encrypted
     /// Everything: capture with crashes, a session, a screen, a signed-in user with attributes, categories of consent, timers.
     case on
     /// The same, and a closure that gives every event two attributes more.
@@ -31,8 +33,9 @@ enum Switches: String, CaseIterable {
 
     /// What is chosen before.
     func prepare(_ configuration: inout Configuration) throws {
-        guard self != .off else {
+        guard self != .off, self != .encrypted else {
             configuration.capture = .none
+            if self == .encrypted { configuration.encryption = .key(EncryptionKey(0..<32)) }
             return
         }
         guard !isQueued else {
@@ -54,7 +57,7 @@ enum Switches: String, CaseIterable {
 
     /// What the app does once.
     func switchOn(_ analytics: Analytics) {
-        guard self != .off, !isQueued else { return }
+        guard self != .off, self != .encrypted, !isQueued else { return }
         analytics.identify("user-42")
         analytics.setUserAttributes(["_user_age": 21, "name": "carl", "plan": "gold", "city": "Berlin", "visits": 17])
         analytics.setGlobalAttributes(["channel": "App Store"])

@@ -56,6 +56,8 @@ struct Options {
     var rules: [DestinationRule] = []
     /// The names of events that an interceptor drops.
     var intercepted: Set<String> = []
+    /// A byte of which the key for files at rest is made; nil for plain files.
+    var encryption: UInt8?
 
     init(_ arguments: [String]) throws {
         var rest = arguments[...]
@@ -120,6 +122,7 @@ struct Options {
                 let (from, to) = try Self.pair(name, try value(name))
                 rules.append(.rename(from, to: to))
             case "--intercept": intercepted.insert(try value(name))
+            case "--encrypt": encryption = UInt8(truncatingIfNeeded: try number(name))
             case "--user": host.user = try number(name)
             default: throw Failure(description: "unknown argument \(name)")
             }
@@ -185,6 +188,7 @@ struct Options {
                 if let id = DestinationID(destination.id) { configuration.rules[id] = DestinationRules(rules) }
             }
         }
+        if let encryption { configuration.encryption = .key(EncryptionKey((0..<32).map { encryption &+ $0 })) }
         if !intercepted.isEmpty {
             let names = intercepted
             configuration.interceptors = [Interceptor("names") { names.contains($0.name) ? .drop : .keep }]

@@ -30,9 +30,11 @@ public final class UsageStore: UsageStoring, Sendable {
     /// - Parameters:
     ///   - path: the folder that holds a folder for each storage id.
     ///   - storageID: whose records these are; nil for nobody known.
-    ///   - encryptionKey: must be nil: records are not encrypted by this version, and what was to be secret is never stored
-    ///     plainly.
-    /// - Throws: `TrackwayError`: `encryption_not_offered`, or `storage_unavailable` with the folder at fault.
+    ///   - encryptionKey: a secret that everything in the folder is encrypted with, made of chance and kept by the app, not a
+    ///     word that a person chose; nil for plain files. It must stay the same: with another one, or none, the store is refused and
+    ///     left as it is. What a folder held before it was first opened with a key is read as well.
+    /// - Throws: `TrackwayError`: `encryption_key_missing` for a folder that needs another key, `invalid_encryption_key` for an
+    ///   empty one, or `storage_unavailable` with the folder at fault.
     public convenience init(
         with path: URL = UsageStore.defaultFolderURL,
         storageID: UUID? = nil,
@@ -48,11 +50,8 @@ public final class UsageStore: UsageStoring, Sendable {
         _ encryptionKey: String? = nil,
         in environment: UsageEnvironment
     ) throws(TrackwayError) {
-        guard encryptionKey == nil else {
-            throw TrackwayError(
-                .encryptionNotOffered,
-                "records are not encrypted at rest by this version; open the store without a key, or wait with it"
-            )
+        if encryptionKey?.isEmpty == true {
+            throw TrackwayError(.invalidEncryptionKey, "encryptionKey is empty; give a secret made of chance, or nil")
         }
         guard path.isFileURL else {
             throw TrackwayError(.storageUnavailable, "\(path) is no folder; give a file URL")
@@ -61,6 +60,8 @@ public final class UsageStore: UsageStoring, Sendable {
         core = try UsageStoreCore.open(
             path,
             storageID: storageID?.uuidString ?? Self.unattributedStorageID,
+            // Its hash has the length of a key, whatever the text's is.
+            encryption: encryptionKey.map { .key(EncryptionKey(SHA256.hash($0.utf8))) },
             in: environment
         )
     }
@@ -120,11 +121,6 @@ public final class UsageStore: UsageStoring, Sendable {
     public func targetIdentifiers() -> [String] {
         core.targetIdentifiers()
     }
-}
-
-extension TrackwayError.Code {
-    /// A key was given, and this version encrypts nothing at rest.
-    public static let encryptionNotOffered = TrackwayError.Code(rawValue: "encryption_not_offered")
 }
 
 extension Diagnostic.Code {

@@ -24,10 +24,16 @@ package final class UsageStoreCore: Sendable {
     private let content: Locked<UsageStoreContent>
     private let dropped = Locked<[DropReason: UInt64]>([:])
 
-    private init(_ folder: String, storageID: String, in environment: UsageEnvironment) throws(TrackwayError) {
+    private init(
+        _ folder: String,
+        storageID: String,
+        encryption: Encryption?,
+        in environment: UsageEnvironment
+    ) throws(TrackwayError) {
         self.storageID = storageID
         self.environment = environment
         var configuration = environment.configuration(folder: folder, targets: [])
+        if let encryption { configuration.encryption = encryption }
         let dependencies = try configuration.dependencies()
         file = StateFile("usage", in: dependencies.folder, of: dependencies.storage, format: .json)
         var content = UsageStoreContent(created: environment.now.date.timeIntervalSinceReferenceDate)
@@ -67,24 +73,36 @@ package final class UsageStoreCore: Sendable {
 
     private struct Known: Sendable {
         weak var core: UsageStoreCore?
+        let encryption: Encryption?
     }
 
     private static let known = Locked<[Place: Known]>([:])
 
     /// The core of a folder; a new one when none is in use.
+    ///
+    /// - Parameter encryption: the folder's key; nil for what the environment says, which is plain files.
     package static func open(
         _ folder: URL,
         storageID: String,
+        encryption: Encryption? = nil,
         in environment: UsageEnvironment
     ) throws(TrackwayError) -> UsageStoreCore {
         let folder = folder.appendingPathComponent(storageID, isDirectory: true).standardizedFileURL.path
         let source = environment.configuration(folder: folder, targets: []).dependencySource
         let place = Place(dependencies: source.map { ObjectIdentifier($0) }, folder: folder)
         return try known.withLock { (known) throws(TrackwayError) -> UsageStoreCore in
-            if let core = known[place]?.core { return core }
+            if let (core, inUse) = known[place].flatMap({ known in known.core.map { ($0, known.encryption) } }) {
+                guard inUse == encryption else {
+                    throw TrackwayError(
+                        .encryptionKeyMissing,
+                        "the store in \(folder) is in use with another encryptionKey, or without one; give the same"
+                    )
+                }
+                return core
+            }
             known = known.filter { $0.value.core != nil }
-            let core = try UsageStoreCore(folder, storageID: storageID, in: environment)
-            known[place] = Known(core: core)
+            let core = try UsageStoreCore(folder, storageID: storageID, encryption: encryption, in: environment)
+            known[place] = Known(core: core, encryption: encryption)
             return core
         }
     }

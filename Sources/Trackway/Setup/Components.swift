@@ -32,7 +32,7 @@ struct Components {
     let environment: ExtensionEnvironment
 
     init(_ configuration: Configuration, _ dependencies: Dependencies) throws(TrackwayError) {
-        let dependencies = dependencies.labelling(events: configuration.eventLogLabel)
+        let dependencies = try dependencies.labelling(events: configuration.eventLogLabel).encrypting(configuration)
         self.dependencies = dependencies
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: dependencies.log)
         let queue = StorageQueue(label: "trackway.storage")
@@ -251,6 +251,14 @@ struct Components {
                 reporter: reporter
             )
         } catch {
+            guard error.code != .encrypted else {
+                throw TrackwayError(
+                    .encryptionKeyMissing,
+                    "consent and identity in \(dependencies.folder) need a key that Configuration.encryption does not give; nothing "
+                        + "was changed",
+                    cause: error
+                )
+            }
             throw TrackwayError(
                 .storageUnavailable,
                 "consent and identity in \(dependencies.folder) exist but cannot be read now; nothing was changed, try again "

@@ -4,6 +4,7 @@
 internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayEvents
+internal import TrackwayJournal
 internal import TrackwayWire
 
 extension Configuration {
@@ -11,6 +12,7 @@ extension Configuration {
     func check() throws(TrackwayError) {
         try checkAppID()
         try checkDestinations()
+        try checkEncryption()
         if maximumJournalBytes < Self.leastJournalBytes {
             throw TrackwayError(
                 .invalidLimit,
@@ -39,6 +41,18 @@ extension Configuration {
                 ? "the app id is empty; give one that no other app on the device uses, for example its bundle identifier"
                 : "the app id has \(appID.utf8.count) bytes; use at most \(Self.longestAppID)"
         )
+    }
+
+    private func checkEncryption() throws(TrackwayError) {
+        guard let encryption else { return }
+        for (field, key) in [("key", encryption.key)] + encryption.previous.map({ ("previous", $0) }) {
+            guard key.bytes.count < EncryptionKey.leastBytes else { continue }
+            throw TrackwayError(
+                .invalidEncryptionKey,
+                "encryption.\(field) has \(key.bytes.count) bytes; give \(EncryptionKey.leastBytes) bytes of chance, for example from "
+                    + "EncryptionKey.generate(), and keep them where the folder is not"
+            )
+        }
     }
 
     private func checkDestinations() throws(TrackwayError) {

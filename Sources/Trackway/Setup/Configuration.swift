@@ -4,6 +4,7 @@
 public import TrackwayBehavior
 public import TrackwayDelivery
 public import TrackwayEvents
+public import TrackwayJournal
 public import TrackwayWire
 
 #if canImport(FoundationEssentials)
@@ -52,6 +53,17 @@ public struct Configuration: Sendable {
     /// (iOS, iPadOS, tvOS, watchOS, visionOS): they end an app that is suspended while it holds a lock in a folder that it shares
     /// with its extensions. A folder of an app group is refused there; an app and each of its extensions have their own.
     public var storageFolder: URL?
+
+    /// The key that everything in the folder is encrypted with: events, contexts, identity, decisions. nil (the default) writes
+    /// plainly, because a key is the app's to keep: what is encrypted is lost with it.
+    ///
+    /// ```swift
+    /// configuration.encryption = .key(EncryptionKey(bytes))
+    /// ```
+    /// What lies there plainly already is still read and delivered. A folder that was encrypted with another key, or with any
+    /// where none is given, is refused with ``TrackwayError/Code-swift.struct/encryptionKeyMissing`` and left as it is. All processes of an
+    /// installation need the same keys.
+    public var encryption: Encryption?
 
     /// How many bytes may wait on the device; the oldest events go first, counted. 50 MB by default: about 120,000
     /// events of ten attributes, weeks of offline time for most apps, and little beside the photos on any device.

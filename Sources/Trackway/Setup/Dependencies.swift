@@ -48,6 +48,8 @@ package struct Dependencies: Sendable {
     package var captureCrashes: @Sendable () -> (any Sendable)?
     /// Where snapshots come from, unless the app names sources of its own.
     package var snapshotSources = SnapshotSources()
+    /// Encrypts files at rest, where the app asks for that.
+    package var cipher: CipherMaker = SystemCipher.make
     /// Makes the thread on which the source of a part of snapshots is asked.
     package var sourceThread: @Sendable (SnapshotPart) -> any SourceThread = { SourceQueue(for: $0) }
 
@@ -112,8 +114,54 @@ package protocol DependencySource: AnyObject, Sendable {
 extension Configuration {
     /// The dependencies that analytics of this configuration work in: those of a test, else the system's.
     package func dependencies() throws(TrackwayError) -> Dependencies {
-        guard let dependencySource else { return try Dependencies.live(self) }
-        return try dependencySource.dependencies(for: self)
+        let dependencies =
+            if let dependencySource { try dependencySource.dependencies(for: self) } else {
+                try Dependencies.live(self)
+            }
+        return try dependencies.encrypting(self)
+    }
+}
+
+extension Dependencies {
+    /// The same dependencies with a storage that encrypts as the configuration says; where nothing is to be encrypted, with one
+    /// that knows encrypted files when it meets them. A storage that does either already stays.
+    ///
+    /// - Throws: `encryption_key_missing` when the folder needs another key; then nothing there was changed.
+    func encrypting(_ configuration: Configuration) throws(TrackwayError) -> Dependencies {
+        guard !(storage is EncryptedStorage) else { return self }
+        let keys = configuration.encryption.map { FolderKeys($0, cipher: cipher) }
+        let encrypted = EncryptedStorage(storage, root: folder, keys: keys)
+        do throws(StorageError) {
+            try encrypted.prepare()
+        } catch {
+            throw TrackwayError(storage: error, configuration, folder)
+        }
+        var dependencies = self
+        dependencies.storage = encrypted
+        return dependencies
+    }
+}
+
+extension TrackwayError {
+    /// A storage folder that could not be looked through before it is used.
+    fileprivate init(storage error: StorageError, _ configuration: Configuration, _ folder: String) {
+        guard error.code == .encrypted else {
+            self.init(
+                .storageUnavailable,
+                "the storage folder \(folder) cannot be used; make it writable or configure another storageFolder",
+                cause: error
+            )
+            return
+        }
+        let given = configuration.encryption.map { encryption in
+            "gives " + ([encryption.key] + encryption.previous).map(\.id).joined(separator: ", ")
+        }
+        self.init(
+            .encryptionKeyMissing,
+            "the folder \(folder) is encrypted, and Configuration.encryption \(given ?? "is nil"). Nothing was changed; where the key "
+                + "is lost, what waits there is lost, too: remove the folder, or configure another storageFolder",
+            cause: error
+        )
     }
 }
 

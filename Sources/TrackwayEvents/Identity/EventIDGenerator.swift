@@ -61,9 +61,9 @@ public struct EventID: UniqueID {
 }
 
 /// Random bits from the kernel.
-enum Entropy {
+package enum Entropy {
     /// Sixty-four fresh bits. One system call.
-    static func bits() -> UInt64 {
+    package static func bits() -> UInt64 {
         var value: UInt64 = 0
         if ctrackway_random_bytes(&value, MemoryLayout<UInt64>.size) == 0 { return value }
         // Only a locked-down kernel refuses. Identities must still differ between processes and calls, so mix what

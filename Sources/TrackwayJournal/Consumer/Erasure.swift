@@ -52,8 +52,8 @@ extension ConsumerState {
                 do throws(JournalError) {
                     try progressByWriter[id]?.discard(for: destination, through: nil, reason: .erased)
                 } catch {
-                    // A newer version's log is left for it.
-                    guard error.code == .newerVersion else { throw error }
+                    // A newer version's log is left for it; one whose key is not there goes with its folder.
+                    guard error.leavesAlone else { throw error }
                     try progressByWriter[id]?.leaveOut(error)
                     break
                 }

@@ -13,7 +13,7 @@ struct WriterProgress: Sendable {
     let isOwn: Bool
     /// The writer's process is gone; nothing will be added.
     private(set) var isComplete = false
-    /// A newer version wrote it, or it cannot be read now: left alone, the latter until it can be.
+    /// A newer version wrote it, its key is not there, or it cannot be read now: left alone, the last until it can be.
     private(set) var problem: JournalError?
     /// How far each destination has come.
     var cursors: WriterCursors
@@ -48,7 +48,7 @@ struct WriterProgress: Sendable {
     }
 
     /// Whether the writer is left alone only until it can be read.
-    var isUnreadable: Bool { problem.map { $0.code != .newerVersion } ?? false }
+    var isUnreadable: Bool { problem.map { !$0.leavesAlone } ?? false }
 
     /// The destinations whose next event may not leave, as far as was seen.
     var heldFor: Set<DestinationID> { Set(held.keys.filter { isHeld($0) }) }
@@ -89,8 +89,9 @@ struct WriterProgress: Sendable {
 
     /// Leaves the writer out because of what went wrong with its files, or throws that when it is everybody's failure.
     mutating func leaveOut(_ error: JournalError) throws(JournalError) {
-        if error.code == .newerVersion {
+        if error.leavesAlone {
             problem = error
+            readers = [:]
             return
         }
         // A full disk hinders writing only, and everybody alike.
@@ -103,7 +104,7 @@ struct WriterProgress: Sendable {
     ///
     /// - Throws: when it is this process's own folder and cannot be read.
     mutating func look() throws(StorageError) {
-        // A newer version's log is left alone for good.
+        // A newer version's log is left alone for good, and one whose key is not there.
         guard problem == nil || isUnreadable else { return }
         do throws(StorageError) {
             try cursors.notice()

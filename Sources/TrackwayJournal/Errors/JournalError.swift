@@ -17,6 +17,8 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let storage = Code(rawValue: "storage")
         /// The folder was written by a newer version that this one cannot read; it is left untouched.
         public static let newerVersion = Code(rawValue: "newer_version")
+        /// Records are encrypted with a key that was not given. They are left as they are.
+        public static let keyMissing = Code(rawValue: "key_missing")
         /// The installation's identity exists but cannot be read now. It is never replaced because of that.
         public static let identityUnreadable = Code(rawValue: "identity_unreadable")
         /// Somebody else holds the lock of this folder.
@@ -53,11 +55,18 @@ public struct JournalError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ cause: StorageError) {
-        self.init(.storage, cause.description, cause: cause)
+        self.init(cause.code == .encrypted ? .keyMissing : .storage, cause.description, cause: cause)
     }
+
+    /// Whether what was met is left alone as long as the process lives: only another version, or another key, can read it.
+    var leavesAlone: Bool { code == .newerVersion || code == .keyMissing }
 
     /// A writer's folder that cannot be read, while the others can.
     init(unreadable folder: String, _ cause: StorageError) {
+        guard cause.code != .encrypted else {
+            self.init(cause)
+            return
+        }
         let remedy =
             cause.code == .denied
             ? "give the folder and its files to the user this app runs as, or remove it"

@@ -23,6 +23,8 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let inputOutput = Code(rawValue: "input_output")
         /// The file or folder does not exist.
         public static let missing = Code(rawValue: "missing")
+        /// The file is encrypted with a key that was not given. It is left as it is.
+        public static let encrypted = Code(rawValue: "encrypted")
         /// Anything else; the number tells.
         public static let other = Code(rawValue: "other")
     }
@@ -42,6 +44,11 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
         self.operation = operation
         self.path = path
         self.number = number
+    }
+
+    /// A file that is encrypted with a key that was not given.
+    static func keyMissing(_ key: UInt32, _ path: String) -> StorageError {
+        StorageError(.encrypted, operation: "read, without the key \(FolderKeys.name(of: key)),", path: path)
     }
 
     /// An error from the calling thread's `errno`.
@@ -64,6 +71,9 @@ public struct StorageError: Error, Sendable, Hashable, CustomStringConvertible {
             switch code {
             case .full: "; free some space, nothing already stored is touched"
             case .denied: "; make the folder writable for this user"
+            case .encrypted:
+                "; give that key in Configuration.encryption, as a previous one if another has taken its place. Nothing was "
+                    + "changed"
             default:
                 Self.tooManyOpen.contains(number)
                     ? "; too many files are open: close some, or raise the limit of open files" : ""

@@ -27,9 +27,12 @@ enum Checksum {
 
     /// The salt of one segment.
     static func salt(folder: String, segment: UInt32) -> UInt32 {
-        let name =
-            folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { folder[folder.index(after: $0)...] } ?? folder[...]
-        var text = String(name) + "/" + String(segment)
+        var text = logName(of: folder) + "/" + String(segment)
         return text.withUTF8 { payload(UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The name of a log: its folder's, without the path.
+    static func logName(of folder: String) -> String {
+        String(folder.utf8.lastIndex(of: UInt8(ascii: "/")).map { folder[folder.index(after: $0)...] } ?? folder[...])
     }
 }

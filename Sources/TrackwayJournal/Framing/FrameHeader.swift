@@ -23,6 +23,8 @@ struct FrameHeader: Sendable, Hashable {
     static let maximumLength: UInt32 = 1 << 30
     /// An event whose payload starts with a route.
     static let addressed: UInt8 = 1
+    /// The payload is encrypted; see ``FrameEncryptor``.
+    static let encrypted: UInt8 = 2
 
     var length: UInt32
     var checksum: UInt32

@@ -24,11 +24,17 @@ struct SegmentAppender: @unchecked Sendable {
     /// Bytes that records may take.
     let capacity: Int
     private(set) var used: Int
+    /// Encrypts payloads; nil in a plain segment.
+    private let encryptor: FrameEncryptor?
+    /// How far ``fitsPlain(payload:)`` says yes: nowhere in a segment that is encrypted.
+    private let plainCapacity: Int
     /// Which of the two places holds the note; nil while there is none.
     private var noted: Int?
 
     /// Takes a fresh segment and writes its preamble; nil when the storage handed out too little memory.
-    init?(number: UInt32, file: any SegmentStorage, salt: UInt32) {
+    ///
+    /// - Parameter encryptor: made for this segment; nil for a plain one.
+    init?(number: UInt32, file: any SegmentStorage, salt: UInt32, encryptor: FrameEncryptor? = nil) {
         guard let start = file.memory.baseAddress, file.memory.count >= SegmentPreamble.size + Self.reserve else {
             return nil
         }
@@ -38,42 +44,90 @@ struct SegmentAppender: @unchecked Sendable {
         self.start = start
         capacity = Self.noteOffset(inFile: file.memory.count)
         used = SegmentPreamble.size
-        SegmentPreamble.write(to: start)
+        self.encryptor = encryptor
+        plainCapacity = encryptor == nil ? capacity : 0
+        SegmentPreamble.write(encryptor == nil ? SegmentPreamble.plain : SegmentPreamble.encrypted, to: start)
     }
+
+    /// By how much payloads become longer here.
+    private var overhead: Int { encryptor == nil ? 0 : FrameEncryptor.overhead }
 
     /// Where the next frame will start.
     var position: LogPosition { LogPosition(segment: number, offset: UInt32(used)) }
 
     /// Whether a payload of this size still fits, leaving room for the seal.
     func fits(payload: Int) -> Bool {
-        used + FrameHeader.stride(payload: payload) + FrameHeader.size <= capacity
+        used + FrameHeader.stride(payload: payload + overhead) + FrameHeader.size + overhead <= capacity
+    }
+
+    /// The same of a plain segment; false in an encrypted one. Recording asks this alone, so that encryption costs nobody
+    /// anything who has none.
+    func fitsPlain(payload: Int) -> Bool {
+        used + FrameHeader.stride(payload: payload) + FrameHeader.size <= plainCapacity
+    }
+
+    /// Appends one frame to a plain segment; the caller has asked ``fitsPlain(payload:)``.
+    ///
+    /// - Parameter payloadChecksum: ``Checksum/payload(_:)`` of `payload`, computed before the lock was taken.
+    @inline(__always)
+    mutating func appendPlain(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) {
+        writePlain(header, at: used, payload: payload, payloadChecksum: payloadChecksum)
+        used += header.stride
     }
 
     /// Appends one frame; the caller has asked ``fits(payload:)``.
     ///
-    /// - Parameter payloadChecksum: ``Checksum/payload(_:)`` of `payload`, computed before the lock was taken.
-    @inline(__always)
-    mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) {
-        write(header, at: used, payload: payload, payloadChecksum: payloadChecksum)
-        used += header.stride
+    /// - Parameter payloadChecksum: ``Checksum/payload(_:)`` of `payload`.
+    /// - Returns: false when it could not be encrypted; then nothing was written.
+    mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) -> Bool {
+        guard write(header, at: used, payload: payload, payloadChecksum: payloadChecksum) else { return false }
+        used += FrameHeader.stride(payload: payload.count + overhead)
+        return true
+    }
+
+    private mutating func write(
+        _ header: FrameHeader,
+        at offset: Int,
+        payload: UnsafeRawBufferPointer,
+        payloadChecksum: UInt32
+    ) -> Bool {
+        guard let encryptor else {
+            writePlain(header, at: offset, payload: payload, payloadChecksum: payloadChecksum)
+            return true
+        }
+        var header = header
+        header.length += UInt32(overhead)
+        header.flags |= FrameHeader.encrypted
+        let place = start + offset + FrameHeader.size
+        guard encryptor.encrypt(payload, of: header, at: offset, into: place) else { return false }
+        // The text is in its place already.
+        let stored = UnsafeRawBufferPointer(start: place, count: payload.count + overhead)
+        finish(header, at: offset, payloadChecksum: Checksum.payload(stored))
+        return true
     }
 
     @inline(__always)
-    private func write(
+    private func writePlain(
         _ header: FrameHeader,
         at offset: Int,
         payload: UnsafeRawBufferPointer,
         payloadChecksum: UInt32
     ) {
+        if let bytes = payload.baseAddress {
+            (start + offset + FrameHeader.size).copyMemory(from: bytes, byteCount: payload.count)
+        }
+        finish(header, at: offset, payloadChecksum: payloadChecksum)
+    }
+
+    /// Writes the header in front of a payload that is in its place.
+    @inline(__always)
+    private func finish(_ header: FrameHeader, at offset: Int, payloadChecksum: UInt32) {
         let frame = start + offset
         let words = header.sealedWords
         let checksum = Checksum.frame(header, payload: payloadChecksum, salt: salt)
         frame.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
         frame.storeBytes(of: words.0.littleEndian, toByteOffset: 8, as: UInt64.self)
         frame.storeBytes(of: words.1.littleEndian, toByteOffset: 16, as: UInt64.self)
-        if let bytes = payload.baseAddress {
-            (frame + FrameHeader.size).copyMemory(from: bytes, byteCount: payload.count)
-        }
         // The length makes the frame visible, so it is written after everything else, in release order.
         ctrackway_store_release(frame.assumingMemoryBound(to: UInt32.self), header.length.littleEndian)
     }
@@ -82,11 +136,12 @@ struct SegmentAppender: @unchecked Sendable {
     ///
     /// - Parameter lost: numbers that were never written and never will be; there is room for that in any segment.
     mutating func seal(sequence: UInt64, lost: DroppedRange? = nil) {
-        if let lost, let (header, text) = Self.frame(of: lost) {
-            text.withUnsafeBytes { append(header, payload: $0, payloadChecksum: Checksum.payload($0)) }
+        // What cannot be encrypted is missing then: readers go on to the next segment without it.
+        if let lost, let (header, text) = frame(of: lost) {
+            _ = text.withUnsafeBytes { append(header, payload: $0, payloadChecksum: Checksum.payload($0)) }
         }
         let header = FrameHeader(kind: .seal, payload: 0, sequence: sequence)
-        append(header, payload: UnsafeRawBufferPointer(start: nil, count: 0), payloadChecksum: 0)
+        _ = append(header, payload: UnsafeRawBufferPointer(start: nil, count: 0), payloadChecksum: 0)
     }
 
     // MARK: The note
@@ -100,12 +155,12 @@ struct SegmentAppender: @unchecked Sendable {
         guard range != nil || noted != nil else { return }
         let before = noted
         noted = nil
-        if let range, let (header, text) = Self.frame(of: range) {
+        if let range, let (header, text) = frame(of: range) {
             let place = before == 0 ? 1 : 0
-            text.withUnsafeBytes {
+            let isWritten = text.withUnsafeBytes {
                 write(header, at: offset(ofPlace: place), payload: $0, payloadChecksum: Checksum.payload($0))
             }
-            noted = place
+            if isWritten { noted = place }
         }
         guard let before else { return }
         let old = start + offset(ofPlace: before)
@@ -118,7 +173,14 @@ struct SegmentAppender: @unchecked Sendable {
     }
 
     /// The highest number that notes in these bytes tell of; nil when there is no note.
-    static func numberNoted(in bytes: UnsafeRawBufferPointer, salt: UInt32) -> UInt64? {
+    ///
+    /// - Parameter isOurs: whether an encrypted frame is what was written; asked with its header, what lies behind that, and
+    ///   where in `bytes` it begins.
+    static func numberNoted(
+        in bytes: UnsafeRawBufferPointer,
+        salt: UInt32,
+        isOurs: (FrameHeader, UnsafeRawBufferPointer, Int) -> Bool
+    ) -> UInt64? {
         var highest: UInt64?
         for start in stride(from: 0, to: bytes.count - place + 1, by: place) {
             let room = UnsafeRawBufferPointer(rebasing: bytes[start..<(start + place)])
@@ -129,6 +191,7 @@ struct SegmentAppender: @unchecked Sendable {
             guard Checksum.frame(header, payload: Checksum.payload(payload), salt: salt) == header.checksum else {
                 continue
             }
+            guard header.flags & FrameHeader.encrypted == 0 || isOurs(header, payload, start) else { continue }
             highest = max(highest ?? 0, header.sequence)
         }
         return highest
@@ -139,9 +202,9 @@ struct SegmentAppender: @unchecked Sendable {
     }
 
     /// A `dropped` record, unless it is longer than a place: reasons are short words.
-    private static func frame(of range: DroppedRange) -> (header: FrameHeader, text: [UInt8])? {
+    private func frame(of range: DroppedRange) -> (header: FrameHeader, text: [UInt8])? {
         let text = Array(DroppedRanges.text(of: range).utf8)
-        guard FrameHeader.stride(payload: text.count) <= place else { return nil }
+        guard FrameHeader.stride(payload: text.count + overhead) <= Self.place else { return nil }
         return (FrameHeader(kind: .dropped, payload: text.count, sequence: range.sequences.upperBound), text)
     }
 }
@@ -149,10 +212,15 @@ struct SegmentAppender: @unchecked Sendable {
 /// The first 16 bytes of a segment: `TRACKWAY`, the format's version, and a checksum of both.
 enum SegmentPreamble {
     static let size = 16
-    static let version: UInt32 = 1
+    /// A segment whose frames are plain; a reader of version 1 reads it.
+    static let plain: UInt32 = 1
+    /// A segment whose frames are all encrypted (``FrameEncryptor``).
+    static let encrypted: UInt32 = 2
+    /// The newest version that this one reads.
+    static let newest = encrypted
     private static let magic: UInt64 = 0x5941_574B_4341_5254  // "TRACKWAY", little-endian
 
-    static func write(to start: UnsafeMutableRawPointer) {
+    static func write(_ version: UInt32, to start: UnsafeMutableRawPointer) {
         start.storeBytes(of: magic.littleEndian, as: UInt64.self)
         start.storeBytes(of: version.littleEndian, toByteOffset: 8, as: UInt32.self)
         let sum = Checksum.payload(UnsafeRawBufferPointer(start: start, count: 12))

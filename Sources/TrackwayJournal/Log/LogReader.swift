@@ -16,6 +16,8 @@ public struct LogReader: Sendable {
     public private(set) var damage = LogDamage()
     /// Whether the writer is known to be gone: a half-written record at the end is then damage, not work in progress.
     public var isComplete: Bool
+    /// Whether only records' kinds and numbers are wanted: payloads that are encrypted then stay so, and count as empty.
+    var readsHeadersOnly = false
 
     private let folder: String
     private let storage: any JournalStorage
@@ -25,6 +27,10 @@ public struct LogReader: Sendable {
     private var segments: [UInt32] = []
     /// The salt of the segment read last.
     private var salt: (segment: UInt32, value: UInt32) = (0, 0)
+    /// Decrypts where records are encrypted.
+    private var decryptor: FrameDecryptor
+    /// A segment whose preamble says that all its records are encrypted.
+    private var encryptedSegment: UInt32 = 0
     /// Where a complete log was found to end, so that asking again is free.
     private var finalEnd: LogPosition?
 
@@ -45,6 +51,7 @@ public struct LogReader: Sendable {
         self.storage = storage
         self.position = position
         self.isComplete = isComplete
+        decryptor = FrameDecryptor(storage.folderKeys, folder: folder)
         window = SegmentWindow()
     }
 
@@ -82,7 +89,13 @@ public struct LogReader: Sendable {
         let bytes = try storage.bytes(of: path, at: place, count: SegmentAppender.reserve) ?? []
         guard bytes.count == SegmentAppender.reserve else { return nil }
         let salt = Checksum.salt(folder: folder, segment: position.segment)
-        return bytes.withUnsafeBytes { SegmentAppender.numberNoted(in: $0, salt: salt) }
+        var decryptor = decryptor
+        return bytes.withUnsafeBytes { bytes in
+            SegmentAppender.numberNoted(in: bytes, salt: salt) { header, stored, offset in
+                let outcome = decryptor.decrypt(header, stored, at: place + offset, segment: position.segment)
+                return if case .decrypted = outcome { true } else { false }
+            }
+        }
     }
 
     /// Goes on at another place: a record's `start` or `end`.
@@ -93,7 +106,8 @@ public struct LogReader: Sendable {
 
     /// The payload of the record ``next()`` returned last, without a copy. The pointer is valid during `body` only.
     public func withPayload<Result>(of entry: LogEntry, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        window.withBytes(entry.payload, body)
+        guard entry.isEncrypted else { return window.withBytes(entry.payload, body) }
+        return decryptor.text.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[entry.payload])) }
     }
 
     /// A copy of the payload of the record ``next()`` returned last.
@@ -125,7 +139,7 @@ public struct LogReader: Sendable {
                     continue
                 }
                 position.offset += UInt32(header.stride)
-                let payload = window.range(offset + FrameHeader.size, count: header.payloadLength)
+                let payload = payload(of: header, at: offset)
                 return LogEntry(header, segment: position.segment, offset: offset, payload: payload)
             }
             if !isFresh {
@@ -168,6 +182,14 @@ public struct LogReader: Sendable {
             isFresh = false
             isRechecked = false
         }
+    }
+
+    /// Where the payload of a frame lies that was examined last: in the window, or in the decryptor's text.
+    private func payload(of header: FrameHeader, at offset: Int) -> Range<Int> {
+        guard header.flags & FrameHeader.encrypted != 0 else {
+            return window.range(offset + FrameHeader.size, count: header.payloadLength)
+        }
+        return 0..<(readsHeadersOnly ? 0 : header.payloadLength - FrameEncryptor.overhead)
     }
 
     /// Whether nothing was written at `offset` since the window was read, and nothing behind: the usual case for whoever
@@ -221,11 +243,13 @@ public struct LogReader: Sendable {
         return true
     }
 
-    private func checkVersion(_ path: String) throws {
-        guard let version = try window.version(path, storage), version > SegmentPreamble.version else { return }
+    private mutating func checkVersion(_ path: String) throws {
+        let version = try window.version(path, storage)
+        encryptedSegment = version == SegmentPreamble.encrypted ? position.segment : 0
+        guard let version, version > SegmentPreamble.newest else { return }
         throw JournalError(
             .newerVersion,
-            "\(path) was written in format version \(version), this reads up to \(SegmentPreamble.version); "
+            "\(path) was written in format version \(version), this reads up to \(SegmentPreamble.newest); "
                 + "it is left untouched, use the newer version to read it"
         )
     }
@@ -245,7 +269,28 @@ public struct LogReader: Sendable {
         if salt.segment != position.segment {
             salt = (position.segment, Checksum.salt(folder: folder, segment: position.segment))
         }
-        return window.isIntact(header, at: offset, salt: salt.value) ? .frame(header) : .invalid
+        guard window.isIntact(header, at: offset, salt: salt.value) else { return .invalid }
+        guard header.flags & FrameHeader.encrypted != 0 else {
+            // Between encrypted records a plain one is nobody's: the checksum needs no key.
+            return encryptedSegment == position.segment ? .invalid : .frame(header)
+        }
+        return try decrypt(header, at: offset) ? .frame(header) : .invalid
+    }
+
+    /// Decrypts a record whose checksum is right; false when it is not what was written here.
+    ///
+    /// - Throws: when its key is not there: then it is no damage, and nothing is stepped over.
+    private mutating func decrypt(_ header: FrameHeader, at offset: Int) throws -> Bool {
+        guard header.payloadLength >= FrameEncryptor.overhead else { return false }
+        guard !readsHeadersOnly else { return true }
+        let stored = window.range(offset + FrameHeader.size, count: header.payloadLength)
+        let segment = position.segment
+        let outcome = window.withBytes(stored) { decryptor.decrypt(header, $0, at: offset, segment: segment) }
+        switch outcome {
+        case .decrypted: return true
+        case .forged: return false
+        case .keyMissing(let key): throw JournalError(StorageError.keyMissing(key, path()))
+        }
     }
 
     /// The next place at or behind `offset` where an intact record starts.
@@ -278,8 +323,10 @@ public struct LogEntry: Sendable, Hashable {
 
     /// Bytes of an addressed event's route at the payload's start; nil when the event goes everywhere.
     package let routeLength: Int?
-    /// Where the payload lies in the reader's window, until its next call.
+    /// Where the payload lies in the reader's window, until its next call; where it is encrypted, in what was decrypted last.
     let payload: Range<Int>
+    /// Whether the payload is stored encrypted.
+    let isEncrypted: Bool
 
     init(_ header: FrameHeader, segment: UInt32, offset: Int, payload: Range<Int>) {
         kind = header.kind
@@ -289,6 +336,7 @@ public struct LogEntry: Sendable, Hashable {
         start = LogPosition(segment: segment, offset: UInt32(offset))
         end = LogPosition(segment: segment, offset: UInt32(offset + header.stride))
         self.payload = payload
+        isEncrypted = header.flags & FrameHeader.encrypted != 0
     }
 }
 

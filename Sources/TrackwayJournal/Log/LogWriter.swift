@@ -8,6 +8,8 @@ struct LogWriter: Sendable {
     let folder: String
     let storage: any JournalStorage
     private let segmentBytes: Int
+    /// What segments are encrypted with; nil for plain ones.
+    private let keys: FolderKeys?
     private(set) var appender: SegmentAppender?
     /// The newest segment's number; 0 before the first.
     private(set) var lastSegment: UInt32
@@ -36,6 +38,7 @@ struct LogWriter: Sendable {
         self.folder = folder
         self.storage = storage
         segmentBytes = options.segmentBytes
+        keys = storage.folderKeys
         self.lastSegment = lastSegment
         firstUnsynchronized = lastSegment + 1
         lastNamed = lastSegment
@@ -47,22 +50,35 @@ struct LogWriter: Sendable {
     }
 
     /// Whether the current segment has room; if not, ``roll(payload:sequence:origin:)`` comes first.
-    @inline(__always)
     func fits(_ payload: Int) -> Bool {
         appender?.fits(payload: payload) ?? false
     }
 
-    /// Appends to the current segment, which has room.
+    /// Whether the current segment is plain and has room; see ``SegmentAppender/fitsPlain(payload:)``.
     @inline(__always)
-    mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) {
-        appender?.append(header, payload: payload, payloadChecksum: payloadChecksum)
+    func fitsPlain(_ payload: Int) -> Bool {
+        appender?.fitsPlain(payload: payload) ?? false
     }
 
-    /// Appends a small record, its checksum computed here; the segment has room.
+    /// Appends to the current segment, which is plain and has room.
+    @inline(__always)
+    mutating func appendPlain(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) {
+        appender?.appendPlain(header, payload: payload, payloadChecksum: payloadChecksum)
+    }
+
+    /// Appends to the current segment, which has room.
+    ///
+    /// - Returns: false when it could not be encrypted; then nothing was written.
+    mutating func append(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) -> Bool {
+        appender?.append(header, payload: payload, payloadChecksum: payloadChecksum) ?? false
+    }
+
+    /// Appends a small record of the log's own, its checksum computed here; the segment has room.
     mutating func append(kind: FrameKind, _ payload: [UInt8], sequence: UInt64, context: UInt32 = 0) {
         payload.withUnsafeBytes { bytes in
             let header = FrameHeader(kind: kind, payload: bytes.count, sequence: sequence, context: context)
-            appender?.append(header, payload: bytes, payloadChecksum: Checksum.payload(bytes))
+            // One that cannot be encrypted is missing; events stand without it.
+            _ = appender?.append(header, payload: bytes, payloadChecksum: Checksum.payload(bytes))
         }
     }
 
@@ -77,11 +93,14 @@ struct LogWriter: Sendable {
     ///   - origin: what the segment says about its writer, the content of its first record.
     mutating func roll(payload: Int, sequence: UInt64, origin: [UInt8]) throws(StorageError) {
         let number = lastSegment + 1
+        // The origin's frame, the next record's, the context's and the seal's become longer where they are encrypted.
+        let overhead = keys == nil ? 0 : 4 * FrameEncryptor.overhead
         let opening =
             SegmentPreamble.size + FrameHeader.stride(payload: origin.count) + 2 * FrameHeader.size
-            + SegmentAppender.reserve
+            + SegmentAppender.reserve + overhead
         let bytes = max(segmentBytes, opening + FrameHeader.stride(payload: payload) + 64)
         let path = SegmentName.path(folder, number)
+        let encryptor = try makeEncryptor(for: number)
         let file: any SegmentStorage
         if let spare = try takeSpare(for: path, bytes: bytes) {
             file = spare
@@ -89,7 +108,7 @@ struct LogWriter: Sendable {
             file = try storage.makeSegment(path, bytes: bytes)
         }
         let salt = Checksum.salt(folder: folder, segment: number)
-        guard var next = SegmentAppender(number: number, file: file, salt: salt) else {
+        guard var next = SegmentAppender(number: number, file: file, salt: salt, encryptor: encryptor) else {
             throw StorageError(.other, operation: "map", path: path)
         }
         // Before the old segment is sealed: what waits in memory is noted somewhere at any moment.
@@ -103,6 +122,11 @@ struct LogWriter: Sendable {
         appender = next
         lastSegment = number
         append(kind: .origin, origin, sequence: sequence)
+    }
+
+    private func makeEncryptor(for segment: UInt32) throws(StorageError) -> FrameEncryptor? {
+        guard let keys else { return nil }
+        return try FrameEncryptor(keys, folder: folder, segment: segment)
     }
 
     /// Notes which numbers are in memory only, where a reader finds it if this process is killed; nil when none is. Needs no

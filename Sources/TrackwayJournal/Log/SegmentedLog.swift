@@ -96,7 +96,9 @@ public final class SegmentedLog: Sendable {
                 }
             }
             let header = FrameHeader(kind: kind, payload: payload.count, sequence: number)
-            state.log.append(header, payload: payload, payloadChecksum: checksum)
+            guard state.log.append(header, payload: payload, payloadChecksum: checksum) else {
+                throw JournalError(StorageError(.other, operation: "encrypt a record in", path: folder))
+            }
             state.next = number + 1
             return state.log.end
         }
@@ -170,6 +172,7 @@ public final class SegmentedLog: Sendable {
                 from: LogPosition(segment: number, offset: 0),
                 isComplete: true
             )
+            reader.readsHeadersOnly = true
             var last: UInt64?
             while let entry = try reader.next() { last = max(last ?? 0, entry.sequence) }
             if let last { return last }

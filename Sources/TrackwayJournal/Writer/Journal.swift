@@ -115,10 +115,10 @@ package final class Journal: Sendable {
                 sequence: sequence,
                 context: state.context.generation
             )
-            guard state.held.isEmpty, state.log.fits(payload.count) else {
+            guard state.held.isEmpty, state.log.fitsPlain(payload.count) else {
                 return state.appendSlowly(header, payload: payload, checksum: checksum)
             }
-            state.log.append(header, payload: payload, payloadChecksum: checksum)
+            state.log.appendPlain(header, payload: payload, payloadChecksum: checksum)
             state.next = sequence &+ 1
             return .kept(sequence)
         }
@@ -149,10 +149,10 @@ package final class Journal: Sendable {
                 guard routeLength <= Int(UInt16.max) else {
                     return state.refuse(.tooLarge)
                 }
-                guard state.held.isEmpty, state.log.fits(payload.count) else {
+                guard state.held.isEmpty, state.log.fitsPlain(payload.count) else {
                     return state.appendSlowly(header, payload: payload, checksum: checksum)
                 }
-                state.log.append(header, payload: payload, payloadChecksum: checksum)
+                state.log.appendPlain(header, payload: payload, payloadChecksum: checksum)
                 state.next &+= 1
                 return .kept(header.sequence)
             }

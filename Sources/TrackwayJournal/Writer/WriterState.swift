@@ -5,7 +5,7 @@ package import TrackwayEvents
 
 /// This process's end of the journal, as the lock guards it.
 ///
-/// Fast path: the current segment has room and nothing waits. Everything else is ``appendSlowly(_:payload:checksum:)``.
+/// Fast path: the current segment is plain, has room, and nothing waits. Everything else is ``appendSlowly(_:payload:checksum:)``.
 /// What happens when a flush fails or the folder goes is in `WriterState+Trouble.swift`.
 struct WriterState: Sendable {
     let id: WriterID
@@ -131,8 +131,8 @@ struct WriterState: Sendable {
         } else {
             obstacle = makeRoom(for: payload.count)
             if obstacle == nil {
-                log.append(header, payload: payload, payloadChecksum: checksum)
-                return .kept(sequence)
+                if log.append(header, payload: payload, payloadChecksum: checksum) { return .kept(sequence) }
+                obstacle = .storageFailed
             }
             retryCountdown = 16
         }
@@ -214,7 +214,10 @@ struct WriterState: Sendable {
             if !log.fits(size), let obstacle = beginSegment(payload: size) { return obstacle }
             switch item {
             case .event(let header, let payload, let checksum):
-                payload.withUnsafeBytes { log.append(header, payload: $0, payloadChecksum: checksum) }
+                let isWritten = payload.withUnsafeBytes { bytes in
+                    log.append(header, payload: bytes, payloadChecksum: checksum)
+                }
+                guard isWritten else { return .storageFailed }
             case .context(let generation, let json):
                 writeContext(ContextState(generation: generation, json: json))
             case .dropped(let range):

@@ -6,6 +6,7 @@ public import Trackway
 internal import TrackwayDelivery
 public import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayPlatform
 
 /// An environment of a test's own for an app that makes its SDK itself, through a compatibility module say: memory for a disk, a clock that stands
 /// still, a network that does what it is told.
@@ -21,6 +22,8 @@ internal import TrackwayJournal
 public final class InMemoryEnvironment: Sendable {
     private struct State: Sendable {
         var folders: [String] = []
+        /// The keys of folders that are encrypted.
+        var encryption: [String: Encryption] = [:]
         var heard: [Diagnostic] = []
         var lines: [String] = []
     }
@@ -96,7 +99,11 @@ public final class InMemoryEnvironment: Sendable {
     }
 
     func recorded(in folder: String) -> [RecordedEvent] {
-        let disk: any JournalStorage = (storage.base as? MemoryStorage)?.includingRemoved() ?? storage.base
+        var disk: any JournalStorage = (storage.base as? MemoryStorage)?.includingRemoved() ?? storage.base
+        if let encryption = state.withLock({ $0.encryption[folder] }) {
+            let keys = FolderKeys(encryption, cipher: SystemCipher.make)
+            disk = EncryptedStorage(disk, root: folder, keys: keys)
+        }
         // A disk told to fail, or damaged on purpose, has nothing to show; the test sees that.
         return (try? RecordedEvents.read(in: folder, of: disk)) ?? []
     }
@@ -118,6 +125,7 @@ public final class InMemoryEnvironment: Sendable {
     func dependencies(for configuration: Configuration, folder: String) -> Dependencies {
         state.withLock { state in
             if !state.folders.contains(folder) { state.folders.append(folder) }
+            state.encryption[folder] = configuration.encryption ?? state.encryption[folder]
         }
         var app: Attributes = [
             "id": .string(configuration.appID), "version": .string(configuration.appVersion ?? "1.0"),

@@ -6,4 +6,6 @@ struct KillMode: Sendable {
     var name: String
     var threads: Int
     var processes: Int
+    /// What every process of the installation is started with.
+    var arguments: [String] = []
 }

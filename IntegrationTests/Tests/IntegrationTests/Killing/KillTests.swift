@@ -28,6 +28,14 @@ struct KillTests {
         try killAgainAndAgain(KillMode(name: "three processes", threads: 1, processes: 3))
     }
 
+    @Test(
+        "two processes with four threads and a key: nothing printed is lost, nothing arrives twice",
+        .timeLimit(.minutes(30))
+    )
+    func encrypted() throws {
+        try killAgainAndAgain(KillMode(name: "encrypted", threads: 4, processes: 2, arguments: ["--encrypt", "7"]))
+    }
+
     private func killAgainAndAgain(_ mode: KillMode) throws {
         let collector = try Collector()
         var total = KillTally()

@@ -24,7 +24,7 @@ struct KillTrial {
         let folder = try TemporaryFolder()
         let data = folder.path("data")
         let printed = try killAll(data)
-        let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url)
+        let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url, mode.arguments)
         let sides = try BothSides(collector, installation: installation, ledger: ledger)
         sides.expectComplete()
         #expect(ledger.droppedTotal <= UInt64(mode.processes), "\(ledger)")
@@ -67,7 +67,7 @@ struct KillTrial {
                 [
                     "--threads", "\(mode.threads)", "--run", "p\(process)", "--seed", "\(seed % 1_000_000)",
                     "--bytes", "0", "\(longest)", "--no-life-cycle",
-                ]
+                ] + mode.arguments
             )
         }
         for recorder in recorders.shuffled(using: &chance) {

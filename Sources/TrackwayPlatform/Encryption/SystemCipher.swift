@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayJournal
+
+/// The system's AES-256-GCM: CryptoKit's on Apple's systems, libcrypto's on Linux.
+package enum SystemCipher {
+    /// Makes ciphers for files at rest.
+    package static let make: CipherMaker = { key in
+        #if canImport(CryptoKit)
+        return CryptoKitCipher(key: key)
+        #else
+        return LibcryptoCipher(key: key)
+        #endif
+    }
+}

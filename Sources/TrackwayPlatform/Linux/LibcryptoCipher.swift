@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+internal import CCrypto
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// AES-256-GCM of OpenSSL's libcrypto. Contexts are made once for each direction and used again for every message, so that a
+/// message costs no allocation.
+///
+/// Any thread: a context is used under a lock of its own. The library clears keys as it gives contexts back.
+final class LibcryptoCipher: AuthenticatedCipher {
+    private let contexts: Locked<Contexts>
+
+    /// The library's contexts, by their addresses; 0 for one that was not needed yet.
+    private struct Contexts {
+        let key: [UInt8]
+        var encrypting: UInt = 0
+        var decrypting: UInt = 0
+
+        /// The address of a context, made when it is needed first; 0 when the library refuses.
+        static func make(_ key: [UInt8], encrypts: Bool) -> UInt {
+            UInt(bitPattern: ccrypto_make(key, encrypts ? 1 : 0))
+        }
+    }
+
+    /// Makes a cipher; nil when the key has not 32 bytes.
+    init?(key: [UInt8]) {
+        guard key.count == 32 else { return nil }
+        contexts = Locked(Contexts(key: key))
+    }
+
+    deinit {
+        contexts.withLock { contexts in
+            ccrypto_free(OpaquePointer(bitPattern: contexts.encrypting))
+            ccrypto_free(OpaquePointer(bitPattern: contexts.decrypting))
+        }
+    }
+
+    func encrypt(
+        _ text: UnsafeRawBufferPointer,
+        nonce: UnsafeRawPointer,
+        with associated: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawPointer
+    ) -> Bool {
+        contexts.withLock { contexts in
+            if contexts.encrypting == 0 { contexts.encrypting = Contexts.make(contexts.key, encrypts: true) }
+            guard let context = OpaquePointer(bitPattern: contexts.encrypting) else { return false }
+            return ccrypto_encrypt(
+                context,
+                nonce,
+                associated.baseAddress,
+                associated.count,
+                text.baseAddress,
+                text.count,
+                output
+            ) == 1
+        }
+    }
+
+    func decrypt(
+        _ bytes: UnsafeRawBufferPointer,
+        nonce: UnsafeRawPointer,
+        with associated: UnsafeRawBufferPointer,
+        into output: UnsafeMutableRawPointer
+    ) -> Bool {
+        guard let start = bytes.baseAddress, bytes.count >= ccrypto_tag_size else { return false }
+        return contexts.withLock { contexts in
+            if contexts.decrypting == 0 { contexts.decrypting = Contexts.make(contexts.key, encrypts: false) }
+            guard let context = OpaquePointer(bitPattern: contexts.decrypting) else { return false }
+            return ccrypto_decrypt(
+                context,
+                nonce,
+                associated.baseAddress,
+                associated.count,
+                start,
+                bytes.count - ccrypto_tag_size,
+                output
+            ) == 1
+        }
+    }
+}
+#endif

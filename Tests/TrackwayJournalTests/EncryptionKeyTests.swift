@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayEvents
+import TrackwayPlatform
+
+@testable import TrackwayJournal
+
+@Suite("Keys that are wrong, missing, or changed")
+struct EncryptionKeyTests {
+    /// What lies below a folder, but for locks.
+    private static func picture(of root: String) throws -> [String: Data] {
+        let names = try #require(FileManager.default.enumerator(atPath: root)).compactMap { $0 as? String }
+        var picture: [String: Data] = [:]
+        for name in names where !name.hasSuffix("lock") {
+            picture[name] = FileManager.default.contents(atPath: root + "/" + name)
+        }
+        return picture
+    }
+
+    private static func record(
+        _ range: ClosedRange<Int>,
+        in environment: JournalEnvironment,
+        _ storage: any JournalStorage
+    ) throws {
+        environment.clock.advance(.milliseconds(3))
+        let journal = try environment.open(storage: storage)
+        for number in range { journal.append("{\"n\":\(number)}") }
+        journal.close()
+    }
+
+    private static func numbers(_ range: ClosedRange<Int>) -> [String] { range.map { "{\"n\":\($0)}" } }
+
+    @Test("a folder whose key is not given is refused by name of the key, and not a byte of it changes")
+    func refused() throws {
+        let environment = try JournalEnvironment()
+        let root = environment.folder.path
+        try Self.record(1...5, in: environment, EncryptedStorage.keyed(TestKey.first, in: root))
+        let before = try Self.picture(of: root)
+        for storage in [EncryptedStorage.keyed(TestKey.second, in: root), EncryptedStorage.unkeyed(in: root)] {
+            let error = #expect(throws: StorageError.self) { try storage.prepare() }
+            #expect(error?.code == .encrypted)
+            #expect(error?.description.contains(TestKey.first.id) == true)
+            #expect(throws: JournalError.self) { _ = try environment.open(storage: storage) }
+        }
+        #expect(
+            try Self.picture(of: root).filter { !$0.key.hasPrefix("writers/") }
+                == before.filter { !$0.key.hasPrefix("writers/") }
+        )
+        #expect(throws: JournalError.self) {
+            var reader = LogReader(folder: root + "/writers/" + (try DiskStorage().names(in: root + "/writers")[0]))
+            _ = try reader.next()
+        }
+        let storage = EncryptedStorage.keyed(TestKey.first, in: root)
+        try storage.prepare()
+        let journal = try environment.open(storage: storage)
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == Self.numbers(1...5))
+    }
+
+    @Test("what was recorded plainly is delivered with the rest; small files are encrypted when a key is first given")
+    func mixed() throws {
+        let environment = try JournalEnvironment()
+        let root = environment.folder.path
+        try Self.record(1...5, in: environment, DiskStorage())
+        let storage = EncryptedStorage.keyed(TestKey.first, in: root)
+        try storage.prepare()
+        for (name, bytes) in try Self.picture(of: root) where !bytes.isEmpty && !name.hasSuffix("segment") {
+            #expect(bytes.starts(with: Data("TRACKENC".utf8)), "\(name)")
+        }
+        try Self.record(6...9, in: environment, storage)
+        let journal = try environment.open(storage: storage)
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == Self.numbers(1...9))
+        #expect(try journal.ledger().destinations["collector"]?.pending == 0)
+    }
+
+    @Test("a changed key: what was written with the former one is read, what is written needs the new one alone")
+    func changed() throws {
+        let environment = try JournalEnvironment()
+        let root = environment.folder.path
+        let first = EncryptedStorage.keyed(TestKey.first, in: root)
+        try Self.record(1...5, in: environment, first)
+        let both = EncryptedStorage.keyed(TestKey.second, previous: [TestKey.first], in: root)
+        try both.prepare()
+        try Self.record(6...9, in: environment, both)
+        let journal = try environment.open(storage: both)
+        let consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == Self.numbers(1...9))
+        consumer.close()
+        journal.close()
+        // Everything that needed the first key is gone.
+        let second = EncryptedStorage.keyed(TestKey.second, in: root)
+        try second.prepare()
+        try Self.record(10...12, in: environment, second)
+        let later = try environment.open(storage: second)
+        let next = try #require(try later.tryElection())
+        #expect(try next.deliverAll("collector") == Self.numbers(10...12))
+        #expect(throws: StorageError.self) { try first.prepare() }
+    }
+
+    @Test(
+        "a log whose key was given up too early is left alone and told of; the others are delivered, and it is when the key is back"
+    )
+    func givenUpEarly() throws {
+        let environment = try JournalEnvironment(maximumAge: .seconds(60))
+        let root = environment.folder.path
+        try Self.record(1...5, in: environment, EncryptedStorage.keyed(TestKey.first, in: root))
+        let both = EncryptedStorage.keyed(TestKey.second, previous: [TestKey.first], in: root)
+        try both.prepare()
+        let second = EncryptedStorage.keyed(TestKey.second, in: root)
+        try Self.record(6...9, in: environment, second)
+        environment.clock.advance(.seconds(3600))
+        let journal = try environment.open(storage: second)
+        var consumer = try #require(try journal.tryElection())
+        #expect(try consumer.deliverAll("collector") == Self.numbers(6...9))
+        for _ in 0..<3 {
+            environment.clock.advance(.seconds(3600))
+            try consumer.maintain(at: environment.clock.now())
+            #expect(try consumer.deliverAll("collector").isEmpty)
+        }
+        let told = try journal.ledger().uncounted
+        #expect(told.contains { $0.reason.contains(TestKey.first.id) })
+        consumer.close()
+        journal.close()
+        let again = try environment.open(storage: both)
+        consumer = try #require(try again.tryElection())
+        #expect(try consumer.deliverAll("collector") == Self.numbers(1...5))
+    }
+
+    @Test("erasing removes what needs a key that is not there")
+    func erased() throws {
+        let environment = try JournalEnvironment()
+        let root = environment.folder.path
+        try Self.record(1...5, in: environment, EncryptedStorage.keyed(TestKey.first, in: root))
+        try EncryptedStorage.keyed(TestKey.second, previous: [TestKey.first], in: root).prepare()
+        let journal = try environment.open(storage: EncryptedStorage.keyed(TestKey.second, in: root))
+        let left = try DiskStorage().names(in: root + "/writers").sorted()[0]
+        _ = try journal.erase()
+        #expect(try !DiskStorage().names(in: root + "/writers").contains(left))
+        #expect(try journal.ledger().destinations["collector"]?.pending == 0)
+    }
+
+    @Test("two processes with the same key are one installation")
+    func shared() throws {
+        let environment = try JournalEnvironment()
+        let root = environment.folder.path
+        let one = try environment.open(storage: EncryptedStorage.keyed(TestKey.first, in: root))
+        environment.clock.advance(.milliseconds(3))
+        let other = try environment.open(storage: EncryptedStorage.keyed(TestKey.first, in: root))
+        #expect(one.installation == other.installation)
+        one.append("{\"n\":1}")
+        other.append("{\"n\":2}")
+        let consumer = try #require(try one.tryElection())
+        #expect(try consumer.deliverAll("collector") == Self.numbers(1...2))
+        #expect(try other.ledger().destinations["collector"]?.delivered == 2)
+    }
+
+    @Test("a key tells nothing of itself but a short hash")
+    func quiet() throws {
+        let key = EncryptionKey(Array("0123456789abcdef0123456789abcdef".utf8))
+        for text in ["\(key)", String(reflecting: key), "\(Encryption.key(key))"] {
+            #expect(!text.contains("48, 49") && !text.contains("0123456789abcdef"))
+        }
+        var dumped = ""
+        dump(Encryption.key(key), to: &dumped)
+        #expect(dumped.contains(key.id) && !dumped.contains("48"))
+        #expect(try EncryptionKey.generate() != EncryptionKey.generate())
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayTesting
+import TrackwayWire
+
+@testable import Trackway
+
+@Suite("Encryption at rest")
+struct EncryptionAtRestTests {
+    private static let key = EncryptionKey(0..<32)
+    private static let other = EncryptionKey(50..<82)
+    /// A word that stands in everything that an app may say.
+    private static let word = "zq7secret"
+
+    /// An installation's folder on the real disk.
+    private final class Folder {
+        let path = FileManager.default.temporaryDirectory.appending(path: "trackway-\(UUID().uuidString)").path
+
+        deinit {
+            // Nothing depends on it: the system clears its temporary folder.
+            try? FileManager.default.removeItem(atPath: path)
+        }
+
+        /// The files, by their names below the folder.
+        func files() -> [String: Data] {
+            let names = FileManager.default.enumerator(atPath: path)?.compactMap { $0 as? String } ?? []
+            var files: [String: Data] = [:]
+            for name in names { files[name] = FileManager.default.contents(atPath: path + "/" + name) }
+            return files
+        }
+
+        /// Finds texts in no file; gives the files' names.
+        func expectNothing(_ moment: String) -> Set<String> {
+            let files = files()
+            let told = [
+                EncryptionAtRestTests.word, "_screen", "\"consent\"", "\"user\"", "installation ", "destination ",
+            ]
+            for (name, bytes) in files {
+                for text in told {
+                    #expect(bytes.range(of: Data(text.utf8)) == nil, "\(moment): \(name) says \(text)")
+                }
+            }
+            return Set(files.keys)
+        }
+    }
+
+    private static func configuration(_ change: (inout Configuration) -> Void = { _ in }) -> Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.encryption = .key(key)
+        change(&configuration)
+        return configuration
+    }
+
+    private func open(
+        _ folder: Folder,
+        _ configuration: Configuration = configuration(),
+        clock: ManualClock = ManualClock()
+    ) throws -> InMemoryAnalytics {
+        clock.advance(by: .milliseconds(5))
+        return try InMemoryAnalytics(
+            configuration,
+            storage: FaultyStorage(DiskStorage()),
+            clock: clock,
+            folder: folder.path,
+            segmentBytes: 8_192
+        )
+    }
+
+    /// Does something while time passes.
+    private static func pass(_ memory: InMemoryAnalytics, _ body: @escaping @Sendable () async -> Void) async {
+        let isDone = Locked(false)
+        let task = Task {
+            await body()
+            isDone.withLock { $0 = true }
+        }
+        while !isDone.withLock({ $0 }) {
+            for _ in 0..<100 { await Task.yield() }
+            memory.clock.advance(by: .seconds(1))
+        }
+        await task.value
+    }
+
+    @Test("after everything an app can do, no file in the folder says what it said")
+    func nothingPlain() async throws {
+        let folder = Folder()
+        let word = Self.word
+        var policy = DeliveryPolicy()
+        policy.queue = QueuePolicy(
+            acceptSameEventAfter: .seconds(3600),
+            uploadWhenMoreThan: -1,
+            uploadWhenOlderThan: .seconds(60)
+        )
+        let full = Self.configuration { configuration in
+            configuration.capture = .standard
+            configuration.destinations += [
+                CollectorDestination(id: "queue", url: "http://queue.test", writeKey: word), .target("exports"),
+            ]
+            configuration.deliveryExceptions["queue"] = policy
+            configuration.snapshots = SnapshotOptions()
+            configuration.interceptors = [
+                Interceptor("\(word)-interceptor") { $0.name == "\(word)-drop" ? .drop : .keep }
+            ]
+            configuration.consentCategories = ["queue": .marketing]
+        }
+        var names: Set<String> = []
+        let memory = try open(folder, full)
+        let analytics = memory.analytics
+        analytics.identify("\(word)-user")
+        analytics.setUserAttributes(["\(word)_age": 21, "name": .string("\(word)-carl")])
+        analytics.setGlobalAttributes(["\(word)_channel": .string("\(word)-store")])
+        analytics.screen("\(word)-home", id: "\(word)-1")
+        _ = analytics.startTimer("\(word)-timer")
+        analytics.record("\(word)-event", ["\(word)-key": .string("\(word)-value")], items: [Item(id: "\(word)-item")])
+        analytics.record("\(word)-addressed", to: ["exports"])
+        analytics.record("\(word)-queued", to: ["queue"])
+        analytics.record("\(word)-drop")
+        analytics.setConsent(.granted, for: .marketing, by: .device)
+        try analytics.addDestination(CollectorDestination(id: "added", url: "http://added.test", writeKey: word))
+        _ = try await analytics.recordDurably("\(word)-durable")
+        names.formUnion(folder.expectNothing("recorded"))
+        // Refused events become dead letters, with what the back-end said.
+        memory.transport.script(.acceptAllBut([0: "\(word)-refused"]))
+        await Self.pass(memory) { _ = await analytics.flush() }
+        memory.transport.always(.respond(WireResponse(status: 503, headers: WireHeaders(), body: [])))
+        for number in 0..<200 {
+            analytics.record("\(word)-\(number)", ["text": .string(String(repeating: word, count: 20))])
+        }
+        await Self.pass(memory) { _ = await analytics.flush() }
+        memory.transport.always(.accept)
+        names.formUnion(folder.expectNothing("delivered"))
+        let snapshot = try analytics.snapshot(for: "exports")
+        var seen = 0
+        try snapshot.readEvents { event in
+            seen += 1
+            return event.name.hasPrefix(word) || event.name.hasPrefix("_")
+        }
+        #expect(seen > 200)
+        _ = try snapshot.remove()
+        analytics.endTimer("\(word)-timer", ["\(word)-steps": 3])
+        analytics.signOut()
+        names.formUnion(folder.expectNothing("removed"))
+        await Self.pass(memory) {
+            do {
+                try await analytics.erase()
+            } catch {
+                Issue.record(error)
+            }
+        }
+        analytics.record("\(word)-after")
+        names.formUnion(folder.expectNothing("erased"))
+        await Self.pass(memory) { await analytics.shutdown() }
+        names.formUnion(folder.expectNothing("shut down"))
+        // What was to be looked at was there.
+        for name in ["settings", "behavior", "streams", "intercepted", "installation", "erased", "settled"] {
+            #expect(names.contains(name), "\(names.filter { !$0.contains("/") })")
+        }
+        for part in [".segment", "cursor.", "set-aside/", "taken/"] {
+            #expect(names.contains { $0.contains(part) }, "\(part)")
+        }
+    }
+
+    @Test("a later process reads everything back: identity, decisions, events; and the ledger adds up")
+    func restarted() async throws {
+        let folder = Folder()
+        let clock = ManualClock()
+        let installation: InstallationID
+        do {
+            let memory = try open(folder, clock: clock)
+            memory.analytics.identify("carl")
+            memory.analytics.setGlobalAttributes(["channel": "store"])
+            memory.analytics.setConsent(.pending)
+            for number in 0..<100 { memory.analytics.record("event", ["n": .integer(Int64(number))]) }
+            installation = memory.analytics.journal.installation
+            #expect(memory.events(named: "event").count == 100)
+            await memory.analytics.shutdown()
+        }
+        let memory = try open(folder, clock: clock)
+        #expect(memory.analytics.journal.installation == installation)
+        _ = await memory.analytics.flush()
+        #expect(memory.transport.delivered.isEmpty)
+        memory.analytics.setConsent(.granted)
+        memory.analytics.record("last")
+        _ = await memory.analytics.flush()
+        #expect(memory.transport.delivered(named: "event").count == 100)
+        #expect(memory.events(named: "last").first?.global("channel")?.string == "store")
+        let account = try #require(memory.analytics.ledger().destinations["collector"])
+        // Somebody signed in, which is told, too.
+        #expect((account.recorded, account.delivered, account.pending) == (102, 102, 0))
+    }
+
+    @Test("the wrong key, no key, and one that is too short are errors that say so; not a byte changes")
+    func refused() async throws {
+        let folder = Folder()
+        let first = try open(folder)
+        first.analytics.identify("carl")
+        first.analytics.record("event")
+        await first.analytics.shutdown()
+        let before = folder.files()
+        for encryption in [Encryption.key(Self.other), nil] {
+            let error = #expect(throws: TrackwayError.self) {
+                _ = try open(folder, Self.configuration { $0.encryption = encryption })
+            }
+            #expect(error?.code == .encryptionKeyMissing)
+            let text = error?.description ?? ""
+            #expect(text.contains("Configuration.encryption") && text.contains(Self.key.id), "\(text)")
+        }
+        #expect(folder.files() == before)
+        let short = #expect(throws: TrackwayError.self) {
+            _ = try open(
+                folder,
+                Self.configuration { $0.encryption = .key(Self.key, previous: [EncryptionKey(0..<31)]) }
+            )
+        }
+        #expect(short?.code == .invalidEncryptionKey)
+        #expect(short?.message.contains("encryption.previous") == true)
+        #expect(folder.files() == before)
+    }
+
+    @Test("a key for a plain folder, then another key: nothing is lost on the way, and the state files follow at once")
+    func changed() async throws {
+        let folder = Folder()
+        let clock = ManualClock()
+        for (number, encryption) in [nil, Encryption.key(Self.key), .key(Self.other, previous: [Self.key])].enumerated()
+        {
+            let memory = try open(folder, Self.configuration { $0.encryption = encryption }, clock: clock)
+            if number == 0 { memory.analytics.identify("\(Self.word)-carl") }
+            memory.analytics.setConsent(.pending)
+            memory.analytics.record("event \(number)")
+            await memory.analytics.shutdown()
+            guard number > 0 else { continue }
+            for (name, bytes) in folder.files() where !name.hasSuffix("segment") {
+                #expect(bytes.range(of: Data(Self.word.utf8)) == nil, "\(name)")
+            }
+        }
+        let memory = try open(
+            folder,
+            Self.configuration { $0.encryption = .key(Self.other, previous: [Self.key]) },
+            clock: clock
+        )
+        memory.analytics.setConsent(.granted)
+        _ = await memory.analytics.flush()
+        #expect(
+            memory.transport.delivered.map(\.event.name).filter { $0.hasPrefix("event") }
+                == (0..<3).map { "event \($0)" }
+        )
+        #expect(memory.analytics.ledger().isBalanced)
+        await memory.analytics.shutdown()
+        // What needed the first key is delivered.
+        _ = try open(folder, Self.configuration { $0.encryption = .key(Self.other) }, clock: clock)
+    }
+
+    @Test("a state file that another one was put in place of counts as damaged, as any damaged one")
+    func swapped() async throws {
+        let folder = Folder()
+        let first = try open(folder, Self.configuration { $0.capture = .standard })
+        first.analytics.identify("carl")
+        first.analytics.screen("Home")
+        await first.analytics.shutdown()
+        let bytes = try #require(FileManager.default.contents(atPath: folder.path + "/behavior"))
+        try bytes.write(to: URL(filePath: folder.path + "/settings"))
+        let memory = try open(folder)
+        #expect(
+            memory.diagnostics.contains { $0.value.contains("settings") || $0.field.contains("settings") },
+            "\(memory.diagnostics)"
+        )
+        // Nobody knows what was decided: nothing leaves.
+        memory.analytics.record("event")
+        _ = await memory.analytics.flush()
+        #expect(memory.transport.delivered.isEmpty)
+    }
+}

@@ -134,7 +134,8 @@ extension Dependencies {
         do throws(StorageError) {
             try encrypted.prepare()
         } catch {
-            throw TrackwayError(storage: error, configuration, folder)
+            // Anything else is met again, and told, where the folder is opened; files are written anew with the next start.
+            if error.code == .encrypted { throw TrackwayError(keyMissing: error, configuration, folder) }
         }
         var dependencies = self
         dependencies.storage = encrypted
@@ -143,16 +144,8 @@ extension Dependencies {
 }
 
 extension TrackwayError {
-    /// A storage folder that could not be looked through before it is used.
-    fileprivate init(storage error: StorageError, _ configuration: Configuration, _ folder: String) {
-        guard error.code == .encrypted else {
-            self.init(
-                .storageUnavailable,
-                "the storage folder \(folder) cannot be used; make it writable or configure another storageFolder",
-                cause: error
-            )
-            return
-        }
+    /// A folder that needs a key which the configuration does not give.
+    fileprivate init(keyMissing error: StorageError, _ configuration: Configuration, _ folder: String) {
         let given = configuration.encryption.map { encryption in
             "gives " + ([encryption.key] + encryption.previous).map(\.id).joined(separator: ", ")
         }

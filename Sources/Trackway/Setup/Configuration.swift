@@ -61,7 +61,7 @@ public struct Configuration: Sendable {
     /// configuration.encryption = .key(EncryptionKey(bytes))
     /// ```
     /// What lies there plainly already is still read and delivered. A folder that was encrypted with another key, or with any
-    /// where none is given, is refused with ``TrackwayError/Code-swift.struct/encryptionKeyMissing`` and left as it is. All processes of an
+    /// where none is given, is refused with ``TrackwayError/Code/encryptionKeyMissing`` and left as it is. All processes of an
     /// installation need the same keys.
     public var encryption: Encryption?
 

@@ -47,12 +47,13 @@ examples: bootstrap  ## Build every example, and run its tests
 	    swift $$action --package-path $$example; \
 	done
 
-lint: bootstrap  ## Check form, rooms and documentation
+lint: bootstrap  ## Check form, rooms, documentation, and that programs without tests compile
 	Scripts/format --check
 	Scripts/check-rooms --self-test
 	Scripts/check-rooms
 	Scripts/check-manifests
 	Scripts/check-docs
+	Scripts/check-programs
 
 format:  ## Format every Swift file in place
 	Scripts/format

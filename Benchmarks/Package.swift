@@ -47,6 +47,14 @@ let package = Package(
             dependencies: ["CCounters", .product(name: "SAPUsageCompatibility", package: "trackway")],
             swiftSettings: house
         ),
+        // How often an app wakes and what it writes while nothing happens, and a program without the SDK beside it.
+        .executableTarget(
+            name: "trackway-idle",
+            dependencies: ["CCounters", "IdleCounting", .product(name: "Trackway", package: "trackway")],
+            swiftSettings: house
+        ),
+        .executableTarget(name: "bare-idle", dependencies: ["IdleCounting"], swiftSettings: house),
+        .target(name: "IdleCounting", dependencies: ["CCounters"], swiftSettings: house),
     ],
     swiftLanguageModes: [.v6]
 )

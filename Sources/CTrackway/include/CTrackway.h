@@ -177,6 +177,35 @@ int ctrackway_event_open(void);
 void ctrackway_event_signal(int event);
 /// Makes it unreadable until the next signal.
 void ctrackway_event_clear(int event);
+
+// MARK: Watching folders
+
+typedef enum ctrackway_watch_change {
+    /// An entry got its name, or lost it.
+    ctrackway_watch_entry,
+    /// The folder was removed, moved or unmounted: its number says nothing more.
+    ctrackway_watch_ended,
+    /// More happened than was kept, in any of the folders.
+    ctrackway_watch_overflowed,
+} ctrackway_watch_change;
+
+/// A descriptor that can be read once something happened in a watched folder. -1 when there is none left.
+int ctrackway_watch_open(void);
+/// Watches a folder for entries that are renamed to a name in it and, with `is_for_folders`, for those made and removed.
+/// Writing into files is not told. Returns the folder's number, the same one for the same folder; -1 with ENOTSUP on a
+/// network's file system, where others' changes go untold.
+int ctrackway_watch_add(int watch, const char *folder, bool is_for_folders);
+/// Watches a folder no more. What happened before may still be told.
+void ctrackway_watch_remove(int watch, int number);
+/// Sleeps until the watch can be read or the event was signalled; may return for nothing.
+void ctrackway_watch_wait(int watch, int event);
+/// Tells everything that has happened, one call each; returns without waiting. The name is valid during the call only. -1
+/// when the descriptor cannot be read any more.
+int ctrackway_watch_read(
+    int watch,
+    void *context,
+    void (*each)(void *context, int number, ctrackway_watch_change change, const char *name)
+);
 #endif
 
 /// Libraries that tear themselves down when the process exits must not be used meanwhile. Call this once after such a

@@ -31,7 +31,7 @@ extension Dependencies {
         var dependencies = Dependencies(
             clock: clock,
             ids: EventIDGenerator(),
-            storage: DiskStorage(),
+            storage: SystemStorage.make(),
             folder: folder,
             segmentBytes: segmentBytes(configuration),
             transport: SystemTransport.make(),

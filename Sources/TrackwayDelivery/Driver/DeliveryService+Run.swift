@@ -165,7 +165,12 @@ extension DeliveryService {
     }
 
     /// Maintains the journal, and looks for events that nobody announced: those of other processes, and orphans'.
+    ///
+    /// Sleeps until something is told or becomes due. While something cannot be told, or is to be tried again, it looks every
+    /// now and then.
     private func performMaintenance(_ consumer: JournalConsumer) async {
+        let housekeeping = equipment.housekeeping
+        consumer.tellChanges { housekeeping.signal() }
         while !Task.isCancelled {
             let maintained = equipment.now
             do throws(JournalError) {
@@ -180,8 +185,12 @@ extension DeliveryService {
                 if isUrgent { _ = worker.requestFlush(forcesQueue: true) } else { worker.lookAgain() }
             }
             if !consumer.hasOtherWriters {
-                let next = maintained.advanced(by: maintenanceInterval)
-                await equipment.sleeper.sleep(until: next, or: equipment.housekeeping)
+                let due =
+                    switch consumer.nextMaintenance {
+                    case .polled: maintained.advanced(by: maintenanceInterval)
+                    case .due(let time): time
+                    }
+                await equipment.sleeper.sleep(until: due, or: housekeeping)
             }
             await equipment.sleeper.sleep(until: maintained.advanced(by: Self.minimumMaintenanceInterval))
         }

@@ -9,8 +9,8 @@ package import TrackwayWire
 /// Delivers what the journal keeps to every destination, each at its own pace.
 ///
 /// One process of an installation delivers for all of them; the others wait for their turn. All methods may be called from
-/// any thread. A recording thread signals when its event is wanted. What other processes record, leave behind or ask for is
-/// looked for every few seconds, also while nothing waits here.
+/// any thread. A recording thread signals when its event is wanted. Where the storage tells of changes, nothing is looked for
+/// while nothing happens; else, and while other processes record, what they do is looked for every few seconds.
 package final class DeliveryService: Sendable {
     enum Phase: Sendable {
         case running
@@ -57,8 +57,8 @@ package final class DeliveryService: Sendable {
     ///   - clock: Tells the time.
     ///   - sleeper: Waits for times.
     ///   - random: Draws the jitter.
-    ///   - maintenanceInterval: How often the journal is maintained when nothing happens: often enough to notice another process that asks
-    ///     for delivery. At least 1 s.
+    ///   - maintenanceInterval: How often the journal is maintained when nothing happens and its storage cannot tell of changes: often
+    ///     enough to notice another process that asks for delivery. At least 1 s.
     ///   - memory: Keeps retry states across restarts; nil keeps none.
     ///   - queues: Keeps the times of queues' last uploads; nil keeps none.
     ///   - boot: The boot that the clock's monotonic time belongs to.
@@ -296,7 +296,7 @@ package final class DeliveryService: Sendable {
 
     /// Asks the process that delivers to look soon.
     func askDeliverer() {
-        try? journal.requestDelivery()  // It looks by itself too, only later.
+        try? journal.requestDelivery()  // It looks by itself while others record.
     }
 
     // MARK: Holding

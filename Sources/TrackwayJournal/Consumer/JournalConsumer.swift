@@ -23,6 +23,8 @@ package final class JournalConsumer: Sendable {
     private let tallies: Locked<Tallies>
     /// The last request for delivery that was seen.
     private let request: Locked<[UInt8]?>
+    /// Tells of what other processes change; nil until somebody wants to know.
+    let folderWatch = Locked<FolderWatch?>(nil)
 
     init(journal: Journal, lock: any StorageLock) throws(JournalError) {
         self.journal = journal
@@ -199,17 +201,6 @@ package final class JournalConsumer: Sendable {
         view.withLock { $0.obstacles }
     }
 
-    /// Maintenance: what ``Journal/performMaintenance()`` does, notices new and dead writers, trims by age and bytes, deletes what
-    /// every destination has passed. Call it about once a second while there is something to do.
-    ///
-    /// - Complexity: O(number of writers and segments).
-    package func maintain(at moment: Moment) throws(JournalError) {
-        journal.performMaintenance()
-        try change { (state) throws(JournalError) in
-            try state.maintain(at: moment)
-        }
-    }
-
     /// Whether another process has asked for delivery since the last call; see ``Journal/requestDelivery()``.
     package func wasAsked() -> Bool {
         // A request that cannot be read now is read at the next look.
@@ -245,6 +236,11 @@ package final class JournalConsumer: Sendable {
     func end() {
         // From now on the files say more than this consumer, and nothing more is asked of it.
         journal.consumer.withLock { if $0.consumer === self { $0.consumer = nil } }
+        let watch = folderWatch.withLock { known in
+            defer { known = nil }
+            return known
+        }
+        watch?.end()
         view.withLock { $0.isOpen = false }
         step { state in
             guard state.lock != nil else { return }

@@ -1,19 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+package import TrackwayEvents
+
+/// When an installation wants to be maintained again.
+package enum NextMaintenance: Sendable, Hashable {
+    /// Soon, and again and again: something failed that is to be tried again, or nothing tells of other processes.
+    case polled
+    /// At this time, and before it when something is told: then it is due at once.
+    case due(MonotonicTime)
+}
+
+extension JournalConsumer {
+    /// Maintenance: what ``Journal/performMaintenance()`` does, notices new and dead writers, trims by age and bytes, deletes what
+    /// every destination has passed. Call it about once a second while there is something to do.
+    ///
+    /// - Complexity: O(number of writers and segments).
+    package func maintain(at moment: Moment) throws(JournalError) {
+        journal.performMaintenance()
+        // Before the look, so that nothing falls in between.
+        let isWatched = folderWatch.withLock { $0 }?.renew() ?? false
+        try change { (state) throws(JournalError) in
+            try state.maintain(at: moment, isWatched: isWatched)
+        }
+    }
+
+    /// When ``maintain(at:)`` is due again if nothing is told until then.
+    package var nextMaintenance: NextMaintenance {
+        state.withLock { $0.maintenance.next }
+    }
+
+    /// Calls back from now on when there may be something to maintain: another process asks for delivery, writers came or
+    /// went, or this process's writer began a segment or met an obstacle. Ends with ``close()``.
+    ///
+    /// - Parameter changed: called on any thread; must not wait for the journal.
+    package func tellChanges(to changed: @escaping @Sendable () -> Void) {
+        let watch = FolderWatch(journal.folder, in: journal.storage, changed: changed)
+        let former = folderWatch.withLock { known in
+            defer { known = watch }
+            return known
+        }
+        former?.end()
+        journal.tellChanges(to: changed)
+    }
+}
 
 /// What maintenance remembers from one time to the next.
 struct MaintenanceRecord: Sendable {
+    /// When maintenance is due again, as things stood after the last one.
+    fileprivate(set) var next = NextMaintenance.polled
     /// When the journal was maintained last.
     fileprivate var last: MonotonicTime?
     /// How often the folder was made anew, as far as this consumer knows.
     fileprivate var restorations = 0
+    /// When the first segment that waits reaches its age; nil when none does.
+    fileprivate var expiry: MonotonicTime?
+    /// A segment is beyond a limit and could not go: its records are on their way to a destination.
+    fileprivate var owesTrimming = false
 }
 
 extension ConsumerState {
     /// Maintenance; see ``JournalConsumer/maintain(at:)``.
-    mutating func maintain(at moment: Moment) throws(JournalError) {
+    ///
+    /// - Parameter isWatched: whether changes that other processes make are told.
+    mutating func maintain(at moment: Moment, isWatched: Bool) throws(JournalError) {
+        // Whatever fails below is tried again.
+        maintenance.next = .polled
         try resumeAfterRemoval()
         save()
         compaction.removeFolders()
@@ -26,6 +78,25 @@ extension ConsumerState {
         try trim(at: moment)
         try compactDrained()
         try takeUpDiscards()
+        if isWatched, !isTroubled { maintenance.next = .due(due(after: moment.monotonic)) }
+    }
+
+    /// How long nothing need be looked at when nobody tells of anything: what this finds is told, or is in no hurry. The
+    /// time that passes is written down as often, see ``WriterAge``.
+    private static let longestPause = Duration.seconds(600)
+
+    /// Whether something is to be tried again that nobody will tell of.
+    private var isTroubled: Bool {
+        maintenance.owesTrimming || !compaction.leftovers.isEmpty || journal.holdsEvents
+            || progressByWriter.values.contains { $0.isUnreadable || !$0.cursors.areSaved }
+    }
+
+    /// When the next thing comes to pass that time alone brings about.
+    private func due(after now: MonotonicTime) -> MonotonicTime {
+        let dues = progressByWriter.values.compactMap(\.cursors.skipsDue) + [maintenance.expiry].compactMap { $0 }
+        let last = now.advanced(by: Self.longestPause)
+        // What was due already has been looked at: nothing becomes due in the past.
+        return dues.filter { $0 > now }.min().map { min($0, last) } ?? last
     }
 
     /// Looks again at every other writer that lives, or that could not be read.
@@ -92,8 +163,10 @@ extension ConsumerState {
         var ordinary = total - segments.reduce(0) { $0 + ($1.isOnlyKept ? $1.bytes : 0) }
         let busy = leases.writers
         let (boot, limits) = (journal.bootID, journal.configuration)
+        maintenance.expiry = nil
+        maintenance.owesTrimming = false
         for segment in segments {
-            guard !busy.contains(segment.writer), progressByWriter[segment.writer]?.problem == nil,
+            guard progressByWriter[segment.writer]?.problem == nil,
                 segment.following != nil || progressByWriter[segment.writer]?.isComplete == true
             else { continue }
             let isBeyond = ordinary > limits.maximumBytes && !segment.isOnlyKept
@@ -101,7 +174,15 @@ extension ConsumerState {
             // Of one that only the app needs, the age does not matter.
             let age = progressByWriter[segment.writer]?.age.atLeast(before: segment.following, boot: boot, at: moment)
             let isExpired = !segment.isOnlyKept && age.map { limits.maximumAge <= $0 } ?? false
+            if let age, !isExpired, !segment.isOnlyKept {
+                let expiry = moment.monotonic.advanced(by: limits.maximumAge - age)
+                maintenance.expiry = min(maintenance.expiry ?? expiry, expiry)
+            }
             guard isExpired || isBeyond || (segment.isKept && goesWhole) else { continue }
+            guard !busy.contains(segment.writer) else {
+                maintenance.owesTrimming = true
+                continue
+            }
             let done: Void? = try progressByWriter[segment.writer]?.attempt { (progress) throws(JournalError) in
                 let reason: DropReason = isExpired ? .expired : .journalFull
                 try progress.giveUp(segment.number, reason: reason, sparingKept: !goesWhole)

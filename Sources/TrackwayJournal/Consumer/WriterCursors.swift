@@ -191,6 +191,9 @@ struct WriterCursors: Sendable {
         }
     }
 
+    /// Whether every cursor's newest state is on disk.
+    var areSaved: Bool { unsaved.isEmpty }
+
     /// The files are gone: everything known is to be written anew.
     mutating func forgetFiles() {
         unsaved.formUnion(all.keys)
@@ -249,5 +252,10 @@ struct WriterCursors: Sendable {
             let since = min(skippingSince[destination] ?? now, now)
             skippingSince[destination] = cursor.firstOmitted == nil ? nil : since
         }
+    }
+
+    /// When numbers for others will have waited long enough to be told; nil when none wait.
+    var skipsDue: MonotonicTime? {
+        skippingSince.values.min()?.advanced(by: Self.skipTimeout)
     }
 }

@@ -96,6 +96,14 @@ package struct EncryptedStorage: JournalStorage {
     package func synchronizeFolder(_ path: String) throws(StorageError) { try base.synchronizeFolder(path) }
 
     package func freeBytes(at path: String) -> Int? { base.freeBytes(at: path) }
+
+    package func watch(
+        _ folder: String,
+        for entries: WatchedEntries,
+        onChange: @escaping @Sendable (StorageChange) -> Void
+    ) -> (any StorageWatch)? {
+        base.watch(folder, for: entries, onChange: onChange)
+    }
 }
 
 // MARK: Before the folder is used

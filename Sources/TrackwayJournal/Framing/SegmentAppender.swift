@@ -26,8 +26,11 @@ struct SegmentAppender: @unchecked Sendable {
     private(set) var used: Int
     /// Encrypts payloads; nil in a plain segment.
     private let encryptor: FrameEncryptor?
-    /// How far ``fitsPlain(payload:)`` says yes: nowhere in a segment that is encrypted.
-    private let plainCapacity: Int
+    /// How far ``fitsPlain(payload:)`` says yes: first half of a plain segment's capacity, then all of it; nowhere in one that
+    /// is encrypted.
+    private var plainMark: Int
+    /// Whoever makes the next segment ahead of need knows that half of this one is full.
+    private var isMarkPassed = false
     /// Which of the two places holds the note; nil while there is none.
     private var noted: Int?
 
@@ -45,7 +48,7 @@ struct SegmentAppender: @unchecked Sendable {
         capacity = Self.noteOffset(inFile: file.memory.count)
         used = SegmentPreamble.size
         self.encryptor = encryptor
-        plainCapacity = encryptor == nil ? capacity : 0
+        plainMark = encryptor == nil ? capacity / 2 : 0
         SegmentPreamble.write(encryptor == nil ? SegmentPreamble.plain : SegmentPreamble.encrypted, to: start)
     }
 
@@ -60,10 +63,10 @@ struct SegmentAppender: @unchecked Sendable {
         used + FrameHeader.stride(payload: payload + overhead) + FrameHeader.size + overhead <= capacity
     }
 
-    /// The same of a plain segment; false in an encrypted one. Recording asks this alone, so that encryption costs nobody
-    /// anything who has none.
+    /// The same of a plain segment, and false from where half of it is full until ``passMark()``; false in an encrypted one.
+    /// Recording asks this alone, so that neither costs anybody anything.
     func fitsPlain(payload: Int) -> Bool {
-        used + FrameHeader.stride(payload: payload) + FrameHeader.size <= plainCapacity
+        used + FrameHeader.stride(payload: payload) + FrameHeader.size <= plainMark
     }
 
     /// Appends one frame to a plain segment; the caller has asked ``fitsPlain(payload:)``.
@@ -73,6 +76,18 @@ struct SegmentAppender: @unchecked Sendable {
     mutating func appendPlain(_ header: FrameHeader, payload: UnsafeRawBufferPointer, payloadChecksum: UInt32) {
         writePlain(header, at: used, payload: payload, payloadChecksum: payloadChecksum)
         used += header.stride
+    }
+
+    /// Whether half of the segment is full, or nearly so: then it is time to make the next one ahead of need.
+    var isPastMark: Bool { isMarkPassed || used > capacity / 2 }
+
+    /// Something did not fit below the mark. True once, when that is because half of the segment is full, or nearly so.
+    mutating func passMark() -> Bool {
+        // In an encrypted segment nothing fits below the mark.
+        guard !isMarkPassed, encryptor == nil || used > capacity / 2 else { return false }
+        isMarkPassed = true
+        if encryptor == nil { plainMark = capacity }
+        return true
     }
 
     /// Appends one frame; the caller has asked ``fits(payload:)``.

@@ -21,7 +21,7 @@ struct JournalFolder: Sendable, Hashable {
     var deadLetters: String { root + "/set-aside" }
     var writers: String { root + "/writers" }
     /// Touched by a process that wants the elected one to deliver now.
-    var deliveryRequest: String { root + "/nudge" }
+    var deliveryRequest: String { root + "/" + Self.deliveryRequest }
 
     func writer(_ id: WriterID) -> String { writers + "/" + id.description }
     func aliveLock(_ id: WriterID) -> String { writer(id) + Self.aliveLock }
@@ -32,4 +32,5 @@ struct JournalFolder: Sendable, Hashable {
     /// The lock of a writer's life, in its folder.
     static let aliveLock = "/alive.lock"
     static let cursorPrefix = "cursor."
+    static let deliveryRequest = "nudge"
 }

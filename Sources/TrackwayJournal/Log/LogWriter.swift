@@ -54,7 +54,13 @@ struct LogWriter: Sendable {
         appender?.fits(payload: payload) ?? false
     }
 
-    /// Whether the current segment is plain and has room; see ``SegmentAppender/fitsPlain(payload:)``.
+    /// Something did not fit below the mark. True when that is because half of the segment has been filled: the next one can
+    /// be made ahead of need.
+    mutating func passMark() -> Bool {
+        appender?.passMark() ?? false
+    }
+
+    /// Whether the current segment is plain and has room, and nobody need be told how full it is; see ``passMark()``.
     @inline(__always)
     func fitsPlain(_ payload: Int) -> Bool {
         appender?.fitsPlain(payload: payload) ?? false
@@ -171,7 +177,7 @@ struct LogWriter: Sendable {
 
     /// Where the next segment is to be made ahead of need, and how large; nil when there is no need yet.
     func spareWanted() -> (path: String, bytes: Int)? {
-        guard spare == nil, let appender, appender.used > appender.capacity / 2 else { return nil }
+        guard spare == nil, let appender, appender.isPastMark else { return nil }
         return (folder + "/" + SegmentName.spare, segmentBytes)
     }
 

@@ -5,8 +5,17 @@ internal import CTrackway
 
 /// The real file system.
 public struct DiskStorage: JournalStorage {
-    /// Makes the storage; it holds no state.
-    public init() {}
+    private let watcher: (any FolderWatcher)?
+
+    /// Makes the storage; it holds no state, and tells of no changes.
+    public init() {
+        watcher = nil
+    }
+
+    /// Makes a storage that tells of changes in folders.
+    package init(watcher: any FolderWatcher) {
+        self.watcher = watcher
+    }
 
     public func makeFolder(_ path: String) throws(StorageError) {
         if ctrackway_mkdir(path, 0o700) == 0 { return }
@@ -163,6 +172,14 @@ public struct DiskStorage: JournalStorage {
         return free < 0 ? nil : Int(clamping: free)  // A watch counts to 2 GiB only.
     }
 
+    public func watch(
+        _ folder: String,
+        for entries: WatchedEntries,
+        onChange: @escaping @Sendable (StorageChange) -> Void
+    ) -> (any StorageWatch)? {
+        watcher?.watch(folder, for: entries, onChange: onChange)
+    }
+
     /// `EEXIST` on every system we run on.
     private static let exists: Int32 = 17
 
@@ -198,4 +215,14 @@ public struct DiskStorage: JournalStorage {
         }
         if durably, ctrackway_synchronize(file) != 0 { throw StorageError.system("flush", path) }
     }
+}
+
+/// How the system tells of changes in folders; see ``JournalStorage/watch(_:for:onChange:)``.
+package protocol FolderWatcher: Sendable {
+    /// Begins a watch; nil when the system cannot tell of this folder's changes now.
+    func watch(
+        _ folder: String,
+        for entries: WatchedEntries,
+        onChange: @escaping @Sendable (StorageChange) -> Void
+    ) -> (any StorageWatch)?
 }

@@ -55,6 +55,23 @@ public protocol JournalStorage: Sendable {
     func synchronizeFolder(_ path: String) throws(StorageError)
     /// Free bytes where `path` lies; nil when unknown.
     func freeBytes(at path: String) -> Int?
+    /// Begins to tell of changes in a folder, those of other processes included, until the watch ends or is released.
+    ///
+    /// What changes after this has returned is told, once or more often; what changed before may be. Bytes written into
+    /// files are not told.
+    ///
+    /// - Parameters:
+    ///   - folder: an existing folder.
+    ///   - entries: what is told at least; others may be told, too.
+    ///   - onChange: called on a thread of the storage's, or on the one that makes the change, one call at a time or several;
+    ///     must not wait for the storage.
+    /// - Returns: nil when the storage cannot tell, as on a network's file system: then whoever wants to know looks now
+    ///   and then.
+    func watch(
+        _ folder: String,
+        for entries: WatchedEntries,
+        onChange: @escaping @Sendable (StorageChange) -> Void
+    ) -> (any StorageWatch)?
 }
 
 /// A reserved file mapped for appending.
@@ -75,7 +92,40 @@ public protocol StorageLock: AnyObject, Sendable {
     func release()
 }
 
+/// What a watch on a folder tells of.
+public enum WatchedEntries: Sendable, Hashable {
+    /// Files that get their names by ``JournalStorage/replace(_:with:durably:)``.
+    case replacedFiles
+    /// Folders that are made and removed, and replaced files.
+    case folders
+}
+
+/// What a watch on a folder saw.
+public enum StorageChange: Sendable, Hashable {
+    /// An entry of this name came, went or was replaced.
+    case entry(String)
+    /// Anything may have changed.
+    case unknown
+    /// The folder was removed or moved: this watch tells nothing more.
+    case ended
+}
+
+/// A watch on a folder; it ends with the value's life.
+public protocol StorageWatch: AnyObject, Sendable {
+    /// Ends the watch; a second call does nothing. A call under way may still be finished after it.
+    func end()
+}
+
 extension JournalStorage {
+    /// Tells nothing: whoever wants to know looks now and then.
+    public func watch(
+        _ folder: String,
+        for entries: WatchedEntries,
+        onChange: @escaping @Sendable (StorageChange) -> Void
+    ) -> (any StorageWatch)? {
+        nil
+    }
+
     /// A copy of bytes of a file; fewer than asked for where it ends, nil when it does not exist.
     func bytes(of path: String, at offset: Int, count: Int) throws(StorageError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)

@@ -24,6 +24,8 @@ package final class Journal: Sendable {
     let leased = Locked<[ClosedRange<UInt32>]>([])
     /// How often the folder was made anew because somebody had removed it, and who is told.
     private let restorations = Locked(Restorations())
+    /// Who is told when maintenance has something to do; see ``tellChanges(to:)``.
+    private let changes = Locked<(@Sendable () -> Void)?>(nil)
     /// What waits in this process's own log, while it does not deliver.
     let ownCounting = Locked(Tallies())
     /// Held while a flush runs, so that nobody flushes beside one that is about to fail. Its lock is the outermost.
@@ -106,6 +108,7 @@ package final class Journal: Sendable {
     package func append(_ payload: UnsafeRawBufferPointer, to route: [DestinationID] = []) -> AppendOutcome {
         guard route.isEmpty else { return append(payload, behind: DestinationRegistry.route(to: route)) }
         let checksum = Checksum.payload(payload)
+        var isSlow = false
         let outcome: AppendOutcome? = state.withLock { state in
             if state.everybodyByName != nil { return nil }
             let sequence = state.next
@@ -116,12 +119,14 @@ package final class Journal: Sendable {
                 context: state.context.generation
             )
             guard state.held.isEmpty, state.log.fitsPlain(payload.count) else {
+                isSlow = true
                 return state.appendSlowly(header, payload: payload, checksum: checksum)
             }
             state.log.appendPlain(header, payload: payload, payloadChecksum: checksum)
             state.next = sequence &+ 1
             return .kept(sequence)
         }
+        if isSlow { tellNews() }
         // Somebody who has a place in the log is away: the event says whom it is for.
         return outcome ?? append(payload, behind: everybodyByName)
     }
@@ -135,6 +140,8 @@ package final class Journal: Sendable {
         var bytes = route
         let routeLength = bytes.count
         bytes.append(contentsOf: event)
+        var isSlow = false
+        defer { if isSlow { tellNews() } }
         return bytes.withUnsafeBytes { payload in
             let checksum = Checksum.payload(payload)
             return state.withLock { state in
@@ -150,6 +157,7 @@ package final class Journal: Sendable {
                     return state.refuse(.tooLarge)
                 }
                 guard state.held.isEmpty, state.log.fitsPlain(payload.count) else {
+                    isSlow = true
                     return state.appendSlowly(header, payload: payload, checksum: checksum)
                 }
                 state.log.appendPlain(header, payload: payload, payloadChecksum: checksum)
@@ -249,6 +257,21 @@ package final class Journal: Sendable {
     package func reportRestorations(_ report: @escaping @Sendable (UInt64) -> Void) {
         restorations.withLock { $0.report = report }
     }
+
+    /// Names who is told when maintenance has something to do for this process's own writer: half of a segment was filled,
+    /// one was begun, or events are held in memory because the storage refuses. Called on recording threads; must not wait.
+    package func tellChanges(to changed: @escaping @Sendable () -> Void) {
+        changes.withLock { $0 = changed }
+    }
+
+    /// Tells what ``tellChanges(to:)`` wants told, outside the writer's lock.
+    private func tellNews() {
+        guard state.withLock({ $0.takeNews() }) else { return }
+        changes.withLock { $0 }?()
+    }
+
+    /// Whether events wait in memory because the storage refuses.
+    var holdsEvents: Bool { state.withLock { !$0.held.isEmpty } }
 
     /// How often the folder was made anew.
     var restorationCount: Int { restorations.withLock { $0.count } }

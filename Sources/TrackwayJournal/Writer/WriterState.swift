@@ -55,6 +55,9 @@ struct WriterState: Sendable {
     /// Events that went with the folder, as long as nobody was told of it.
     var unannouncedLoss: UInt64?
 
+    /// Something happened that maintenance is to know of: half of a segment was filled, one was begun, or events are held in
+    /// memory.
+    private var hasNews = false
     /// Why the last attempt to make room failed; nil when it did not.
     private var obstacle: DropReason?
     /// Events to let pass before the attempt is repeated.
@@ -116,10 +119,13 @@ struct WriterState: Sendable {
     ) -> AppendOutcome {
         let sequence = header.sequence
         guard !isClosed else { return .closed }
+        let wasHeld = !held.isEmpty
+        if log.passMark() { hasNews = true }
         // Last, so that a segment begun on the way says truly what was written before it.
         defer {
             next = sequence + 1
             noteHeld()
+            if !wasHeld, !held.isEmpty { hasNews = true }
         }
         guard FrameHeader.stride(payload: payload.count) < 1 << 24 else {
             held.drop(sequence, .tooLarge)
@@ -141,6 +147,12 @@ struct WriterState: Sendable {
         // The limit of bytes is only in the way when everything older is on its way to a destination.
         held.drop(sequence, reason)
         return .dropped(sequence, reason)
+    }
+
+    /// What maintenance is to know of since the last call; see ``Journal/tellChanges(to:)``.
+    mutating func takeNews() -> Bool {
+        defer { hasNews = false }
+        return hasNews
     }
 
     /// Counts the next event as dropped without looking at it.
@@ -281,6 +293,7 @@ struct WriterState: Sendable {
         let opening = FrameHeader.stride(payload: writtenContext.json.count)
         let origin = SegmentOrigin(installation: installation, writer: id, boot: boot, begun: clock.now())
         try log.roll(payload: payload + opening, sequence: firstUnwritten - 1, origin: origin.bytes)
+        hasNews = true
         if before > 0 { extents[before] = Extent(first: firstInSegment, last: firstUnwritten - 1) }
         firstInSegment = firstUnwritten
         if isSegmentDoubtful {

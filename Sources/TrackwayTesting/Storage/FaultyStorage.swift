@@ -29,6 +29,7 @@ public final class FaultyStorage: JournalStorage {
         /// By operation: what a path must contain to be held.
         var held: [StorageOperation: String] = [:]
         var waiting: [DispatchSemaphore] = []
+        var tellsChanges = true
     }
 
     /// The storage underneath, which does what is not told to fail.
@@ -93,6 +94,12 @@ public final class FaultyStorage: JournalStorage {
             return state.waiting
         }
         for semaphore in waiting { semaphore.signal() }
+    }
+
+    /// Whether folders can be watched from now on; watches begun before go on.
+    public var tellsChanges: Bool {
+        get { state.withLock { $0.tellsChanges } }
+        set { state.withLock { $0.tellsChanges = newValue } }
     }
 
     /// Counts a call, waits while it is held, and throws when a rule says so.
@@ -227,6 +234,15 @@ extension FaultyStorage {
 
     public func freeBytes(at path: String) -> Int? {
         base.freeBytes(at: path)
+    }
+
+    public func watch(
+        _ folder: String,
+        for entries: WatchedEntries,
+        onChange: @escaping @Sendable (StorageChange) -> Void
+    ) -> (any StorageWatch)? {
+        guard tellsChanges else { return nil }
+        return base.watch(folder, for: entries, onChange: onChange)
     }
 }
 

@@ -22,8 +22,34 @@ public final class MemoryStorage: JournalStorage {
         /// Files whose lock somebody holds.
         var locks: Set<ObjectIdentifier> = []
         var capacity: Int?
+        var tellsChanges = false
+        var watches: [UInt64: Watched] = [:]
+        var lastWatch: UInt64 = 0
 
         var used: Int { tree.files.reduce(0) { $0 + $1.file.length } }
+
+        /// Who is to be told of what changed since the last call, and what.
+        mutating func takeNews() -> [(tell: @Sendable (StorageChange) -> Void, change: StorageChange)] {
+            guard !tree.changed.isEmpty || !watches.isEmpty else { return [] }
+            defer { tree.changed = [] }
+            var news: [(tell: @Sendable (StorageChange) -> Void, change: StorageChange)] = []
+            for (number, watched) in watches {
+                for change in tree.changed where change.folder == watched.folder {
+                    news.append((watched.tell, .entry(change.name)))
+                }
+                guard tree.folder(at: watched.path) != watched.folder else { continue }
+                news.append((watched.tell, .ended))
+                watches[number] = nil
+            }
+            tree.watched = Set(watches.values.map(\.folder))
+            return news
+        }
+    }
+
+    private struct Watched: Sendable {
+        var path: String
+        var folder: Int
+        var tell: @Sendable (StorageChange) -> Void
     }
 
     private let state: Locked<State>
@@ -33,8 +59,9 @@ public final class MemoryStorage: JournalStorage {
     /// - Parameters:
     ///   - capacity: how many bytes fit, in all files together; nil for no bound.
     ///   - remembersRemoved: whether removed files stay readable through ``includingRemoved()``; they then take memory.
-    public init(capacity: Int? = nil, remembersRemoved: Bool = false) {
-        state = Locked(State(removed: remembersRemoved ? [:] : nil, capacity: capacity))
+    ///   - tellsChanges: whether folders can be watched. Without, whoever wants to know looks now and then, as time passes.
+    public init(capacity: Int? = nil, remembersRemoved: Bool = false, tellsChanges: Bool = false) {
+        state = Locked(State(removed: remembersRemoved ? [:] : nil, capacity: capacity, tellsChanges: tellsChanges))
     }
 
     private init(_ state: State) {
@@ -55,7 +82,7 @@ public final class MemoryStorage: JournalStorage {
     // MARK: JournalStorage
 
     public func makeFolder(_ path: String) {
-        state.withLock { $0.tree.makeFolder(path) }
+        change { state in state.tree.makeFolder(path) }
     }
 
     public func names(in folder: String) -> [String] {
@@ -76,7 +103,7 @@ public final class MemoryStorage: JournalStorage {
 
     public func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
         let fresh = MemoryFile(content: bytes, flushed: durably ? bytes : [])
-        try state.withLock { state throws(StorageError) in
+        try change { (state) throws(StorageError) in
             let place = try Self.place(of: path, in: state, "open")
             let old = state.tree.file(at: path)?.length ?? 0
             try Self.checkRoom(state, path, for: bytes.count - old, "write")
@@ -101,7 +128,7 @@ public final class MemoryStorage: JournalStorage {
     }
 
     public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
-        try state.withLock { state throws(StorageError) in
+        try change { (state) throws(StorageError) in
             let place = try Self.place(of: path, in: state, "create")
             if state.tree.node(at: path) != nil { return false }
             try Self.checkRoom(state, path, for: bytes.count, "create")
@@ -112,7 +139,7 @@ public final class MemoryStorage: JournalStorage {
     }
 
     public func rename(_ path: String, to other: String) throws(StorageError) {
-        try state.withLock { state throws(StorageError) in
+        try change { (state) throws(StorageError) in
             let from = try Self.place(of: path, in: state, "rename")
             let to = try Self.place(of: other, in: state, "rename")
             guard let node = state.tree.node(at: path) else { throw Self.missing("rename", path) }
@@ -122,7 +149,7 @@ public final class MemoryStorage: JournalStorage {
     }
 
     public func remove(_ path: String) {
-        state.withLock { state in
+        change { state in
             guard let place = state.tree.place(of: path), let file = state.tree.file(at: path) else { return }
             state.tree.set(place.name, in: place.folder, to: nil)
             state.removed?[path] = file
@@ -130,7 +157,7 @@ public final class MemoryStorage: JournalStorage {
     }
 
     public func removeFolder(_ path: String) throws(StorageError) {
-        try state.withLock { state throws(StorageError) in
+        try change { (state) throws(StorageError) in
             guard let place = state.tree.place(of: path), state.tree.folder(at: path) != nil else { return }
             guard state.tree.names(in: path).isEmpty else {
                 throw StorageError(.other, operation: "remove the folder", path: path, number: 39)
@@ -140,7 +167,7 @@ public final class MemoryStorage: JournalStorage {
     }
 
     public func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try state.withLock { state throws(StorageError) in
+        try change { (state) throws(StorageError) in
             let place = try Self.place(of: path, in: state, "create")
             if state.tree.node(at: path) != nil {
                 throw StorageError(.other, operation: "create", path: path, number: 17)
@@ -166,7 +193,7 @@ public final class MemoryStorage: JournalStorage {
             return state.locks.insert(ObjectIdentifier(file)).inserted ? file : nil
         }
         guard let file else { return nil }
-        return MemoryLock { [state] in state.withLock { _ = $0.locks.remove(ObjectIdentifier(file)) } }
+        return MemoryHandle { [state] in state.withLock { _ = $0.locks.remove(ObjectIdentifier(file)) } }
     }
 
     public func synchronize(_ path: String) {
@@ -184,7 +211,37 @@ public final class MemoryStorage: JournalStorage {
         state.withLock { state in state.capacity.map { max($0 - state.used, 0) } }
     }
 
+    public func watch(
+        _ folder: String,
+        for entries: WatchedEntries,
+        onChange: @escaping @Sendable (StorageChange) -> Void
+    ) -> (any StorageWatch)? {
+        state.withLock { state -> MemoryHandle? in
+            guard state.tellsChanges, let id = state.tree.folder(at: folder) else { return nil }
+            state.lastWatch += 1
+            let number = state.lastWatch
+            state.watches[number] = Watched(path: folder, folder: id, tell: onChange)
+            state.tree.watched.insert(id)
+            return MemoryHandle { [weak self] in
+                // What it held is let go of outside the lock.
+                _ = self?.state.withLock { $0.watches.removeValue(forKey: number) }
+            }
+        }
+    }
+
     // MARK: Parts
+
+    /// Changes names, and then tells whoever watches.
+    private func change<Result: Sendable, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let (result, news) = try state.withLock { (state) throws(Failure) in
+            let result = try body(&state)
+            return (result, state.takeNews())
+        }
+        for (tell, change) in news { tell(change) }
+        return result
+    }
 
     private func file(_ path: String) -> MemoryFile? {
         state.withLock { $0.tree.file(at: path) }
@@ -280,7 +337,7 @@ public final class MemoryStorage: JournalStorage {
     ///
     /// Does nothing when there is no such folder. A process that has files open there keeps them, without a name.
     public func sweep(_ folder: String) {
-        state.withLock { state in
+        change { state in
             guard let place = state.tree.place(of: folder) else { return }
             state.tree.set(place.name, in: place.folder, to: nil)
         }
@@ -307,8 +364,8 @@ public enum PowerLoss: Sendable, Hashable {
     case someUnflushed(seed: UInt64)
 }
 
-/// An advisory lock of a ``MemoryStorage``.
-private final class MemoryLock: StorageLock {
+/// An advisory lock of a ``MemoryStorage``, or a watch on one of its folders.
+private final class MemoryHandle: StorageLock, StorageWatch {
     private let give: Locked<(@Sendable () -> Void)?>
 
     init(giveBack: @escaping @Sendable () -> Void) {
@@ -316,6 +373,10 @@ private final class MemoryLock: StorageLock {
     }
 
     deinit {
+        release()
+    }
+
+    func end() {
         release()
     }
 

@@ -37,6 +37,10 @@ struct MemoryTree: Sendable {
 
     private(set) var folders: [Int: Folder] = [root: Folder()]
     private var lastFolder = root
+    /// Folders whose changes somebody wants to know.
+    var watched: Set<Int> = []
+    /// Names in those that got another meaning since this was emptied last.
+    var changed: [(folder: Int, name: String)] = []
 
     // MARK: Finding
 
@@ -117,6 +121,7 @@ struct MemoryTree: Sendable {
     mutating func set(_ name: String, in folder: Int, to node: Node?) {
         folders[folder]?.names[name] = node
         folders[folder]?.lost.remove(name)
+        if watched.contains(folder) { changed.append((folder, name)) }
     }
 
     /// Puts another content object in a file's place, in every sense: what was flushed under the name stays flushed.
@@ -164,6 +169,8 @@ struct MemoryTree: Sendable {
             return .file(fresh)
         }
         var tree = self
+        tree.watched = []
+        tree.changed = []
         for (id, folder) in folders {
             tree.folders[id]?.names = folder.names.mapValues(copied)
             tree.folders[id]?.flushed = folder.flushed.mapValues(copied)

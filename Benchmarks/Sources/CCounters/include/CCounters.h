@@ -20,6 +20,16 @@ typedef struct ccounters_memory {
 } ccounters_memory;
 void ccounters_read_memory(ccounters_memory *memory);
 
+/// How often this process's threads went to sleep by themselves, summed over the threads there are (Linux). Each thread
+/// is told of, with its number and name; the text is valid during the call only.
+uint64_t ccounters_list_wakes(void *context, void (*each)(void *context, const char *thread, uint64_t wakes));
+
+/// What the kernel says this process has written, in bytes: to anything by calls, and to a disk.
+typedef struct ccounters_io {
+    uint64_t written_by_calls, written_to_disk;
+} ccounters_io;
+ccounters_io ccounters_read_io(void);
+
 /// Opens a file for appending; -1 on error.
 int ccounters_open(const char *path);
 /// Appends with write(2); 0 when everything was written.

@@ -140,28 +140,9 @@ final class CurlDriver: Sendable {
         }
     }
 
-    /// A closure for a thread of C's.
-    private final class Work: Sendable {
-        let body: @Sendable () -> Void
-
-        init(_ body: @escaping @Sendable () -> Void) {
-            self.body = body
-        }
-    }
-
     /// A thread of the system's that takes no signals.
     static func startThread(_ body: @escaping @Sendable () -> Void) -> Int32 {
-        let work = Unmanaged.passRetained(Work(body))
-        let code = ctrackway_thread_start(
-            "trackway.net",
-            { context in
-                guard let context else { return }
-                Unmanaged<Work>.fromOpaque(context).takeRetainedValue().body()
-            },
-            work.toOpaque()
-        )
-        if code != 0 { work.release() }
-        return code
+        SystemThread.start(named: "trackway.net", body)
     }
 }
 #endif

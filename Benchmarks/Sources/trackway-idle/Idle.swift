@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CCounters
+import IdleCounting
+import Trackway
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// How often an app wakes, and what it writes, while nothing or little happens.
+///
+///     trackway-idle off|on|steady|beside SECONDS SINK-PORT FOLDER    nothing captured | everything captured |
+///                                                                    an event every 10 s | a second app lives beside
+///     trackway-idle ask SINK-PORT FOLDER                             asks the process that delivers, and says how long it took
+///     trackway-idle live SECONDS SINK-PORT FOLDER                    lives, and does nothing
+@main
+struct Idle {
+    static func main() async throws {
+        var arguments = Array(CommandLine.arguments.dropFirst())
+        let mode = arguments.isEmpty ? "help" : arguments.removeFirst()
+        if mode == "ask", arguments.count == 2, let port = UInt16(arguments[0]) {
+            return try await ask(port, arguments[1])
+        }
+        guard arguments.count == 3, let seconds = Int(arguments[0]), let port = UInt16(arguments[1]) else {
+            print("usage: trackway-idle off|on|steady|beside|live SECONDS SINK-PORT FOLDER, or ask SINK-PORT FOLDER")
+            return
+        }
+        let analytics = try Analytics(configuration(port, arguments[2], captures: mode == "on"))
+        analytics.record("started")
+        _ = await analytics.flush(timeout: .seconds(10))
+        // Until everything that comes after a start is over.
+        try await Task.sleep(for: .seconds(mode == "live" ? 0 : 10))
+        let before = IdleCount()
+        if mode == "steady" {
+            for _ in 0..<seconds / 10 {
+                analytics.record("product_viewed", ["category": "shoes", "price": 9.99])
+                try await Task.sleep(for: .seconds(10))
+            }
+        } else {
+            try await Task.sleep(for: .seconds(seconds))
+        }
+        if mode != "live" { IdleCount().report(since: before, as: "\(mode), \(seconds) s", isLong: true) }
+        let accounts = analytics.ledger().destinations["collector"]
+        if mode == "steady" { print("    delivered: \(accounts?.delivered ?? 0), waiting: \(accounts?.pending ?? 0)") }
+    }
+
+    /// A second process records one event and has it delivered by the first.
+    private static func ask(_ port: UInt16, _ folder: String) async throws {
+        let analytics = try Analytics(configuration(port, folder, captures: false))
+        // Until it is known that another process delivers.
+        try await Task.sleep(for: .seconds(3))
+        analytics.record("asked")
+        let start = ccounters_nanoseconds()
+        let report = await analytics.flush(timeout: .seconds(20))
+        let took = (ccounters_nanoseconds() - start) / 1_000_000
+        let account = report.destinations["collector"]
+        print("asked by a second process: \(took) ms, \(account?.pending ?? 0) left waiting")
+        await analytics.shutdown(within: .zero)
+    }
+
+    private static func configuration(_ port: UInt16, _ folder: String, captures: Bool) -> Configuration {
+        var destinations: [any Destination] = []
+        if let url = URL(string: "http://127.0.0.1:\(port)") { destinations = [.collector(url, writeKey: "bench")] }
+        var configuration = Configuration(appID: "idle", destinations: destinations)
+        configuration.storageFolder = URL(fileURLWithPath: folder, isDirectory: true)
+        configuration.consent = .granted
+        if !captures { configuration.capture = .none }
+        return configuration
+    }
+}

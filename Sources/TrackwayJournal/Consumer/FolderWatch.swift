@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Watches an installation's folder on behalf of the process that delivers: for other processes that ask it to, and for
+/// writers that come and go.
+///
+/// A watch that ends, because the folder was removed or moved, is begun anew with the next ``renew()``.
+final class FolderWatch: Sendable {
+    private struct Slot: Sendable {
+        var watch: (any StorageWatch)?
+        /// Counts the watches that were begun: what an old one still says of its end does not concern a new one.
+        var begun = 0
+    }
+
+    private struct State: Sendable {
+        /// Requests for delivery.
+        var requests = Slot()
+        /// Writers' folders.
+        var writers = Slot()
+        var isOver = false
+    }
+
+    private let folder: JournalFolder
+    private let storage: any JournalStorage
+    private let changed: @Sendable () -> Void
+    private let state = Locked(State())
+
+    /// - Parameter changed: called after something changed, on any thread; must not wait.
+    init(_ folder: JournalFolder, in storage: any JournalStorage, changed: @escaping @Sendable () -> Void) {
+        self.folder = folder
+        self.storage = storage
+        self.changed = changed
+    }
+
+    /// Begins the watches that are missing. What changes after this is told.
+    ///
+    /// - Returns: false when something cannot be watched: whoever wants to know of it must look now and then.
+    func renew() -> Bool {
+        let request = JournalFolder.deliveryRequest
+        return state.withLock { state in
+            guard !state.isOver else { return false }
+            begin(\.requests, in: &state, folder.root, for: .replacedFiles) { $0 == request }
+            begin(\.writers, in: &state, folder.writers, for: .folders) { _ in true }
+            return state.requests.watch != nil && state.writers.watch != nil
+        }
+    }
+
+    private func begin(
+        _ slot: any WritableKeyPath<State, Slot> & Sendable,
+        in state: inout State,
+        _ path: String,
+        for entries: WatchedEntries,
+        concerns: @escaping @Sendable (String) -> Bool
+    ) {
+        guard state[keyPath: slot].watch == nil else { return }
+        state[keyPath: slot].begun += 1
+        let number = state[keyPath: slot].begun
+        state[keyPath: slot].watch = storage.watch(path, for: entries) { [weak self] change in
+            switch change {
+            case .entry(let name): if concerns(name) { self?.changed() }
+            case .unknown: self?.changed()
+            case .ended: self?.ended(slot, number)
+            }
+        }
+    }
+
+    private func ended(_ slot: any WritableKeyPath<State, Slot> & Sendable, _ number: Int) {
+        state.withLock { state in
+            if state[keyPath: slot].begun == number { state[keyPath: slot].watch = nil }
+        }
+        changed()
+    }
+
+    /// Ends the watches for good.
+    func end() {
+        // Ended outside the lock, which what is told on another thread may be waiting for.
+        let watches = state.withLock { state in
+            defer { state = State(isOver: true) }
+            return [state.requests.watch, state.writers.watch]
+        }
+        for watch in watches { watch?.end() }
+    }
+}

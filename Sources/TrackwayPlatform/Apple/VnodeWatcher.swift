@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(Darwin)
+internal import Darwin
+internal import Dispatch
+internal import TrackwayEvents
+package import TrackwayJournal
+
+/// Watches folders by Dispatch's vnode sources. The system says that a folder's entries changed, and not which.
+package struct VnodeWatcher: FolderWatcher {
+    /// Makes a watcher; it holds nothing until something is watched.
+    package init() {}
+
+    /// nil when the process has no descriptor left, and when there is no such folder.
+    package func watch(
+        _ folder: String,
+        for entries: WatchedEntries,
+        onChange: @escaping @Sendable (StorageChange) -> Void
+    ) -> (any StorageWatch)? {
+        // One that is open for events only does not keep a volume from being ejected.
+        let descriptor = open(folder, O_EVTONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        return VnodeWatch(descriptor, onChange)
+    }
+}
+
+/// One watch on one folder.
+private final class VnodeWatch: StorageWatch {
+    private let source: any DispatchSourceFileSystemObject
+
+    init(_ descriptor: Int32, _ onChange: @escaping @Sendable (StorageChange) -> Void) {
+        let source = DispatchSource.makeFileSystemObjectSource(
+            fileDescriptor: descriptor,
+            eventMask: [.write, .delete, .rename, .revoke],
+            queue: DispatchQueue(label: "trackway.watch", qos: .utility)
+        )
+        self.source = source
+        source.setEventHandler { [weak source] in
+            let isGone = source.map { !$0.data.isDisjoint(with: [.delete, .rename, .revoke]) } ?? true
+            onChange(isGone ? .ended : .unknown)
+        }
+        source.setCancelHandler { close(descriptor) }
+        source.activate()
+    }
+
+    deinit {
+        end()
+    }
+
+    func end() {
+        source.cancel()
+    }
+}
+#endif

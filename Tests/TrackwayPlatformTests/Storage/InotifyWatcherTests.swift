@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if os(Linux)
+import Foundation
+import Testing
+import TrackwayEvents
+import TrackwayJournal
+
+@testable import TrackwayPlatform
+
+@Suite("Watching folders", .serialized)
+struct InotifyWatcherTests {
+    private let root: String
+    private let storage = SystemStorage.make()
+
+    init() throws {
+        root = NSTemporaryDirectory() + "trackway-watch-\(UUID().uuidString)"
+        try storage.makeFolder(root + "/writers")
+    }
+
+    private func until(_ isSo: () -> Bool) async {
+        while !isSo() { await Task.yield() }
+    }
+
+    /// What the process has of the system for its watches.
+    private static var threads: Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.count { task in
+            // One that has ended since the list was made has no name.
+            let name = try? String(contentsOfFile: "/proc/self/task/\(task)/comm", encoding: .utf8)
+            return name?.hasPrefix("trackway.watch") ?? false
+        }
+    }
+
+    private static var descriptors: Int {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return files.count { file in
+            // As above.
+            let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(file)")
+            return target?.contains("inotify") ?? false
+        }
+    }
+
+    @Test("a replaced file is told by its name; what is written into a file, or made beside it, is not")
+    func replaced() async throws {
+        defer { remove() }
+        let told = Collected<StorageChange>()
+        let watch = try #require(storage.watch(root, for: .replacedFiles) { told.append($0) })
+        try storage.overwrite(root + "/behavior", with: [1, 2, 3])
+        try storage.overwrite(root + "/behavior", with: [4])
+        _ = try storage.lock(root + "/deliver.lock")
+        let segment = try storage.makeSegment(root + "/1.segment", bytes: 4096)
+        segment.memory.storeBytes(of: 7, as: UInt8.self)
+        try storage.replace(root + "/nudge", with: [1], durably: false)
+        await until { !told.all.isEmpty }
+        #expect(told.all == [.entry("nudge")])
+        try storage.replace(root + "/nudge", with: [2], durably: true)
+        await until { told.all.count > 1 }
+        #expect(told.all == [.entry("nudge"), .entry("nudge")])
+        watch.end()
+    }
+
+    @Test("folders that come and go are told")
+    func folders() async throws {
+        defer { remove() }
+        let told = Collected<StorageChange>()
+        let watch = try #require(storage.watch(root + "/writers", for: .folders) { told.append($0) })
+        try storage.makeFolder(root + "/writers/a")
+        await until { told.all == [.entry("a")] }
+        try storage.removeFolder(root + "/writers/a")
+        await until { told.all == [.entry("a"), .entry("a")] }
+        watch.end()
+    }
+
+    @Test(
+        "a folder that is removed or moved ends its watch; made anew, it can be watched again",
+        arguments: [true, false]
+    )
+    func ended(isMoved: Bool) async throws {
+        defer { remove() }
+        let path = root + "/writers"
+        let told = Collected<StorageChange>()
+        let watch = try #require(storage.watch(path, for: .folders) { told.append($0) })
+        if isMoved {
+            try storage.rename(path, to: root + "/elsewhere")
+        } else {
+            try storage.removeFolder(path)
+        }
+        await until { told.all == [.ended] }
+        #expect(storage.watch(path, for: .folders) { _ in } == nil)
+        try storage.makeFolder(path)
+        let fresh = Collected<StorageChange>()
+        let second = try #require(storage.watch(path, for: .folders) { fresh.append($0) })
+        try storage.makeFolder(path + "/b")
+        await until { fresh.all == [.entry("b")] }
+        // Nothing that happens in the moved folder, or in the new one, concerns the old watch.
+        #expect(told.all == [.ended])
+        watch.end()
+        second.end()
+    }
+
+    @Test("watches on one folder do not end each other, and with the last one thread and descriptor go")
+    func several() async throws {
+        defer { remove() }
+        await until { Self.threads == 0 && Self.descriptors == 0 }
+        let (first, second) = (Collected<StorageChange>(), Collected<StorageChange>())
+        let one = try #require(storage.watch(root, for: .replacedFiles) { first.append($0) })
+        let other = try #require(SystemStorage.make().watch(root, for: .folders) { second.append($0) })
+        #expect(Self.descriptors == 1)
+        try storage.replace(root + "/nudge", with: [1], durably: false)
+        await until { first.all.contains(.entry("nudge")) && second.all.contains(.entry("nudge")) }
+        #expect(Self.threads == 1)
+        one.end()
+        one.end()
+        let before = first.all.count
+        try storage.replace(root + "/other", with: [1], durably: false)
+        await until { second.all.contains(.entry("other")) }
+        #expect(first.all.count == before)
+        other.end()
+        await until { Self.threads == 0 && Self.descriptors == 0 }
+        // And all begins anew.
+        let again = Collected<StorageChange>()
+        let third = try #require(storage.watch(root, for: .replacedFiles) { again.append($0) })
+        try storage.replace(root + "/nudge", with: [3], durably: false)
+        await until { again.all == [.entry("nudge")] }
+        third.end()
+        await until { Self.threads == 0 && Self.descriptors == 0 }
+    }
+
+    @Test("a watch that is let go of ends, also on the thread that tells of changes")
+    func letGo() async throws {
+        defer { remove() }
+        let held = Locked<(any StorageWatch)?>(nil)
+        let calls = Locked(0)
+        let watch = storage.watch(root, for: .replacedFiles) { _ in
+            calls.withLock { $0 += 1 }
+            let last = held.withLock { held in
+                defer { held = nil }
+                return held
+            }
+            last?.end()
+        }
+        held.withLock { $0 = watch }
+        try storage.replace(root + "/nudge", with: [1], durably: false)
+        await until { calls.withLock { $0 } > 0 }
+    }
+
+    @Test("more changes than the system keeps are told as unknown ones")
+    func overflow() async throws {
+        defer { remove() }
+        let text = try String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8)
+        let most = try #require(Int(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        let gate = DispatchSemaphore(value: 0)
+        let isFirst = Locked(true)
+        let told = Collected<StorageChange>()
+        let watch = try #require(
+            storage.watch(root, for: .replacedFiles) { change in
+                let waits = isFirst.withLock { isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                }
+                if waits { gate.wait() }
+                if change == .unknown { told.append(change) }
+            }
+        )
+        try storage.overwrite(root + "/a", with: [1])
+        for _ in 0...(most / 2 + 1_000) {
+            try storage.rename(root + "/a", to: root + "/b")
+            try storage.rename(root + "/b", to: root + "/a")
+        }
+        gate.signal()
+        await until { !told.all.isEmpty }
+        watch.end()
+    }
+
+    @Test("watches that come and go on many threads, with changes meanwhile, leave nothing behind")
+    func manyThreads() async throws {
+        defer { remove() }
+        let (root, storage) = (root, storage)
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                group.addTask {
+                    for turn in 0..<200 {
+                        let watch = storage.watch(root, for: number % 2 == 0 ? .folders : .replacedFiles) { _ in }
+                        #expect(watch != nil)
+                        // The next turn changes it again.
+                        try? storage.replace(root + "/file\(number)", with: [UInt8(turn)], durably: false)
+                        if turn % 3 > 0 { watch?.end() }
+                    }
+                }
+            }
+        }
+        await until { Self.threads == 0 && Self.descriptors == 0 }
+    }
+
+    private func remove() {
+        // What is left is the system's to clear.
+        try? FileManager.default.removeItem(atPath: root)
+    }
+}
+#endif

@@ -10,7 +10,8 @@ public struct DeliveryPolicy: Sendable, Hashable {
     /// An upload starts at the latest this long after an event began to wait. 10 s by default: soon enough for a person who
     /// watches, seldom enough for a radio.
     public var flushInterval: Duration
-    /// An upload starts at once when this many events wait. 30 by default.
+    /// An upload starts at once when this many events wait. 30 by default. While events come fast, uploads keep up to half a
+    /// second apart, so that each carries more of them; with 1, each event leaves at once.
     public var flushEvents: Int
     /// The longest a request may take. 30 s by default; a request that takes longer is asked again with fewer events.
     public var requestTimeout: Duration

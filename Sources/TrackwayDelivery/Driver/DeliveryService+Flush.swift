@@ -33,17 +33,28 @@ extension DeliveryService {
     }
 
     private func flushHere(timeout: Duration, forcesQueues: Bool) async -> FlushReport {
-        // nil says that nothing can be counted now: what this flush delivers is then not told apart.
-        let before = try? journal.ledger()
+        // nil says that nothing was counted yet, or can be: what this flush delivers is then not told apart.
+        var before: [DestinationID: Ledger.Account]?
+        var isFirstLook = true
         var deadline = Deadline(after: timeout, at: equipment.now)
         let (key, signal) = beginObserving()
         state.withLock { $0.flushes += 1 }
         var asked: Set<ObjectIdentifier> = []
         var looks = 0
         while !Task.isCancelled, !deadline.isOver(at: equipment.now) {
+            if before == nil { before = settled(isFirstLook: isFirstLook) }
+            isFirstLook = false
             let workers = workers
+            var begun: [DestinationWorker] = []
             for worker in workers where !asked.contains(ObjectIdentifier(worker)) {
-                if worker.requestFlush(forcesQueue: forcesQueues) { asked.insert(ObjectIdentifier(worker)) }
+                guard worker.beginFlush(forcesQueue: forcesQueues) else { continue }
+                asked.insert(ObjectIdentifier(worker))
+                begun.append(worker)
+            }
+            if !begun.isEmpty {
+                // The first requests begin before the logs of all dead writers are counted.
+                await Task.yield()
+                for worker in begun { worker.demandEverything() }
             }
             let (isElected, othersDeliver, phase) = state.withLock { ($0.isElected, $0.othersDeliver, $0.phase) }
             guard phase == .running else { break }
@@ -77,6 +88,17 @@ extension DeliveryService {
         return report(since: before)
     }
 
+    /// What was settled before this flush; nil as long as nobody knows who delivers.
+    private func settled(isFirstLook: Bool) -> [DestinationID: Ledger.Account]? {
+        let (isElected, atElection, isOthers) = state.withLock { state in
+            (state.consumer != nil, state.settledAtElection, state.othersDeliver || !state.isAtWork)
+        }
+        // Whoever was elected since may have delivered already.
+        if isElected, !isFirstLook { return atElection }
+        // What cannot be read now is read with the next look.
+        return isElected || isOthers ? try? journal.settledAccounts() : nil
+    }
+
     /// Whether none of this process's own events wait for a destination. What cannot be counted at present may wait.
     private func isNothingOwn(for id: DestinationID) -> Bool {
         (try? journal.ownPending(for: id)) == 0  // The same.
@@ -99,19 +121,19 @@ extension DeliveryService {
         return earliest
     }
 
-    private func report(since before: Ledger?) -> FlushReport {
+    private func report(since before: [DestinationID: Ledger.Account]?) -> FlushReport {
         var after: Ledger
         do throws(JournalError) {
             after = try journal.ledger()
         } catch {
-            after = before ?? Ledger()
+            after = Ledger(recorded: 0, destinations: before ?? [:])
             let path = error.cause?.path ?? journal.configuration.folder
             after.uncounted = [Ledger.Uncounted(path: path, reason: error.message)]
         }
-        let before = before ?? after
+        let before = before ?? after.destinations
         var report = FlushReport(uncounted: after.uncounted)
         for worker in workers {
-            let old = before.destinations[worker.id] ?? Ledger.Account()
+            let old = before[worker.id] ?? Ledger.Account()
             let new = after.destinations[worker.id] ?? Ledger.Account()
             let outcome = worker.progress.outcome
             report.destinations[worker.id] = FlushReport.Part(

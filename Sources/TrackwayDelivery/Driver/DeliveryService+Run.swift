@@ -95,8 +95,10 @@ extension DeliveryService {
     private func serve(_ consumer: JournalConsumer) async {
         abort.reset()
         equipment.trigger.forgetNumbers()
+        let settled = consumer.settledAccounts()
         state.withLock { state in
             for worker in state.workers { worker.prepare(consumer) }
+            state.settledAtElection = settled
             state.isElected = true
             state.consumer = consumer
             state.othersDeliver = false

@@ -25,6 +25,8 @@ package final class DeliveryService: Sendable {
         var isElected = false
         /// The journal's consumer while this process is elected.
         var consumer: JournalConsumer?
+        /// What was settled when this process was elected last.
+        var settledAtElection: [DestinationID: Ledger.Account] = [:]
         /// True from an election lost until one is won: another process delivers.
         var othersDeliver = false
         /// Flushes under way.

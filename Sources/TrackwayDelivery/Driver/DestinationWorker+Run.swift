@@ -88,9 +88,6 @@ extension DestinationWorker {
         report { machine, now in machine.eventsWait(pending: pending, at: now) }
     }
 
-    /// So many waiting events start an upload; how many more there are makes no difference.
-    private var enoughEvents: UInt64 { state.withLock { UInt64($0.machine.policy.flushEvents) } }
-
     private func next() -> Step {
         let isHeld = equipment.isHeld.withLock { $0 }
         return state.withLock { state in

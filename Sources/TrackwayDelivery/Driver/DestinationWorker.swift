@@ -127,6 +127,16 @@ final class DestinationWorker: Sendable {
     /// - Parameter forcesQueue: True to release everything of a queue first.
     /// - Returns: False when the worker is not at work.
     func requestFlush(forcesQueue: Bool) -> Bool {
+        guard beginFlush(forcesQueue: forcesQueue) else { return false }
+        demandEverything()
+        return true
+    }
+
+    /// Asks for what waits, counted only until an upload is worth its while; ``demandEverything()`` then counts the rest, while
+    /// the first request is on its way. For delivery's thread.
+    ///
+    /// - Returns: False when the worker is not at work.
+    func beginFlush(forcesQueue: Bool) -> Bool {
         guard let consumer else { return false }
         // Whoever asks wants the rule asked again too.
         consumer.forgetHeld(for: id)
@@ -134,10 +144,19 @@ final class DestinationWorker: Sendable {
         takeUpRequests(consumer)
         // What cannot be released now is reported, and stays.
         if forcesQueue { queue?.transferAll() } else { queue?.transferRequested() }
-        let pending = pending(consumer)
+        demand(pending(consumer, enough: enoughEvents))
+        return true
+    }
+
+    /// Asks for everything that waits now.
+    func demandEverything() {
+        guard let consumer else { return }
+        demand(pending(consumer))
+    }
+
+    private func demand(_ pending: UInt64) {
         report { machine, now in machine.flushRequested(pending: pending, at: now) }
         signal.signal()
-        return true
     }
 
     /// Hands over what waits in the destination's queue.
@@ -237,6 +256,9 @@ final class DestinationWorker: Sendable {
     func pending(_ consumer: JournalConsumer, enough: UInt64 = .max) -> UInt64 {
         consumer.sendable(for: id, isQueue: queue != nil, enough: enough) ?? 1
     }
+
+    /// So many waiting events start an upload; how many more there are makes no difference.
+    var enoughEvents: UInt64 { state.withLock { UInt64($0.machine.policy.flushEvents) } }
 
     /// Lock, ask, unlock; the orders are carried out by `run`. Only the clock is read meanwhile.
     func report(

@@ -14,6 +14,7 @@ extension UploadMachine {
             return [.release]  // Nobody asked any more.
         }
         emptyReads = 0
+        pace.carried(count)
         return send(InFlight(parts: BatchSplitter(count: count), isProbe: isProbe))
     }
 

@@ -33,8 +33,8 @@ package struct UploadMachine: Sendable, Hashable {
     enum State: Sendable, Hashable {
         /// Nothing waits, as far as we know.
         case idle
-        /// Events wait for company, since one time and until another.
-        case gathering(since: MonotonicTime, until: MonotonicTime)
+        /// Events wait for company, since one time and until another, or until there are enough: for a full request when paced.
+        case gathering(since: MonotonicTime, until: MonotonicTime, isPaced: Bool)
         /// The driver is at work; `isLast` after the machine was asked to end meanwhile.
         case working(Work, isLast: Bool)
         /// After a failure: nothing is in hand, nothing may be sent before a time.
@@ -89,6 +89,8 @@ package struct UploadMachine: Sendable, Hashable {
     private var limits: BatchLimits
     var breaker: CircuitBreaker
     var window: BatchWindow
+    /// How far uploads of a steady stream keep apart.
+    var pace = UploadPace()
     /// Events a flush still asks for.
     var demand: UInt64 = 0
     /// Events refused in a row without any being taken.
@@ -138,7 +140,7 @@ package struct UploadMachine: Sendable, Hashable {
     package var triggerCount: UInt64? {
         switch state {
         case .idle: 1
-        case .gathering: UInt64(policy.flushEvents)
+        case .gathering(_, _, let isPaced): UInt64(isPaced ? window.current : policy.flushEvents)
         case .working, .waiting, .parked, .stopped: nil
         }
     }
@@ -169,23 +171,20 @@ package struct UploadMachine: Sendable, Hashable {
             }
             cutWait = nil
             return plan(pending: pending, since: now, at: now)
-        case .gathering(let since, _):
+        case .gathering(let since, _, _):
             return plan(pending: pending, since: since, at: now)
         case .waiting(let until, _), .parked(let until):
             // The wait is under way; the journal is looked at again after it.
             return isMoved ? [.wake(at: until)] : []
-        case .working:
-            return []  // Work is under way; the journal is looked at again after it.
-        case .stopped:
-            return []
+        case .working, .stopped:
+            return []  // What is under way is followed by another look at the journal.
         }
     }
 
     /// Somebody wants everything that waits now to travel now.
     ///
-    /// Shortens an ordinary wait after a failure by one attempt, and looks into the journal again; never shortens a time
-    /// the back-end named, nor the wait while it is taken for down, nor parking. What waits is counted before this is told,
-    /// so it may come between an event's settlement and the news of it.
+    /// Shortens an ordinary wait after a failure by one attempt; never a time the back-end named, the wait while it is taken
+    /// for down, or parking. What waits is counted before this, perhaps between an event's settlement and the news of it.
     package mutating func flushRequested(pending: UInt64, at now: MonotonicTime) -> [Action] {
         let isMoved = follow(now)
         demand = max(demand, pending)
@@ -207,9 +206,8 @@ package struct UploadMachine: Sendable, Hashable {
         }
     }
 
-    /// Somebody has reason to believe that a destination whose settings were wrong takes events now: what waits is to be
-    /// sent, its keys were said once more, events came. Brings the next question forward; nothing happens when the settings
-    /// are not in doubt.
+    /// A destination whose settings were wrong may take events now: its keys were said once more, or events came. Brings the
+    /// next question forward; nothing happens when the settings are not in doubt.
     ///
     /// - Parameter pause: how long after the last answer it is asked at the earliest.
     package mutating func woken(after pause: Duration, at now: MonotonicTime) -> [Action] {
@@ -239,7 +237,7 @@ package struct UploadMachine: Sendable, Hashable {
     package mutating func timeCame(pending: UInt64, at now: MonotonicTime) -> [Action] {
         _ = follow(now)
         switch state {
-        case .gathering(let since, _):
+        case .gathering(let since, _, _):
             return plan(pending: pending, since: since, at: now)
         case .waiting(let until, _), .parked(let until):
             guard now >= until else { return [.wake(at: until)] }  // The sleeper came early.
@@ -318,9 +316,10 @@ package struct UploadMachine: Sendable, Hashable {
         defer { lastTold = now }
         guard let lastTold, now < lastTold else { return false }
         let back = lastTold.duration(to: now)
+        pace = UploadPace()
         switch state {
-        case .gathering(let since, let until):
-            state = .gathering(since: since.advanced(by: back), until: until.advanced(by: back))
+        case .gathering(let since, let until, let isPaced):
+            state = .gathering(since: since.advanced(by: back), until: until.advanced(by: back), isPaced: isPaced)
         case .waiting(let until, let cause):
             state = .waiting(until: until.advanced(by: back), cause: cause)
         case .parked(let probeAt):
@@ -371,9 +370,18 @@ package struct UploadMachine: Sendable, Hashable {
             state = .idle
             return []
         case .gather(let until):
-            state = .gathering(since: since, until: until)
+            state = .gathering(since: since, until: until, isPaced: false)
             return [.wake(at: until)]
         case .upload:
+            let (full, due) = (UInt64(window.current), since.advanced(by: policy.flushInterval))
+            // Who wants each event at once, or has asked for an upload, gets it.
+            if demand == 0, policy.flushEvents > 1,
+                let until = pace.wait(for: pending, full: full, at: now, noLaterThan: due)
+            {
+                state = .gathering(since: since, until: until, isPaced: true)
+                return [.wake(at: until)]
+            }
+            pace.began(with: pending, full: full, at: now)
             return read()
         }
     }

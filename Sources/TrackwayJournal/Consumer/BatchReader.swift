@@ -70,12 +70,15 @@ struct BatchReader: Sendable {
     private let storage: any JournalStorage
 
     /// A reader that starts at a cursor. The contexts in effect there are looked up from the segment's start.
+    ///
+    /// - Parameter boot: the boot this process runs in, when that is known.
     init(
         folder: String,
         storage: any JournalStorage,
         destination: DestinationID,
         from position: LogPosition,
-        isComplete: Bool
+        isComplete: Bool,
+        boot: String = ""
     ) throws(JournalError) {
         self.destination = destination
         self.folder = folder
@@ -86,6 +89,7 @@ struct BatchReader: Sendable {
             from: LogPosition(segment: position.segment, offset: 0),
             isComplete: isComplete
         )
+        reader.boot = boot
         guard position.offset > UInt32(SegmentPreamble.size) else { return }
         while reader.position < position, reader.position.segment == position.segment, let entry = try reader.next() {
             if entry.start >= position {
@@ -134,6 +138,8 @@ struct BatchReader: Sendable {
             guard let entry = try reader.next() else {
                 // The torn record's own number, so that every reader that comes by counts the same one.
                 if reader.damage.tornTails > tornBefore { try explain(upTo: lastSeen + 2, in: &stretch) }
+                // Nothing more is read of a dead writer's log, and there may be many of them.
+                if isComplete { reader.forgetWindow() }
                 break
             }
             lastSeen = max(lastSeen, entry.sequence)

@@ -45,7 +45,8 @@ struct ConsumerView: Sendable {
         return try unknownWriters(journal).isEmpty
             && writers.values.allSatisfy { writer in
                 writer.problem != nil
-                    || writer.destinations.union(present).allSatisfy { writer.cursors[$0] != nil }
+                    || (writer.destinations.allSatisfy { writer.cursors[$0] != nil }
+                        && present.allSatisfy { writer.cursors[$0] != nil })
             }
     }
 
@@ -108,6 +109,17 @@ struct ConsumerView: Sendable {
             }
         }
         return ledger
+    }
+
+    /// What destinations have settled so far, without what waits.
+    func settledAccounts() -> [DestinationID: Ledger.Account] {
+        var accounts = totals.accounts
+        for writer in writers.values {
+            for (destination, cursor) in writer.cursors {
+                accounts[destination, default: Ledger.Account()].add(Ledger.Account(cursor, last: cursor.next - 1))
+            }
+        }
+        return accounts
     }
 
     /// Events that wait for a destination, without those behind a held one.

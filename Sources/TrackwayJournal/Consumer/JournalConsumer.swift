@@ -162,7 +162,7 @@ package final class JournalConsumer: Sendable {
     ) throws(JournalError) -> UInt64 {
         var known = view.withLock { $0 }
         if try !known.isCurrent(journal) {
-            try takeIn()
+            try step { (state) throws(JournalError) in try state.takeIn() }
             known = view.withLock { $0 }
         }
         return try known.deliverable(for: destination, enough: enough, journal)
@@ -324,6 +324,9 @@ package final class JournalConsumer: Sendable {
         return ledger
     }
 
+    /// What destinations have settled so far; see ``Journal/settledAccounts()``. Any thread; reads nothing.
+    package func settledAccounts() -> [DestinationID: Ledger.Account] { view.withLock { $0 }.settledAccounts() }
+
     /// How far a destination has come in a writer's log; nil when that is not known, or another process may be elected.
     func cursor(of writer: WriterID, _ destination: DestinationID) -> Cursor? {
         view.withLock { $0.isOpen ? $0.writers[writer]?.cursors[destination] : nil }
@@ -355,11 +358,6 @@ package final class JournalConsumer: Sendable {
             defer { view.applyRequests() }
             return body(&view)
         }
-    }
-
-    /// Takes in what has come, as a step.
-    private func takeIn() throws(JournalError) {
-        try step { (state) throws(JournalError) in try state.takeIn() }
     }
 
     /// Changes the state while this process is elected.

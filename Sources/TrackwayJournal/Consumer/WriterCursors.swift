@@ -62,9 +62,11 @@ struct WriterCursors: Sendable {
     }
 
     /// Notices the cursors that another process made for a destination it added, in its own writer's folder.
-    mutating func notice() throws(StorageError) {
-        for destination in try CursorFile.destinations(of: id, journal.folder, storage)
-        where all[destination] == nil {
+    ///
+    /// - Parameter names: the folder's files, listed a moment ago; nil to list them.
+    mutating func notice(_ names: [String]? = nil) throws(StorageError) {
+        let names = if let names { names } else { try storage.names(in: folder) }
+        for destination in CursorFile.destinations(among: names) where all[destination] == nil {
             if let cursor = try CursorFile.load(id, destination, journal.folder, storage) {
                 all[destination] = cursor
             } else {

@@ -14,6 +14,11 @@ struct WriterFolder: Sendable {
         self.storage = storage
     }
 
+    /// The names of the files there are.
+    func names() throws(StorageError) -> [String] {
+        try storage.names(in: path)
+    }
+
     /// The numbers of the segments there are, ascending.
     func segments() throws(StorageError) -> [UInt32] {
         try SegmentName.all(in: path, storage)
@@ -42,17 +47,21 @@ struct WriterFolder: Sendable {
     /// A process makes its folder, then takes the lock, then makes its first segment. A folder without a segment whose
     /// lock is free may therefore belong to a process that is just starting; only after an hour it is taken for one
     /// that died there.
-    func isDead(_ id: WriterID, at now: Timestamp) throws(StorageError) -> Bool {
+    ///
+    /// - Parameter names: the folder's files, listed a moment ago.
+    func isDead(_ id: WriterID, _ names: [String], at now: Timestamp) throws(StorageError) -> Bool {
         guard let lock = try storage.lock(path + JournalFolder.aliveLock) else { return false }
         defer { lock.release() }
-        if try !segments().isEmpty { return true }
+        if names.contains(where: { SegmentName.number($0) != nil }) { return true }
         let made = Timestamp(milliseconds: Int64(id.high >> 16))
         return made.duration(to: now) > .seconds(3600)
     }
 
     /// Fails when the segments may not be read, though the folder may.
-    func probe() throws(StorageError) {
-        guard let first = try segments().first else { return }
+    ///
+    /// - Parameter names: the folder's files, listed a moment ago.
+    func probe(_ names: [String]) throws(StorageError) {
+        guard let first = names.lazy.compactMap({ SegmentName.number($0) }).min() else { return }
         _ = try storage.bytes(of: SegmentName.path(path, first), at: 0, count: SegmentPreamble.size)
     }
 }

@@ -107,10 +107,11 @@ struct WriterProgress: Sendable {
         // A newer version's log is left alone for good, and one whose key is not there.
         guard problem == nil || isUnreadable else { return }
         do throws(StorageError) {
-            try cursors.notice()
-            if !isOwn { isComplete = try folder.isDead(id, at: journal.clock.now().wall) }
+            let names = try folder.names()
+            try cursors.notice(names)
+            if !isOwn { isComplete = try folder.isDead(id, names, at: journal.clock.now().wall) }
             try age.load()
-            if !isOwn { try folder.probe() }
+            if !isOwn { try folder.probe(names) }
             problem = nil
         } catch {
             guard !isOwn else { throw error }
@@ -144,14 +145,11 @@ struct WriterProgress: Sendable {
     }
 
     /// What waits for a queue beyond its release mark.
-    mutating func tally(
-        of destination: DestinationID,
-        in tallies: Locked<Tallies>
-    ) throws(JournalError) -> WaitingTally {
-        let cursor = try cursor(of: destination)
+    mutating func tally(of queue: DestinationID, in tallies: Locked<Tallies>) throws(JournalError) -> WaitingTally {
+        let cursor = try cursor(of: queue)
         let last = isOwn ? try extent().last : nil
         return try tallies.tally(
-            of: destination,
+            of: queue,
             at: id,
             cursor,
             upTo: last,
@@ -247,7 +245,8 @@ struct WriterProgress: Sendable {
                 storage: journal.storage,
                 destination: destination,
                 from: cursor.position,
-                isComplete: isComplete
+                isComplete: isComplete,
+                boot: journal.bootID
             )
         }
         reader.isComplete = isComplete

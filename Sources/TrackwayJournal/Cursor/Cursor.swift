@@ -197,7 +197,12 @@ enum CursorFile {
         _ folder: JournalFolder,
         _ storage: any JournalStorage
     ) throws(StorageError) -> [DestinationID] {
-        try storage.names(in: folder.writer(writer)).compactMap { name in
+        destinations(among: try storage.names(in: folder.writer(writer)))
+    }
+
+    /// The destinations that have a cursor among the names of a writer's files.
+    static func destinations(among names: [String]) -> [DestinationID] {
+        names.compactMap { name in
             guard name.hasPrefix(JournalFolder.cursorPrefix) else { return nil }
             // A file that is just being written has no destination's name.
             return DestinationID(String(name.dropFirst(JournalFolder.cursorPrefix.count)))

@@ -70,10 +70,15 @@ struct LogTail: Sendable {
     /// Torn tails seen up to the last record.
     private var tornTails = 0
 
-    init(folder: String, storage: any JournalStorage) {
+    private let boot: String
+
+    /// - Parameter boot: the boot this process runs in, when that is known.
+    init(folder: String, storage: any JournalStorage, boot: String = "") {
         self.folder = folder
         self.storage = storage
+        self.boot = boot
         reader = LogReader(folder: folder, storage: storage)
+        reader.boot = boot
     }
 
     /// What the records say that were read so far.
@@ -94,6 +99,9 @@ struct LogTail: Sendable {
         if !isComplete {
             // What a writer holds in memory is recorded, too; of a dead one the note is read as a record.
             noted = try JournalError.wrap { () throws(StorageError) in try reader.numberInMemory() ?? 0 }
+        } else {
+            // Nothing more is read of it.
+            reader.forgetWindow()
         }
         let isTorn = reader.damage.tornTails > tornTails
         return LedgerCounter.Extent(first: first ?? 1, last: max(last + (isTorn ? 1 : 0), noted))
@@ -116,6 +124,7 @@ struct LogTail: Sendable {
             guard try opening(of: numbers[index])?.start.segment == numbers[index] else { continue }
             let place = LogPosition(segment: numbers[index - 1], offset: 0)
             reader = LogReader(folder: folder, storage: storage, from: place)
+            reader.boot = boot
             break
         }
         take(first: oldest)

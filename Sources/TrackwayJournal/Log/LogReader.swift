@@ -6,7 +6,7 @@ private import TrackwayEvents
 /// Reads a log's records in order, from any process, while it is being written or after its writer died.
 ///
 /// Damaged bytes are stepped over and counted, never fatal: the reader looks for the next intact record at the next
-/// possible place. It holds one window of the file in memory (256 KiB, more only for a larger record).
+/// possible place. It holds one window of the file in memory (256 KiB at most, more only for a larger record).
 ///
 /// A value for one task at a time. Reading a record costs O(its size).
 public struct LogReader: Sendable {
@@ -18,6 +18,8 @@ public struct LogReader: Sendable {
     public var isComplete: Bool
     /// Whether only records' kinds and numbers are wanted: payloads that are encrypted then stay so, and count as empty.
     var readsHeadersOnly = false
+    /// The boot this process runs in, when that is known: see ``search(from:behindBlank:)``.
+    var boot = ""
 
     private let folder: String
     private let storage: any JournalStorage
@@ -33,6 +35,8 @@ public struct LogReader: Sendable {
     private var encryptedSegment: UInt32 = 0
     /// Where a complete log was found to end, so that asking again is free.
     private var finalEnd: LogPosition?
+    /// The last segment that was seen to be begun in this boot.
+    private var segmentOfThisBoot: UInt32 = 0
 
     /// A reader of the log in `folder`.
     ///
@@ -98,6 +102,11 @@ public struct LogReader: Sendable {
         }
     }
 
+    /// Gives the window's memory back; it is read again when it is needed.
+    mutating func forgetWindow() {
+        window = window.emptied
+    }
+
     /// Goes on at another place: a record's `start` or `end`.
     public mutating func seek(to position: LogPosition) {
         self.position = position
@@ -124,7 +133,7 @@ public struct LogReader: Sendable {
     }
 
     private mutating func scan() throws -> LogEntry? {
-        if let finalEnd, finalEnd == position, isComplete { return nil }
+        if isComplete, finalEnd == position { return nil }
         var isFresh = false
         var isRechecked = false
         while true {
@@ -133,14 +142,19 @@ public struct LogReader: Sendable {
             let finding = try examine(offset)
             if case .frame(let header) = finding {
                 if header.kind == .seal {
-                    guard try advanceSegment() else { return nil }
+                    guard try advanceSegment() else {
+                        finalEnd = isComplete ? position : nil
+                        return nil
+                    }
                     isFresh = false
                     isRechecked = false
                     continue
                 }
                 position.offset += UInt32(header.stride)
                 let payload = payload(of: header, at: offset)
-                return LogEntry(header, segment: position.segment, offset: offset, payload: payload)
+                let entry = LogEntry(header, segment: position.segment, offset: offset, payload: payload)
+                if header.kind == .origin, !boot.isEmpty, !(entry.isEncrypted && readsHeadersOnly) { noteBoot(entry) }
+                return entry
             }
             if !isFresh {
                 if case .nothing = finding, try isStillEnd(offset) { return nil }
@@ -158,7 +172,9 @@ public struct LogReader: Sendable {
                 isRechecked = true
                 continue
             }
-            if let found = try search(from: offset + 8) {
+            var isBlank = false
+            if case .nothing = finding { isBlank = true }
+            if let found = try search(from: offset + 8, behindBlank: isBlank) {
                 // A record seen behind a bad one proves that the bad one was complete: look at it once more.
                 window.invalidate()
                 if case .frame = try examine(offset) { continue }
@@ -293,12 +309,35 @@ public struct LogReader: Sendable {
         }
     }
 
+    /// Remembers whether the segment was begun in this boot, as its first record says.
+    private mutating func noteBoot(_ origin: LogEntry) {
+        let isOfThisBoot = withPayload(of: origin) { SegmentOrigin(Array($0))?.boot == boot }
+        segmentOfThisBoot = isOfThisBoot ? position.segment : 0
+    }
+
+    /// So much blank space in a segment of this boot is its end.
+    private static let blankEnd = 32 * 1024
+
     /// The next place at or behind `offset` where an intact record starts.
-    private mutating func search(from offset: Int) throws -> Int? {
+    ///
+    /// What was written in another boot may miss pages that lie in front of others, because the power failed in between: that is
+    /// searched to its last byte. In this boot the system has lost nothing: records were written one behind the other, so
+    /// nothing follows a long blank stretch but the note at the very end.
+    ///
+    /// - Parameter isBlank: whether nothing was found in front of `offset`.
+    private mutating func search(from offset: Int, behindBlank isBlank: Bool) throws -> Int? {
         var candidate = offset
+        var mayEnd = isBlank && segmentOfThisBoot == position.segment
         let path = path()
         while try window.load(path, segment: position.segment, at: candidate, count: FrameHeader.size, storage) {
             candidate = window.skippingZeros(from: candidate)
+            if window.word(at: candidate) != 0 {
+                mayEnd = false
+            } else if mayEnd, candidate - offset >= Self.blankEnd {
+                mayEnd = false
+                candidate = max(candidate, SegmentAppender.noteOffset(inFile: window.fileSize))
+                continue
+            }
             if case .frame = try examine(candidate) { return candidate }
             candidate += 8
         }

@@ -3,8 +3,11 @@
 
 /// The part of one segment file that a reader holds in memory.
 struct SegmentWindow: Sendable {
-    /// Read ahead this much: large enough to make system calls rare, small enough for a phone.
+    /// Read ahead this much at most: large enough to make system calls rare, small enough for a phone.
     static let usualSize = 256 * 1024
+    /// Read ahead this much at first. Each stretch that follows the one before is twice as long, so that a log of a few records
+    /// in a large reserved file costs little.
+    private static let firstSize = 16 * 1024
 
     private(set) var segment: UInt32 = 0
     private(set) var isValid = false
@@ -13,14 +16,22 @@ struct SegmentWindow: Sendable {
     private var start = 0
     private var bytes: [UInt8] = []
     private let size: Int
+    /// How much the next stretch is read ahead.
+    private var ahead: Int
+    /// The segment and the end of what was read last, whether it is still valid or not.
+    private var last: (segment: UInt32, bytes: Range<Int>) = (0, 0..<0)
 
     init(size: Int = Self.usualSize) {
         self.size = size
+        ahead = min(Self.firstSize, size)
     }
 
     mutating func invalidate() {
         isValid = false
     }
+
+    /// The same without its memory.
+    var emptied: SegmentWindow { SegmentWindow(size: size) }
 
     /// Points the window at a file; false when the file does not exist.
     mutating func open(
@@ -60,7 +71,10 @@ struct SegmentWindow: Sendable {
         }
         fileSize = size
         start = offset
-        let wanted = max(0, min(max(self.size, count), size - offset))
+        let isOnward = last.segment != segment || (last.bytes.contains(offset - 1) && offset > last.bytes.lowerBound)
+        ahead = last.segment > 0 && isOnward ? min(2 * ahead, self.size) : min(Self.firstSize, self.size)
+        let wanted = max(0, min(max(ahead, count), size - offset))
+        last = (segment, offset..<(offset + wanted))
         if bytes.count != wanted { bytes = [UInt8](repeating: 0, count: wanted) }
         var got = 0
         if wanted > 0 {

@@ -240,7 +240,8 @@ extension Journal {
         let own = state.withLock { $0.id == id ? $0.firstUnwritten - 1 : nil }
         let (isComplete, oldest) = try JournalError.wrap { () throws(StorageError) in
             let log = WriterFolder(path: folder.writer(id), storage: storage)
-            return (own == nil ? try log.isDead(id, at: clock.now().wall) : false, try log.segments().first ?? 0)
+            let isDead = own == nil ? try log.isDead(id, log.names(), at: clock.now().wall) : false
+            return (isDead, try log.segments().first ?? 0)
         }
         let extent = try extent(of: id, isComplete: isComplete)
         guard let cursor = try cursor(of: id, destination) ?? backlogCursor(of: destination, from: extent.first) else {

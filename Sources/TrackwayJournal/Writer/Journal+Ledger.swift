@@ -22,6 +22,36 @@ extension Journal {
         }
     }
 
+    /// What destinations have settled so far, without what waits: for that no log is read.
+    ///
+    /// - Throws: ``JournalError`` when the folder cannot be read now.
+    /// - Complexity: O(number of writers).
+    package func settledAccounts() throws(JournalError) -> [DestinationID: Ledger.Account] {
+        var accounts = if let consumer = heldConsumer { consumer.settledAccounts() } else { try settledInFiles() }
+        let losses = state.withLock { $0.held.dropped }
+        for destination in losses.isEmpty ? [] : destinations {
+            for (reason, count) in losses {
+                accounts[destination, default: Ledger.Account()].dropped[reason, default: 0] += count
+            }
+        }
+        return accounts
+    }
+
+    private func settledInFiles() throws(JournalError) -> [DestinationID: Ledger.Account] {
+        try JournalError.wrap { () throws(StorageError) in
+            let totals = try SettledTotals.load(folder, storage, of: installation)
+            var accounts = totals.accounts
+            for id in try storage.names(in: folder.writers).compactMap({ WriterID($0) }) {
+                guard !totals.compacted.contains(id) else { continue }
+                for destination in try CursorFile.destinations(of: id, folder, storage) {
+                    guard let cursor = try CursorFile.load(id, destination, folder, storage) else { continue }
+                    accounts[destination, default: Ledger.Account()].add(Ledger.Account(cursor, last: cursor.next - 1))
+                }
+            }
+            return accounts
+        }
+    }
+
     private func ledgerFromFiles() throws -> Ledger {
         let totals = try SettledTotals.load(folder, storage, of: installation)
         var ledger = Ledger(recorded: totals.recorded, destinations: totals.accounts)
@@ -132,7 +162,8 @@ extension Journal {
             return LedgerCounter.Extent(first: 1, last: last)
         }
         // No file is read under the lock: somebody who counts the same writer at the same time looks for its end anew.
-        var tail = counting.withLock { $0.take(id) } ?? LogTail(folder: folder.writer(id), storage: storage)
+        var tail =
+            counting.withLock { $0.take(id) } ?? LogTail(folder: folder.writer(id), storage: storage, boot: bootID)
         defer { counting.withLock { [tail] in $0.putBack(tail, of: id) } }
         return try tail.extent(isComplete: isComplete)
     }

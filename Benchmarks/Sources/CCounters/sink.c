@@ -19,7 +19,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-static uint64_t requests, events, body_bytes;
+static uint64_t requests, events, body_bytes, first_post;
+
+uint64_t ccounters_first_post(void) { return __atomic_load_n(&first_post, __ATOMIC_ACQUIRE); }
 
 static void answer(int client, const char *head, size_t count) {
     char body[256], whole[512];
@@ -65,6 +67,9 @@ static void *serve(void *context) {
                 count = strtoull(last, NULL, 10) - strtoull(first, NULL, 10) + 1;
             }
             if (strncmp(buffer, "POST", 4) == 0) {
+                uint64_t none = 0;
+                __atomic_compare_exchange_n(&first_post, &none, ccounters_nanoseconds(), 0, __ATOMIC_ACQ_REL,
+                                            __ATOMIC_ACQUIRE);
                 __atomic_fetch_add(&requests, 1, __ATOMIC_RELAXED);
                 __atomic_fetch_add(&events, count, __ATOMIC_RELAXED);
                 __atomic_fetch_add(&body_bytes, length, __ATOMIC_RELAXED);

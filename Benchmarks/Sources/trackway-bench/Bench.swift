@@ -19,6 +19,12 @@ struct Bench {
         case "drain": try await Draining(count: count ?? 1_000_000).run()
         case "bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies").run()
         case "large-bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies", isLarge: true).run()
+        case "startup": try Startup().run()
+        case "start": try await Startup.start(arguments)
+        case "leave": try Startup.leave(arguments)
+        case "away": try Away().run()
+        case "stay": try await Away.stay(arguments)
+        case "paced": try await Paced(arguments.compactMap { Int($0) }).run()
         case "sink":
             if ccounters_sink(UInt16(clamping: count ?? 18_700)) != 0 {
                 throw BenchError("port \(count ?? 18_700) cannot be had")
@@ -35,6 +41,10 @@ struct Bench {
                        trackway-bench plain [COUNT] [off|on|dynamic|queue|unrepeated]
                                                           records only, for instruction counts
                        trackway-bench drain [COUNT]       memory while COUNT wait, then the drain rate
+                       trackway-bench startup             time to the first delivery, by what waits
+                       trackway-bench away                bytes read by maintenance while a collector is away
+                       trackway-bench paced [COUNT] [RATE]
+                                                          requests for COUNT events recorded at RATE a second
                        trackway-bench bodies [COUNT] DIR  request bodies for a load generator
                        trackway-bench large-bodies [COUNT] DIR
                        trackway-bench sink PORT           a collector that takes everything and looks at nothing

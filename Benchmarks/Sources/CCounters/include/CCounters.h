@@ -39,6 +39,8 @@ void ccounters_close(int file);
 /// Serves HTTP on a loopback port, one thread per connection, answering every POST as a collector that took everything.
 /// Does not return unless the port cannot be had.
 int ccounters_sink(uint16_t port);
+/// When the first POST had come as a whole to a sink of this process, by ccounters_nanoseconds(); 0 while none has.
+uint64_t ccounters_first_post(void);
 /// Listens on a loopback port, lets connections come, and never answers. Does not return unless the port cannot be had.
 int ccounters_silence(uint16_t port);
 #endif

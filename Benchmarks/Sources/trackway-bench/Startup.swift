@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CCounters
+import Foundation
+import Trackway
+
+/// How long a process takes from before `Analytics.init` to its first request at a sink on loopback, by what earlier processes
+/// left behind: each was ended without a chance to tidy up.
+struct Startup {
+    /// What waits: so many dead writers, with so many events each.
+    private static let situations = [
+        (name: "nothing waits", writers: 0, events: 0),
+        (name: "100,000 wait", writers: 1, events: 100_000),
+        (name: "1,000,000 wait", writers: 1, events: 1_000_000),
+        (name: "500 orphans", writers: 500, events: 20),
+    ]
+
+    func run() throws {
+        for round in 1...3 {
+            for (number, situation) in Self.situations.enumerated() {
+                let scratch = try Scratch()
+                defer { scratch.remove() }
+                let folder = scratch.url.path
+                for _ in 0..<situation.writers { try Self.ask("leave", String(situation.events), folder) }
+                let port = 19_000 + Int(ProcessInfo.processInfo.processIdentifier) % 900 + number
+                print("startup \(round), \(situation.name):", terminator: " ")
+                fflush(stdout)
+                try Self.ask("start", String(port), folder)
+            }
+        }
+    }
+
+    /// Runs this program with other arguments.
+    static func ask(_ arguments: String...) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: CommandLine.arguments[0])
+        process.arguments = arguments
+        try process.run()
+        process.waitUntilExit()
+    }
+
+    /// `leave COUNT FOLDER`: records, and ends at once.
+    static func leave(_ arguments: [String]) throws {
+        guard arguments.count == 2, let count = Int(arguments[0]) else { throw BenchError("leave COUNT FOLDER") }
+        let analytics = try Analytics(configuration(port: 9, folder: arguments[1]))
+        for index in 0..<count { analytics.record(Workload.name, Workload.attributes(index)) }
+        _exit(0)
+    }
+
+    /// `start PORT FOLDER`: starts and sends one event of its own with everything else, and tells how long that took.
+    static func start(_ arguments: [String]) async throws {
+        guard arguments.count == 2, let port = UInt16(arguments[0]) else { throw BenchError("start PORT FOLDER") }
+        Thread.detachNewThread { ccounters_sink(port) }
+        try await Task.sleep(for: .milliseconds(200))
+        let readBefore = try bytesRead()
+        let start = ccounters_nanoseconds()
+        let analytics = try Analytics(configuration(port: Int(port), folder: arguments[1]))
+        let made = ccounters_nanoseconds()
+        analytics.setConsent(.granted)
+        analytics.record(Workload.name, Workload.attributes(0))
+        let flush = Task { await analytics.flush(timeout: .seconds(300)) }
+        while ccounters_first_post() == 0 { usleep(100) }
+        let first = ccounters_first_post()
+        let read = try bytesRead() - readBefore
+        let report = await flush.value
+        let end = ccounters_nanoseconds()
+        func milliseconds(_ until: UInt64) -> String { String(format: "%.1f ms", Double(until - start) / 1e6) }
+        print(
+            "init \(milliseconds(made)), first request \(milliseconds(first)) after \(read / 1_000) kB read, "
+                + "\(report.destinations["collector"]?.delivered ?? 0) delivered after \(milliseconds(end)) "
+                + "and \((try bytesRead() - readBefore) / 1_000) kB"
+        )
+        await analytics.shutdown()
+    }
+
+    static func configuration(port: Int, folder: String, consent: Consent = .pending) throws -> Configuration {
+        guard let endpoint = URL(string: "http://127.0.0.1:\(port)") else { throw BenchError("no such port: \(port)") }
+        var configuration = Configuration(appID: "bench", destinations: [.collector(endpoint, writeKey: "bench")])
+        configuration.storageFolder = URL(filePath: folder).appending(path: "journal")
+        configuration.maximumJournalBytes = 4 << 30
+        configuration.consent = consent
+        configuration.followsLifeCycle = false
+        configuration.capture = .none
+        return configuration
+    }
+
+    /// Bytes this process has asked the system for, from files, sockets and the like.
+    static func bytesRead() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/self/io", encoding: .utf8)
+        let line = text.split(separator: "\n").first { $0.hasPrefix("rchar:") }
+        return line.flatMap { Int($0.dropFirst("rchar: ".count)) } ?? 0
+    }
+}
+
+/// What a process reads while events wait and the collector is away.
+struct Away {
+    func run() throws {
+        for megabytes in [1, 50, 200] {
+            let scratch = try Scratch()
+            defer { scratch.remove() }
+            try Startup.ask("leave", String(megabytes << 20 / 423), scratch.url.path)
+            print("away, \(megabytes) MB wait:", terminator: " ")
+            fflush(stdout)
+            try Startup.ask("stay", scratch.url.path)
+        }
+    }
+
+    /// `stay FOLDER`: delivers to a port where nobody listens, and tells what it reads once everything was looked at.
+    static func stay(_ arguments: [String]) async throws {
+        guard let folder = arguments.first else { throw BenchError("stay FOLDER") }
+        let analytics = try Analytics(Startup.configuration(port: 9, folder: folder, consent: .granted))
+        analytics.record(Workload.name, Workload.attributes(0))
+        _ = await analytics.flush(timeout: .seconds(1))
+        try await Task.sleep(for: .seconds(10))
+        let before = (read: try Startup.bytesRead(), processor: ccounters_processor_nanoseconds())
+        try await Task.sleep(for: .seconds(30))
+        let read = try Startup.bytesRead() - before.read
+        let processor = ccounters_processor_nanoseconds() - before.processor
+        print("\(read / 30) bytes read a second, \(processor / 30_000) µs of processor a second")
+        await analytics.shutdown(within: .zero)
+    }
+}
+
+/// How many requests it takes to send events that are recorded at a steady rate, and what that costs.
+struct Paced {
+    private let count: Int
+    private let rate: Int
+
+    /// - Parameter numbers: how many events, and how many a second.
+    init(_ numbers: [Int]) {
+        count = numbers.first ?? 20_000
+        rate = numbers.count > 1 ? numbers[1] : 9_000
+    }
+
+    func run() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let port = 19_000 + Int(ProcessInfo.processInfo.processIdentifier) % 900
+        let sink = Process()
+        sink.executableURL = URL(filePath: CommandLine.arguments[0])
+        sink.arguments = ["sink", String(port)]
+        try sink.run()
+        defer { sink.terminate() }
+        try await Task.sleep(for: .milliseconds(200))
+        let analytics = try Analytics(
+            Startup.configuration(port: port, folder: scratch.url.path, consent: .granted)
+        )
+        analytics.record(Workload.name, Workload.attributes(0))
+        _ = await analytics.flush()
+        let processor = ccounters_processor_nanoseconds()
+        let start = ccounters_nanoseconds()
+        for index in 1..<count {
+            let due = start + UInt64(index) * 1_000_000_000 / UInt64(max(1, rate))
+            while ccounters_nanoseconds() < due { usleep(50) }
+            analytics.record(Workload.name, Workload.attributes(index))
+        }
+        let recorded = ccounters_nanoseconds()
+        let report = await analytics.flush(timeout: .seconds(60))
+        let used = ccounters_processor_nanoseconds() - processor
+        guard let url = URL(string: "http://127.0.0.1:\(port)/stats") else { throw BenchError("no such port") }
+        let stats = String(decoding: try Data(contentsOf: url), as: UTF8.self)
+        print("paced: \(count) events in \((recorded - start) / 1_000_000) ms, sink \(stats)")
+        print(
+            "paced, processor µs per event: \(String(format: "%.1f", Double(used) / 1e3 / Double(count))), "
+                + "pending \(report.destinations["collector"]?.pending ?? 0)"
+        )
+        await analytics.shutdown()
+    }
+}

@@ -25,7 +25,7 @@ struct Startup {
                 for _ in 0..<situation.writers { try Self.ask("leave", String(situation.events), folder) }
                 let port = 19_000 + Int(ProcessInfo.processInfo.processIdentifier) % 900 + number
                 print("startup \(round), \(situation.name):", terminator: " ")
-                fflush(stdout)
+                fflush(nil)
                 try Self.ask("start", String(port), folder)
             }
         }
@@ -101,7 +101,7 @@ struct Away {
             defer { scratch.remove() }
             try Startup.ask("leave", String(megabytes << 20 / 423), scratch.url.path)
             print("away, \(megabytes) MB wait:", terminator: " ")
-            fflush(stdout)
+            fflush(nil)
             try Startup.ask("stay", scratch.url.path)
         }
     }

@@ -61,6 +61,19 @@ struct UploadMachineFlushTests {
         #expect(machine.flushProgress == .done)
     }
 
+    @Test("a flush that counts the rest while its first request fails does not ask the back-end a second time")
+    func countedAgain() {
+        var machine = machine(recorded: 2)
+        _ = machine.batchRead(count: 1)
+        #expect(machine.flushRequested(pending: 1, at: now) == [])
+        _ = machine.answered(.retry(after: nil, reason: "no network"), at: now, jitter: 0.5)
+        let blocked = machine.flushProgress
+        #expect(machine.flushRequested(pending: 2, again: true, at: now) == [])
+        #expect(machine.flushProgress == blocked && blocked != .moving)
+        // Another flush may try.
+        #expect(machine.flushRequested(pending: 2, at: now) == [.read(limits)])
+    }
+
     @Test("a replaced destination may come with another number of events that are sent at once")
     func replacedPace() {
         let start = MonotonicTime(milliseconds: 0)

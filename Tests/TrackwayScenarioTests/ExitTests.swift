@@ -98,7 +98,8 @@ struct ExitTests {
     @Test(
         "an exit lost to a kill is told at the next start, marked recovered, with the longest time that is certain",
         arguments: [
-            (0, "0s"), (29, "0s"), (30, "30s"), (59, "30s"), (60, "60s"), (95, "90s"), (3_600, "3600s"),
+            (0, "0s"), (29, "0s"), (30, "30s"), (89, "30s"), (90, "90s"), (209, "90s"), (210, "210s"), (449, "210s"),
+            (750, "750s"), (1_049, "750s"), (1_050, "1050s"), (3_600, "3450s"),
         ]
     )
     func recovered(_ seconds: Int, _ certain: String) async throws {

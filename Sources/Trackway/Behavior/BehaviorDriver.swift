@@ -20,9 +20,6 @@ package final class BehaviorDriver: Sendable {
 
     /// How long the start waits for the app to say more about itself.
     package static let startDelay = Duration.milliseconds(100)
-    /// How often the last moment the app was seen alive is kept.
-    package static let heartbeatInterval = Duration.seconds(30)
-
     private let contextStore: ContextStore
     private let control: ControlDriver
     private let dynamic: DynamicAttributes
@@ -32,6 +29,7 @@ package final class BehaviorDriver: Sendable {
     private let state: Locked<BehaviorState>
     private let watcher = Locked(ScreenWatcher())
     // Announcements carry nothing, so one that waits stands for any number.
+    private let returned = WakeSignal()
     private let (beats, announceBeats) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let (flushes, announceFlush) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
@@ -76,6 +74,7 @@ package final class BehaviorDriver: Sendable {
     ///   - stepsAside: whether the process may be stopped now, and must not take the lock with it.
     func lifeCycleChanged(_ changes: [LifeCycleChange], facts: ContextFacts?, stepsAside: Bool) {
         step { $0.lifeCycleChanged(changes, facts: facts, stepsAside: stepsAside) }
+        returned.signal()
     }
 
     /// A screen was shown.
@@ -89,7 +88,7 @@ package final class BehaviorDriver: Sendable {
         watcher.withLock { $0.report = report }
     }
 
-    /// Half a minute in the foreground went by.
+    /// Some time in the foreground went by; see ``HeartbeatPace``.
     package func heartbeat() {
         step(records: false) { $0.heartbeat() }
     }
@@ -196,9 +195,38 @@ package final class BehaviorDriver: Sendable {
     }
 
     private func beat(_ sleeper: any DeliverySleeper) async {
+        var pace = HeartbeatPace()
         while state.withLock({ $0.isBeating }), !Task.isCancelled {
-            await sleeper.sleep(until: now.monotonic.advanced(by: Self.heartbeatInterval))
-            if !Task.isCancelled { heartbeat() }
+            let due = now.monotonic.advanced(by: pace.interval)
+            await sleeper.sleep(until: due, or: returned)
+            if Task.isCancelled { return }
+            if now.monotonic < due {
+                // The app left or came back, which was kept as a sign of life by itself.
+                pace = HeartbeatPace()
+            } else {
+                heartbeat()
+                pace.beaten()
+            }
         }
+    }
+}
+
+/// How often the last moment the app was seen alive is kept, while it stays in the foreground.
+///
+/// Events and screens are signs of life by themselves, so heartbeats speak for the quiet times between them, and an app that
+/// is left alone wakes seldom: the time of use of a killed one is short by at most its last quiet stretch, and never by more
+/// than five minutes.
+package struct HeartbeatPace: Sendable {
+    private static let longest = Duration.seconds(300)
+
+    /// How long after the last heartbeat, or after the app came to the foreground, the next one is due.
+    package private(set) var interval = Duration.seconds(30)
+
+    /// The app has just come to the foreground.
+    package init() {}
+
+    /// There was a heartbeat: the next one may take twice as long.
+    package mutating func beaten() {
+        interval = min(interval * 2, Self.longest)
     }
 }

@@ -81,7 +81,7 @@ package struct AppBehavior: Sendable, Codable, Hashable {
         return orders.flatMap { show($0, at: now) } + [.save]
     }
 
-    /// Half a minute in the foreground went by: should the process be killed, it lived at least until now.
+    /// Some time in the foreground went by: should the process be killed, it lived at least until now.
     package mutating func heartbeat(at now: DeviceTime) -> [BehaviorAction] {
         guard launch.isInForeground else { return [] }
         launch.wasAlive(at: now)

@@ -144,18 +144,18 @@ final class DestinationWorker: Sendable {
         takeUpRequests(consumer)
         // What cannot be released now is reported, and stays.
         if forcesQueue { queue?.transferAll() } else { queue?.transferRequested() }
-        demand(pending(consumer, enough: enoughEvents))
+        demand(pending(consumer, enough: enoughEvents), isCountedAgain: false)
         return true
     }
 
-    /// Asks for everything that waits now.
+    /// Asks for everything that waits now, as part of the flush that has begun: what failed meanwhile is not tried again for it.
     func demandEverything() {
         guard let consumer else { return }
-        demand(pending(consumer))
+        demand(pending(consumer), isCountedAgain: true)
     }
 
-    private func demand(_ pending: UInt64) {
-        report { machine, now in machine.flushRequested(pending: pending, at: now) }
+    private func demand(_ pending: UInt64, isCountedAgain: Bool) {
+        report { $0.flushRequested(pending: pending, again: isCountedAgain, at: $1) }
         signal.signal()
     }
 

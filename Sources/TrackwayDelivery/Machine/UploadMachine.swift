@@ -183,15 +183,16 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// Somebody wants everything that waits now to travel now.
     ///
-    /// Shortens an ordinary wait after a failure by one attempt; never a time the back-end named, the wait while it is taken
-    /// for down, or parking. What waits is counted before this, perhaps between an event's settlement and the news of it.
-    package mutating func flushRequested(pending: UInt64, at now: MonotonicTime) -> [Action] {
+    /// Shortens an ordinary wait after a failure by one attempt, unless the flush asks `again`; never a time the back-end
+    /// named, the wait while it is taken for down, or parking. `pending` may be of before a settlement that is still to be told.
+    package mutating func flushRequested(pending: UInt64, again: Bool = false, at now: MonotonicTime) -> [Action] {
         let isMoved = follow(now)
         demand = max(demand, pending)
         switch state {
         case .idle, .gathering:
             return eventsWait(pending: pending, at: now)
-        case .waiting(_, .backOff) where pending > 0, .waiting(_, .journal) where pending > 0:
+        case .waiting(_, .backOff) where pending > 0 && !again,
+            .waiting(_, .journal) where pending > 0 && !again:
             return read()
         case .waiting(let until, _), .parked(let until):
             return isMoved ? [.wake(at: until)] : []
@@ -270,10 +271,9 @@ package struct UploadMachine: Sendable, Hashable {
             return [.remember(nil)] + read()
         case .working(.sending(let inFlight, _), let isLast):
             state = .working(.sending(inFlight, isOld: true), isLast: isLast)
-            return []
-        case .idle, .gathering, .working, .stopped:
-            return []
+        case .idle, .gathering, .working, .stopped: break
         }
+        return []
     }
 
     /// The end is near: finish what is under way, begin nothing new.

@@ -111,7 +111,7 @@ extension SimulatedDevice {
             if !app.isInSight {
                 state.nextBeat = nil
             } else if !wasInSight {
-                state.nextBeat = state.clock.now().monotonic.advanced(by: Self.beat)
+                state.restartBeats()
             }
         }
     }
@@ -158,15 +158,12 @@ extension SimulatedDevice {
         advance(to: end)
     }
 
-    /// How often the analytics look that the app is still in sight.
-    static var beat: Duration { BehaviorDriver.heartbeatInterval }
-
     /// The analytics were made now.
     func startTicking() {
         state.withLock { state in
             let now = state.clock.now().monotonic
             state.startDue = now.advanced(by: BehaviorDriver.startDelay)
-            if state.app.isInSight { state.nextBeat = now.advanced(by: Self.beat) }
+            if state.app.isInSight { state.restartBeats() }
         }
     }
 
@@ -197,12 +194,26 @@ extension SimulatedDevice {
             let reads = state.nextReading.map { $0 <= due } ?? false
             if starts { state.startDue = nil }
             if reads { state.nextReading = due.advanced(by: SnapshotMeans.samplingInterval) }
-            if beats { state.nextBeat = due.advanced(by: Self.beat) }
+            if beats { state.beat(at: due) }
             return (state.process?.analytics, starts, beats, reads)
         }
         if starts { analytics?.behavior.begin() }
         if beats { analytics?.behavior.heartbeat() }
         if reads { sensors.read(at: clock.now().wall) }
         if let snapshots = analytics?.snapshots, snapshots.due.map({ $0 <= due }) ?? false { snapshots.timeCame() }
+    }
+}
+
+extension SimulatedDevice.State {
+    /// The app has just come in sight.
+    mutating func restartBeats() {
+        heartbeats = HeartbeatPace()
+        nextBeat = clock.now().monotonic.advanced(by: heartbeats.interval)
+    }
+
+    /// The analytics look now that the app is still in sight.
+    mutating func beat(at now: MonotonicTime) {
+        heartbeats.beaten()
+        nextBeat = now.advanced(by: heartbeats.interval)
     }
 }

@@ -44,6 +44,8 @@ public final class SimulatedDevice: Sendable {
         var startDue: MonotonicTime?
         /// When the app's analytics look next that the app is still in sight.
         var nextBeat: MonotonicTime?
+        /// How far apart these looks are by now.
+        var heartbeats = HeartbeatPace()
         /// When sensors that run read next.
         var nextReading: MonotonicTime?
         var history = SimulatedHistory()

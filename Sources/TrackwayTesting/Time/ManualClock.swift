@@ -68,6 +68,11 @@ public final class ManualClock: EventClock {
         state.withLock { $0.sleepers.count }
     }
 
+    /// When the next sleeper wakes; nil when nobody sleeps.
+    public var nextWake: MonotonicTime? {
+        state.withLock { $0.sleepers.values.map(\.until).min() }
+    }
+
     /// Returns when at least so many sleep by this clock.
     public func untilSleeping(_ count: Int = 1) async {
         await withCheckedContinuation { continuation in

@@ -11,10 +11,10 @@ export TRACKWAY_WARNINGS_AS_ERRORS := 1
 CHECKED := --explicit-target-dependency-import-check error
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
-.PHONY: help bootstrap demo test test-sdk test-server integration kill-test examples lint format docs sanitize fuzz bench clean
+.PHONY: help bootstrap demo test test-sdk apple-simulation test-server integration kill-test examples lint format docs sanitize fuzz bench clean
 
 help:  ## List what can be made
-	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 bootstrap:  ## Install what is missing on this machine (apt)
 	@Scripts/bootstrap
@@ -22,10 +22,14 @@ bootstrap:  ## Install what is missing on this machine (apt)
 demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEMO_EXIT=1: ends by itself)
 	@Scripts/demo
 
-test: test-sdk test-server integration examples  ## Run every test, and build every example
+test: test-sdk apple-simulation test-server integration examples  ## Run every test, and build every example
 
 test-sdk: bootstrap  ## Test the SDK
 	swift test $(CHECKED)
+
+# One phone for the process: its tests do not run beside one another.
+apple-simulation: bootstrap  ## Run the SDK's code for Apple's systems against simulated frameworks
+	swift test --package-path AppleSimulation --no-parallel
 
 test-server: bootstrap  ## Test the collector and the trackway command
 	@if [ -f Server/Package.swift ]; then set -x; swift test --package-path Server $(CHECKED); fi
@@ -74,4 +78,4 @@ bench: bootstrap  ## Measure the SDK and the collector (see Benchmarks/README.md
 	Scripts/bench
 
 clean:  ## Remove every build folder
-	rm -rf .build .fuzz Fuzzing/.build Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))
+	rm -rf .build .fuzz AppleSimulation/.build Fuzzing/.build Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))

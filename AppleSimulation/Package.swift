@@ -1,0 +1,106 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import PackageDescription
+
+// Runs the SDK's code for Apple's systems on Linux, against simulated frameworks. A package of its own, so that nobody who depends
+// on the SDK ever has a module called UIKit in his graph. See README.md.
+
+let isOurs = Context.environment["TRACKWAY_WARNINGS_AS_ERRORS"] == "1"
+
+/// The same settings as in the SDK's own manifest.
+let house: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    ] + (isOurs ? [.treatAllWarnings(as: .error)] : [])
+
+/// A framework of Apple's, simulated. Swift 5's rules let a class of the main actor override `NSObject.init()`, as the imported
+/// classes do; library evolution makes enumerations as open as imported ones.
+func framework(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+    .target(
+        name: name,
+        dependencies: dependencies,
+        swiftSettings: [
+            .swiftLanguageMode(.v5), .enableUpcomingFeature("MemberImportVisibility"),
+            .enableUpcomingFeature("InternalImportsByDefault"),
+            .unsafeFlags(["-enable-library-evolution", "-suppress-warnings"]),
+        ]
+    )
+}
+
+/// A room of the SDK, by the link to its sources; nil while there is no such folder.
+func room(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target? {
+    let folder = Context.packageDirectory + "/../Sources/" + name
+    let isThere = { FileManager.default.fileExists(atPath: folder + "/" + $0) }
+    guard isThere("") else { return nil }
+    return .target(
+        name: name,
+        dependencies: dependencies,
+        path: "SDK/" + name,
+        exclude: exclude.filter(isThere),
+        swiftSettings: house
+    )
+}
+
+let ground: [Target.Dependency] = [
+    "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "CTrackway",
+]
+
+// A room that asks `canImport` of a simulated framework has to depend on it, directly or through another room: whether a module
+// that nobody asked for is there depends on the order in which things happened to be built.
+let rooms: [Target?] = [
+    .target(name: "CTrackway", path: "SDK/CTrackway"),
+    .systemLibrary(name: "CZlib", path: "SDK/CZlib"),
+    .systemLibrary(name: "CCurl", path: "SDK/CCurl"),
+    .systemLibrary(name: "CCrypto", path: "SDK/CCrypto"),
+    room("TrackwayEvents", ["CTrackway"]),
+    room("TrackwayJournal", ["TrackwayEvents", "CTrackway", "CZlib"]),
+    room("TrackwayWire", ["TrackwayEvents", "CZlib"]),
+    room("TrackwayBehavior", ["TrackwayEvents"]),
+    room("TrackwayDestinations", ["TrackwayEvents", "TrackwayWire"]),
+    room("TrackwayDelivery", ground),
+    room(
+        "TrackwayPlatform",
+        ground + ["TrackwayDelivery", "CCurl", "CCrypto", "UIKit", "Network", "MetricKit"],
+        exclude: [
+            "Apple/PrivacyInfo.xcprivacy",
+            // What asks for places is on its way to a product of its own.
+            "Apple/Snapshots/AppleLocation.swift", "Apple/Snapshots/DeviceMotion+CoreMotion.swift",
+        ]
+    ),
+    room("Trackway", ground + ["TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform"]),
+    room("TrackwayTesting", ["Trackway"] + ground + ["TrackwayDelivery", "TrackwayPlatform"]),
+]
+
+let package = Package(
+    name: "apple-simulation",
+    targets: [
+        framework("UIKit"),
+        framework("SwiftUI", ["UIKit"]),
+        framework("CoreLocation"),
+        framework("CoreMotion"),
+        framework("Network"),
+        framework("MetricKit"),
+        // `import Testing` beside a module named UIKit looks for this one.
+        .target(name: "_Testing_UIKit"),
+        .testTarget(name: "UIKitTests", dependencies: ["UIKit", "_Testing_UIKit"], swiftSettings: house),
+        .testTarget(
+            name: "SwiftUITests",
+            dependencies: ["SwiftUI", "UIKit", "_Testing_UIKit"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwayPlatformTests",
+            dependencies: [
+                "TrackwayPlatform", "TrackwayBehavior", "TrackwayEvents", "UIKit", "Network", "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
+    ] + rooms.compactMap { $0 },
+    swiftLanguageModes: [.v6]
+)

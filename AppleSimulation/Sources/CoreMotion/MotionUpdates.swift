@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+
+public typealias CMDeviceMotionHandler = (CMDeviceMotion?, (any Error)?) -> Void
+public typealias CMAccelerometerHandler = (CMAccelerometerData?, (any Error)?) -> Void
+public typealias CMGyroHandler = (CMGyroData?, (any Error)?) -> Void
+public typealias CMMagnetometerHandler = (CMMagnetometerData?, (any Error)?) -> Void
+
+/// Rules modelled here:
+/// - A frame that begins at true north needs a place that the app may know; else the handler gets an error without a motion
+///   (Apple, pages of `xTrueNorthZVertical` and `CMErrorTrueNorthNotAvailable`).
+/// - Readings come on the queue that was given, while updates run.
+open class CMMotionManager: NSObject {
+    open var deviceMotionUpdateInterval: TimeInterval = 0.01
+    open var accelerometerUpdateInterval: TimeInterval = 0.01
+    open var gyroUpdateInterval: TimeInterval = 0.01
+    open var magnetometerUpdateInterval: TimeInterval = 0.01
+    open var showsDeviceMovementDisplay = false
+    open private(set) var attitudeReferenceFrame: CMAttitudeReferenceFrame = .xArbitraryZVertical
+
+    private var motion: (OperationQueue, CMDeviceMotionHandler)?
+    private var acceleration: (OperationQueue, CMAccelerometerHandler)?
+    private var rotation: (OperationQueue, CMGyroHandler)?
+    private var field: (OperationQueue, CMMagnetometerHandler)?
+
+    public override init() {
+        super.init()
+        #if !canImport(ObjectiveC)
+        SimulatedSensors.current.add(self)
+        #endif
+    }
+
+    open var isDeviceMotionAvailable: Bool {
+        #if !canImport(ObjectiveC)
+        return SimulatedSensors.current.has.contains(.deviceMotion)
+        #endif
+    }
+
+    open var isAccelerometerAvailable: Bool {
+        #if !canImport(ObjectiveC)
+        return SimulatedSensors.current.has.contains(.accelerometer)
+        #endif
+    }
+
+    open var isGyroAvailable: Bool {
+        #if !canImport(ObjectiveC)
+        return SimulatedSensors.current.has.contains(.gyro)
+        #endif
+    }
+
+    open var isMagnetometerAvailable: Bool {
+        #if !canImport(ObjectiveC)
+        return SimulatedSensors.current.has.contains(.magnetometer)
+        #endif
+    }
+
+    open var isDeviceMotionActive: Bool { motion != nil }
+    open var isAccelerometerActive: Bool { acceleration != nil }
+    open var isGyroActive: Bool { rotation != nil }
+    open var isMagnetometerActive: Bool { field != nil }
+
+    open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
+        #if !canImport(ObjectiveC)
+        return SimulatedSensors.current.frames
+        #endif
+    }
+
+    open func startDeviceMotionUpdates(to queue: OperationQueue, withHandler handler: @escaping CMDeviceMotionHandler) {
+        motion = (queue, handler)
+    }
+
+    open func startDeviceMotionUpdates(
+        using referenceFrame: CMAttitudeReferenceFrame,
+        to queue: OperationQueue,
+        withHandler handler: @escaping CMDeviceMotionHandler
+    ) {
+        attitudeReferenceFrame = referenceFrame
+        motion = (queue, handler)
+    }
+
+    open func startAccelerometerUpdates(
+        to queue: OperationQueue,
+        withHandler handler: @escaping CMAccelerometerHandler
+    ) {
+        acceleration = (queue, handler)
+    }
+
+    open func startGyroUpdates(to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler) {
+        rotation = (queue, handler)
+    }
+
+    open func startMagnetometerUpdates(
+        to queue: OperationQueue,
+        withHandler handler: @escaping CMMagnetometerHandler
+    ) {
+        field = (queue, handler)
+    }
+
+    open func stopDeviceMotionUpdates() { motion = nil }
+    open func stopAccelerometerUpdates() { acceleration = nil }
+    open func stopGyroUpdates() { rotation = nil }
+    open func stopMagnetometerUpdates() { field = nil }
+
+    #if !canImport(ObjectiveC)
+    func deliver(_ reading: CMDeviceMotion) {
+        guard let (queue, handler) = motion else { return }
+        if attitudeReferenceFrame == .xTrueNorthZVertical, !SimulatedSensors.current.knowsNorth {
+            let error = NSError(domain: CMErrorDomain, code: Int(CMErrorTrueNorthNotAvailable.rawValue))
+            queue.addOperation { handler(nil, error) }
+        } else {
+            queue.addOperation { handler(reading, nil) }
+        }
+    }
+
+    func deliver(_ item: CMLogItem) {
+        if let item = item as? CMAccelerometerData, let (queue, handler) = acceleration {
+            queue.addOperation { handler(item, nil) }
+        } else if let item = item as? CMGyroData, let (queue, handler) = rotation {
+            queue.addOperation { handler(item, nil) }
+        } else if let item = item as? CMMagnetometerData, let (queue, handler) = field {
+            queue.addOperation { handler(item, nil) }
+        }
+    }
+    #endif
+}
+
+#if !canImport(ObjectiveC)
+/// The sensors of the phone: what a test drives.
+public final class SimulatedSensors: @unchecked Sendable {
+    /// A kind of sensor.
+    public enum Kind: Sendable, CaseIterable {
+        case deviceMotion
+        case accelerometer
+        case gyro
+        case magnetometer
+    }
+
+    private final class Held {
+        weak var manager: CMMotionManager?
+
+        init(_ manager: CMMotionManager) {
+            self.manager = manager
+        }
+    }
+
+    /// The sensors in use.
+    public static let current = SimulatedSensors()
+
+    private let lock = NSLock()
+    private var held: [Held] = []
+    private var kinds = Set(Kind.allCases)
+    private var north = false
+
+    /// The sensors that the phone has.
+    public var has: Set<Kind> { lock.withLock { kinds } }
+    /// Whether true north can be told: the app may know the place.
+    public var knowsNorth: Bool { lock.withLock { north } }
+    /// How many managers read sensors now.
+    public var readers: Int {
+        managers.filter {
+            $0.isDeviceMotionActive || $0.isAccelerometerActive || $0.isGyroActive || $0.isMagnetometerActive
+        }.count
+    }
+    /// The frames that the phone offers.
+    var frames: CMAttitudeReferenceFrame {
+        has.contains(.magnetometer)
+            ? [.xArbitraryZVertical, .xArbitraryCorrectedZVertical, .xMagneticNorthZVertical, .xTrueNorthZVertical]
+            : .xArbitraryZVertical
+    }
+    private var managers: [CMMotionManager] { lock.withLock { held.compactMap(\.manager) } }
+
+    /// A phone with these sensors.
+    public func reset(_ kinds: Set<Kind> = Set(Kind.allCases), knowsNorth: Bool = false) {
+        lock.withLock {
+            held = []
+            self.kinds = kinds
+            north = knowsNorth
+        }
+    }
+
+    /// The system makes out how the phone moves: whoever has asked for it is told.
+    public func simulate(_ motion: CMDeviceMotion) {
+        for manager in managers { manager.deliver(motion) }
+    }
+
+    /// The accelerometer is read.
+    public func simulate(acceleration: CMAcceleration, at timestamp: TimeInterval) {
+        let item = CMAccelerometerData()
+        item.acceleration = acceleration
+        deliver(item, timestamp)
+    }
+
+    /// The gyroscope is read.
+    public func simulate(rotationRate: CMRotationRate, at timestamp: TimeInterval) {
+        let item = CMGyroData()
+        item.rotationRate = rotationRate
+        deliver(item, timestamp)
+    }
+
+    /// The magnetometer is read.
+    public func simulate(magneticField: CMMagneticField, at timestamp: TimeInterval) {
+        let item = CMMagnetometerData()
+        item.magneticField = magneticField
+        deliver(item, timestamp)
+    }
+
+    private func deliver(_ item: CMLogItem, _ timestamp: TimeInterval) {
+        item.timestamp = timestamp
+        for manager in managers { manager.deliver(item) }
+    }
+
+    func add(_ manager: CMMotionManager) {
+        lock.withLock {
+            held.removeAll { $0.manager == nil }
+            held.append(Held(manager))
+        }
+    }
+}
+#endif

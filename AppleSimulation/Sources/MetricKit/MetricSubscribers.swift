@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+
+/// Rules modelled here: what a subscriber does not implement is not called, and payloads come on a thread of the system's
+/// (Apple, page of `MXMetricManagerSubscriber`).
+/*@objc*/ public protocol MXMetricManagerSubscriber: NSObjectProtocol {
+    /*@objc*/ /*optional*/ func didReceive(_ payloads: [MXMetricPayload])
+    /*@objc*/ /*optional*/ func didReceive(_ payloads: [MXDiagnosticPayload])
+}
+
+#if !canImport(ObjectiveC)
+extension MXMetricManagerSubscriber {
+    public func didReceive(_ payloads: [MXMetricPayload]) {}
+    public func didReceive(_ payloads: [MXDiagnosticPayload]) {}
+}
+#endif
+
+open class MXMetricManager: NSObject, @unchecked Sendable {
+    private static let one = MXMetricManager()
+    private let lock = NSLock()
+    private var subscribers: [any MXMetricManagerSubscriber] = []
+    private let queue = DispatchQueue(label: "simulated.metrics")
+
+    open class var shared: MXMetricManager { one }
+
+    open var pastDiagnosticPayloads: [MXDiagnosticPayload] { lock.withLock { past } }
+    private var past: [MXDiagnosticPayload] = []
+
+    open func add(_ subscriber: any MXMetricManagerSubscriber) {
+        lock.withLock { subscribers.append(subscriber) }
+    }
+
+    open func remove(_ subscriber: any MXMetricManagerSubscriber) {
+        lock.withLock { subscribers.removeAll { $0 === subscriber } }
+    }
+
+    #if !canImport(ObjectiveC)
+    /// How many subscribers there are.
+    public var simulatedSubscribers: Int { lock.withLock { subscribers.count } }
+
+    /// The system hands out what it has gathered; it is told when this call returns.
+    public func simulate(_ payloads: [MXDiagnosticPayload]) {
+        let told = lock.withLock {
+            past += payloads
+            return subscribers
+        }
+        queue.sync { for subscriber in told { subscriber.didReceive(payloads) } }
+    }
+    #endif
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+public import UIKit
+
+@MainActor @preconcurrency
+public protocol Scene {
+    associatedtype Body: Scene
+    @SceneBuilder @MainActor @preconcurrency var body: Body { get }
+}
+
+extension Never: Scene {}
+
+@resultBuilder
+public enum SceneBuilder {
+    public static func buildBlock<Content: Scene>(_ content: Content) -> Content { content }
+}
+
+public struct WindowGroup<Content: View>: Scene {
+    let content: () -> Content
+    public init(@ViewBuilder content: @escaping () -> Content) { self.content = content }
+    public var body: Never { neverRead() }
+}
+
+@MainActor @preconcurrency
+public protocol App {
+    associatedtype Body: Scene
+    @SceneBuilder @MainActor @preconcurrency var body: Body { get }
+    @MainActor @preconcurrency init()
+}
+
+extension App {
+    public static func main() {
+        #if !canImport(ObjectiveC)
+        fatalError("on Linux a test shows an app's views: see SimulatedScreen")
+        #endif
+    }
+}
+
+@propertyWrapper @MainActor @preconcurrency
+public struct UIApplicationDelegateAdaptor<DelegateType: NSObject & UIApplicationDelegate> {
+    public let wrappedValue: DelegateType
+
+    public init(wrappedValue: DelegateType) { self.wrappedValue = wrappedValue }
+
+    #if canImport(ObjectiveC)
+    public init(_ delegateType: DelegateType.Type = DelegateType.self) { self.wrappedValue = delegateType.init() }
+    #endif
+}
+
+/// A controller of UIKit's that shows views.
+@MainActor open class UIHostingController<Content: View>: UIViewController {
+    public var rootView: Content
+
+    public init(rootView: Content) {
+        self.rootView = rootView
+        super.init(nibName: nil, bundle: nil)
+    }
+
+    public required init?(coder: NSCoder) { nil }
+
+    #if !canImport(ObjectiveC)
+    /// What the person sees of the views.
+    public private(set) lazy var simulatedScreen = SimulatedScreen(rootView)
+
+    open override func viewDidAppear(_ animated: Bool) {
+        super.viewDidAppear(animated)
+        simulatedScreen.appear()
+    }
+
+    open override func viewDidDisappear(_ animated: Bool) {
+        super.viewDidDisappear(animated)
+        simulatedScreen.disappear()
+    }
+    #endif
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if !canImport(ObjectiveC)
+import Foundation
+import UIKit
+
+/// One reading of the bodies of all views that are shown.
+@MainActor final class SimulatedRendering {
+    /// What happens when a view comes and goes.
+    struct Appearance {
+        var appear: (@MainActor () -> Void)?
+        var disappear: (@MainActor () -> Void)?
+    }
+
+    /// What outer views say about those within them.
+    struct Surroundings {
+        var identifier: String?
+        var isEnabled = true
+        var taps: [@MainActor () -> Void] = []
+    }
+
+    let state: SimulatedScreenState
+    var elements: [SimulatedScreen.Element] = []
+    var appearances: [String: Appearance] = [:]
+    var changes: [() -> Void] = []
+    /// Where links lead, by their paths.
+    var destinations: [String: any View] = [:]
+
+    init(state: SimulatedScreenState) {
+        self.state = state
+    }
+
+    func render<Content: View>(
+        _ view: Content,
+        _ path: String,
+        _ environment: EnvironmentValues,
+        _ around: Surroundings
+    ) {
+        if let system = view as? any SimulatedView {
+            system.simulate(self, path, environment, around)
+            return
+        }
+        if let controller = view as? any UIViewControllerRepresentable {
+            show(controller, path, environment)
+            return
+        }
+        connect(view, path, environment)
+        render(view.body, path + "b/", environment, around)
+    }
+
+    /// Fills in the properties that keep states and environments.
+    func connect(_ holder: Any, _ path: String, _ environment: EnvironmentValues) {
+        for (index, child) in Mirror(reflecting: holder).children.enumerated() {
+            (child.value as? any SimulatedStorage)?.connect(state, "\(path)\(index)", environment)
+        }
+    }
+
+    func add(
+        _ kind: String,
+        _ text: String,
+        _ path: String,
+        _ around: Surroundings,
+        tap: (@MainActor () -> Void)? = nil
+    ) {
+        elements.append(
+            SimulatedScreen.Element(
+                kind: kind,
+                text: text,
+                identifier: around.identifier,
+                path: path,
+                isEnabled: around.isEnabled,
+                taps: (tap.map { [$0] } ?? []) + around.taps
+            )
+        )
+    }
+
+    /// What is written on a label.
+    func text<Content: View>(of view: Content, _ path: String, _ environment: EnvironmentValues) -> String {
+        let inner = SimulatedRendering(state: state)
+        inner.render(view, path, environment, Surroundings())
+        return inner.elements.map(\.text).filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    private func show<Shown: UIViewControllerRepresentable>(
+        _ view: Shown,
+        _ path: String,
+        _ environment: EnvironmentValues
+    ) {
+        let context = UIViewControllerRepresentableContext<Shown>(environment: environment)
+        let held = state.controllers[path] as? Shown.UIViewControllerType
+        let controller = held ?? view.makeUIViewController(context: context)
+        state.controllers[path] = controller
+        view.updateUIViewController(controller, context: context)
+        appearances[path] = Appearance(
+            appear: { controller.simulateAppearing() },
+            disappear: { controller.simulateDisappearing() }
+        )
+    }
+}
+
+/// A view that the system draws.
+@MainActor protocol SimulatedView {
+    func simulate(
+        _ rendering: SimulatedRendering,
+        _ path: String,
+        _ environment: EnvironmentValues,
+        _ around: SimulatedRendering.Surroundings
+    )
+}
+
+extension ModifiedContent: SimulatedView where Content: View, Modifier: ViewModifier {
+    func simulate(
+        _ rendering: SimulatedRendering,
+        _ path: String,
+        _ environment: EnvironmentValues,
+        _ around: SimulatedRendering.Surroundings
+    ) {
+        if let system = modifier as? _SystemModifier {
+            system.simulate(rendering, content, path, environment, around)
+        } else {
+            rendering.connect(modifier, path + "m", environment)
+            let placeholder = _ViewModifier_Content<Modifier>(held: content)
+            rendering.render(modifier.body(content: placeholder), path + "m/", environment, around)
+        }
+    }
+}
+
+extension _SystemModifier {
+    @MainActor fileprivate func simulate(
+        _ rendering: SimulatedRendering,
+        _ content: some View,
+        _ path: String,
+        _ environment: EnvironmentValues,
+        _ around: SimulatedRendering.Surroundings
+    ) {
+        var environment = environment
+        var around = around
+        let state = rendering.state
+        switch kind {
+        case .appearing(let appear, let disappear):
+            rendering.appearances[path] = .init(appear: appear, disappear: disappear)
+        case .task(let action):
+            rendering.appearances[path] = .init(appear: { Task { await action() } })
+        case .tap(_, _, let action):
+            around.taps.append(action)
+        case .change(let value, let isEqual, let action):
+            if let old = state.watched[path], !isEqual(old) { rendering.changes.append { action(old, value) } }
+            state.watched[path] = value
+        case .identifier(let identifier):
+            around.identifier = identifier
+        case .title(let title):
+            state.title = title
+        case .environment(let change):
+            change(&environment)
+        case .disabled(let isDisabled):
+            around.isEnabled = around.isEnabled && !isDisabled
+        case .sheet, .tabItem, .look:
+            break
+        }
+        rendering.render(content, path + "c/", environment, around)
+        if case .sheet(let isPresented, let sheet) = kind, isPresented.wrappedValue {
+            state.closeSheet = { isPresented.wrappedValue = false }
+            rendering.render(sheet(), path + "s/", environment, .init())
+        }
+    }
+}
+#endif

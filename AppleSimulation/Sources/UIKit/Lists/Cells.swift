@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+
+@MainActor open class UITableViewCell: UIView {
+    public enum CellStyle: Int, Sendable {
+        case `default` = 0
+        case value1 = 1
+        case value2 = 2
+        case subtitle = 3
+    }
+
+    public enum AccessoryType: Int, Sendable {
+        case none = 0
+        case disclosureIndicator = 1
+        case detailDisclosureButton = 2
+        case checkmark = 3
+        case detailButton = 4
+    }
+
+    open private(set) var contentView = UIView(frame: .zero)
+    open private(set) var reuseIdentifier: String?
+    open private(set) var textLabel: UILabel? = UILabel(frame: .zero)
+    open private(set) var detailTextLabel: UILabel? = UILabel(frame: .zero)
+    open var accessoryType = AccessoryType.none
+    open var isSelected = false
+    open var isHighlighted = false
+
+    public init(style: CellStyle, reuseIdentifier: String?) {
+        self.reuseIdentifier = reuseIdentifier
+        super.init(frame: .zero)
+        fill()
+    }
+
+    public required init?(coder: NSCoder) {
+        super.init(coder: coder)
+        fill()
+    }
+
+    private func fill() {
+        #if !canImport(ObjectiveC)
+        addSubview(contentView)
+        if let textLabel { contentView.addSubview(textLabel) }
+        #endif
+    }
+
+    open override func layoutSubviews() {
+        contentView.frame = bounds
+    }
+
+    open func prepareForReuse() {}
+    open func setSelected(_ selected: Bool, animated: Bool) { isSelected = selected }
+    open func setHighlighted(_ highlighted: Bool, animated: Bool) { isHighlighted = highlighted }
+}
+
+@MainActor open class UICollectionReusableView: UIView {
+    open internal(set) var reuseIdentifier: String?
+    open func prepareForReuse() {}
+}
+
+@MainActor open class UICollectionViewCell: UICollectionReusableView {
+    open private(set) var contentView = UIView(frame: .zero)
+    open var isSelected = false
+    open var isHighlighted = false
+
+    public override init(frame: CGRect) {
+        super.init(frame: frame)
+        #if !canImport(ObjectiveC)
+        addSubview(contentView)
+        contentView.frame = bounds
+        #endif
+    }
+
+    public required init?(coder: NSCoder) {
+        super.init(coder: coder)
+    }
+
+    open override func layoutSubviews() {
+        contentView.frame = bounds
+    }
+}
+
+extension IndexPath {
+    /// The place of a row in a table.
+    public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
+    /// The place of an item in a collection.
+    public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
+    /// The section.
+    public var section: Int { self[0] }
+    /// The row in its section.
+    public var row: Int { self[1] }
+    /// The item in its section.
+    public var item: Int { self[1] }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+
+#if canImport(ObjectiveC)
+public import ObjectiveC
+#endif
+
+/// Rules modelled here:
+/// - Rows that come into the bounds are asked for, then `willDisplay` is told; those that leave are told by
+///   `didEndDisplaying` and wait for being used again, which `prepareForReuse` precedes (Apple, pages of `UITableViewDelegate`
+///   and `prepareForReuse()`).
+/// - A tap on a row goes to the cell as a touch; then the delegate is asked, and the row is selected.
+@MainActor open class UITableView: UIScrollView {
+    public enum Style: Int, Sendable {
+        case plain = 0
+        case grouped = 1
+        case insetGrouped = 2
+    }
+
+    public enum ScrollPosition: Int, Sendable {
+        case none = 0
+        case top = 1
+        case middle = 2
+        case bottom = 3
+    }
+
+    open weak var dataSource: (any UITableViewDataSource)?
+    open var rowHeight: CGFloat = 44
+    open private(set) var style: Style
+    open internal(set) var indexPathForSelectedRow: IndexPath?
+    private var classes: [String: UITableViewCell.Type] = [:]
+    private var unused: [String: [UITableViewCell]] = [:]
+    private var shown: [IndexPath: UITableViewCell] = [:]
+
+    public init(frame: CGRect, style: Style) {
+        self.style = style
+        super.init(frame: frame)
+    }
+
+    public convenience override init(frame: CGRect) {
+        self.init(frame: frame, style: .plain)
+    }
+
+    public required init?(coder: NSCoder) {
+        style = .plain
+        super.init(coder: coder)
+    }
+
+    open var delegate: (any UITableViewDelegate)? {
+        get { scrollDelegate as? any UITableViewDelegate }
+        set { scrollDelegate = newValue }
+    }
+
+    open var visibleCells: [UITableViewCell] { shown.sorted { $0.key < $1.key }.map(\.value) }
+    open var indexPathsForVisibleRows: [IndexPath]? { shown.keys.sorted() }
+    open var numberOfSections: Int { rowCounts.count }
+    open func numberOfRows(inSection section: Int) -> Int { rowCounts[section] }
+    open func cellForRow(at indexPath: IndexPath) -> UITableViewCell? { shown[indexPath] }
+    open func indexPath(for cell: UITableViewCell) -> IndexPath? { shown.first { $0.value === cell }?.key }
+
+    open func register(_ cellClass: AnyClass?, forCellReuseIdentifier identifier: String) {
+        classes[identifier] = cellClass as? UITableViewCell.Type
+    }
+
+    open func dequeueReusableCell(withIdentifier identifier: String) -> UITableViewCell? {
+        #if !canImport(ObjectiveC)
+        if let cell = unused[identifier]?.popLast() {
+            cell.prepareForReuse()
+            return cell
+        }
+        guard let type = classes[identifier] else { return nil }
+        return Self.makers[ObjectIdentifier(type)]?(identifier)
+            ?? UITableViewCell(style: .default, reuseIdentifier: identifier)
+        #endif
+    }
+
+    open func dequeueReusableCell(withIdentifier identifier: String, for indexPath: IndexPath) -> UITableViewCell {
+        dequeueReusableCell(withIdentifier: identifier) ?? UITableViewCell(style: .default, reuseIdentifier: identifier)
+    }
+
+    open func reloadData() {
+        #if !canImport(ObjectiveC)
+        for path in shown.keys.sorted() { hide(path) }
+        layoutSubviews()
+        #endif
+    }
+
+    open func selectRow(at indexPath: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
+        #if !canImport(ObjectiveC)
+        deselect(indexPathForSelectedRow)
+        indexPathForSelectedRow = indexPath
+        if let indexPath { shown[indexPath]?.setSelected(true, animated: animated) }
+        #endif
+    }
+
+    open func deselectRow(at indexPath: IndexPath, animated: Bool) {
+        #if !canImport(ObjectiveC)
+        deselect(indexPath)
+        #endif
+    }
+
+    open override func layoutSubviews() {
+        #if !canImport(ObjectiveC)
+        layOut()
+        #endif
+    }
+
+    private var rowCounts: [Int] {
+        #if !canImport(ObjectiveC)
+        guard let dataSource else { return [] }
+        return (0..<dataSource.numberOfSections(in: self)).map { dataSource.tableView(self, numberOfRowsInSection: $0) }
+        #endif
+    }
+
+    #if !canImport(ObjectiveC)
+    private static var makers: [ObjectIdentifier: (String) -> UITableViewCell] = [:]
+
+    /// Says how cells of a class are made, which a table of the real UIKit knows by itself.
+    public static func simulate<Cell: UITableViewCell>(making type: Cell.Type, by maker: @escaping (String) -> Cell) {
+        makers[ObjectIdentifier(type)] = maker
+    }
+
+    private func layOut() {
+        guard let dataSource else { return }
+        var top: CGFloat = 0
+        var wanted: [(IndexPath, CGRect)] = []
+        for (section, count) in rowCounts.enumerated() {
+            for row in 0..<count {
+                let path = IndexPath(row: row, section: section)
+                let height = delegate?.tableView(self, heightForRowAt: path) ?? rowHeight
+                let place = CGRect(x: 0, y: top, width: bounds.width, height: height)
+                if place.intersects(bounds) { wanted.append((path, place)) }
+                top += height
+            }
+        }
+        contentSize = CGSize(width: bounds.width, height: top)
+        for path in shown.keys.sorted() where !wanted.contains(where: { $0.0 == path }) { hide(path) }
+        for (path, place) in wanted where shown[path] == nil {
+            let cell = dataSource.tableView(self, cellForRowAt: path)
+            cell.frame = place
+            cell.layoutIfNeeded()
+            shown[path] = cell
+            delegate?.tableView(self, willDisplay: cell, forRowAt: path)
+            addSubview(cell)
+        }
+    }
+
+    private func hide(_ path: IndexPath) {
+        guard let cell = shown.removeValue(forKey: path) else { return }
+        cell.removeFromSuperview()
+        delegate?.tableView(self, didEndDisplaying: cell, forRowAt: path)
+        if let identifier = cell.reuseIdentifier { unused[identifier, default: []].append(cell) }
+    }
+
+    private func deselect(_ path: IndexPath?) {
+        guard let path, path == indexPathForSelectedRow else { return }
+        indexPathForSelectedRow = nil
+        shown[path]?.setSelected(false, animated: false)
+    }
+
+    /// What a lifted finger does to the row beneath it.
+    func simulateSelection(of cell: UITableViewCell) {
+        guard let path = indexPath(for: cell), delegate?.tableView(self, shouldHighlightRowAt: path) ?? true else {
+            return
+        }
+        let before = indexPathForSelectedRow
+        guard let chosen = delegate.map({ $0.tableView(self, willSelectRowAt: path) }) ?? path else { return }
+        selectRow(at: chosen, animated: true, scrollPosition: .none)
+        if let before, before != chosen { delegate?.tableView(self, didDeselectRowAt: before) }
+        delegate?.tableView(self, didSelectRowAt: chosen)
+    }
+    #endif
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayPlatform
+import UIKit
+
+@MainActor
+@Suite(.serialized)
+struct AppNotificationsTests {
+    @Test func everyChangeIsReported() {
+        let phone = SimulatedPhone.new()
+        let heard = Locked<[LifeCycleChange]>([])
+        let notifications = AppNotifications { changes, _ in heard.withLock { $0 += changes } }
+        phone.launch()
+        phone.pressHome()
+        phone.openApp()
+        phone.swipeAway()
+        #expect(
+            heard.withLock { $0 } == [
+                .didFinishLaunching, .didBecomeActive, .willResignActive, .didEnterBackground, .willEnterForeground,
+                .didBecomeActive, .willResignActive, .didEnterBackground, .willTerminate,
+            ]
+        )
+        _ = notifications
+    }
+}

@@ -47,7 +47,11 @@ open class CLLocationManager: NSObject {
     }
     open var desiredAccuracy = kCLLocationAccuracyBest
     open var distanceFilter = kCLDistanceFilterNone
-    open var headingFilter: CLLocationDegrees = 1
+    open var headingFilter: CLLocationDegrees {
+        get { heldHeadingFilter }
+        set { heldHeadingFilter = newValue }
+    }
+    private var heldHeadingFilter: CLLocationDegrees = 1
 
     public override init() {
         super.init()

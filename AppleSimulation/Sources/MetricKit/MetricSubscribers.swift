@@ -6,8 +6,8 @@ public import Foundation
 /// Rules modelled here: what a subscriber does not implement is not called, and payloads come on a thread of the system's
 /// (Apple, page of `MXMetricManagerSubscriber`).
 /*@objc*/ public protocol MXMetricManagerSubscriber: NSObjectProtocol {
-    /*@objc*/ /*optional*/ func didReceive(_ payloads: [MXMetricPayload])
-    /*@objc*/ /*optional*/ func didReceive(_ payloads: [MXDiagnosticPayload])
+    /*@objc(didReceiveMetricPayloads:)*/ /*optional*/ func didReceive(_ payloads: [MXMetricPayload])
+    /*@objc(didReceiveDiagnosticPayloads:)*/ /*optional*/ func didReceive(_ payloads: [MXDiagnosticPayload])
 }
 
 #if !canImport(ObjectiveC)

@@ -2,7 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
+
+#if canImport(UIKit) && !os(watchOS)
 public import UIKit
+#endif
 
 @MainActor @preconcurrency
 public protocol Scene {
@@ -38,6 +41,7 @@ extension App {
     }
 }
 
+#if canImport(UIKit) && !os(watchOS)
 @propertyWrapper @MainActor @preconcurrency
 public struct UIApplicationDelegateAdaptor<DelegateType: NSObject & UIApplicationDelegate> {
     public let wrappedValue: DelegateType
@@ -75,3 +79,4 @@ public struct UIApplicationDelegateAdaptor<DelegateType: NSObject & UIApplicatio
     }
     #endif
 }
+#endif

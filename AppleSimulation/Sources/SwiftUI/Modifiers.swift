@@ -2,7 +2,6 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
-public import UIKit
 
 /// A modifier of the system's.
 public struct _SystemModifier: ViewModifier {

@@ -2,7 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 @_exported public import Foundation
+
+#if canImport(UIKit) && !os(watchOS)
 @_exported public import UIKit
+#endif
 
 @MainActor @preconcurrency
 public protocol View {

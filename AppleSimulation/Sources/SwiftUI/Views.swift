@@ -2,7 +2,10 @@
 // Copyright 2026 the Trackway authors
 
 public import Foundation
+
+#if canImport(UIKit) && !os(watchOS)
 public import UIKit
+#endif
 
 public struct LocalizedStringKey: ExpressibleByStringInterpolation, Sendable {
     let text: String
@@ -214,6 +217,7 @@ public enum VerticalAlignment: Sendable {
     case bottom
 }
 
+#if canImport(UIKit) && !os(watchOS)
 /// Shows a controller of UIKit's within views.
 @MainActor @preconcurrency
 public protocol UIViewControllerRepresentable: View where Body == Never {
@@ -230,3 +234,4 @@ extension UIViewControllerRepresentable {
 public struct UIViewControllerRepresentableContext<Representable> {
     public var environment: EnvironmentValues
 }
+#endif

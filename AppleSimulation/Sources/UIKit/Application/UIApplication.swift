@@ -164,7 +164,9 @@ public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
 #if !canImport(ObjectiveC)
 extension UIApplication {
     /// `sendEvent(_:)`, as an exchange of the method's implementation finds it.
-    public static let simulatedSendEvent = SimulatedMethod<@MainActor @Sendable (UIApplication, UIEvent) -> Void> { _, event in
+    public static let simulatedSendEvent = SimulatedMethod<@MainActor @Sendable (UIApplication, UIEvent) -> Void> {
+        _,
+        event in
         if let window = (event as? UIPressesEvent)?.allPresses.first?.window {
             window.sendEvent(event)
         } else {
@@ -198,6 +200,20 @@ extension UIApplication {
     /// What `sharedApplication` answers by its name.
     public class func perform(_ selector: Selector) -> Unmanaged<AnyObject>? {
         responds(to: selector) ? Unmanaged.passUnretained(shared) : nil
+    }
+}
+#endif
+
+#if canImport(ObjectiveC)
+extension UIApplication.LaunchOptionsKey: _ObjectiveCBridgeable {
+    public func _bridgeToObjectiveC() -> NSString { rawValue as NSString }
+    public static func _forceBridgeFromObjectiveC(_ source: NSString, result: inout UIApplication.LaunchOptionsKey?) {}
+    public static func _conditionallyBridgeFromObjectiveC(
+        _ source: NSString,
+        result: inout UIApplication.LaunchOptionsKey?
+    ) -> Bool { false }
+    public static func _unconditionallyBridgeFromObjectiveC(_ source: NSString?) -> UIApplication.LaunchOptionsKey {
+        UIApplication.LaunchOptionsKey(rawValue: "")
     }
 }
 #endif

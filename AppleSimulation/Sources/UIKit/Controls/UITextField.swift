@@ -114,7 +114,11 @@ public struct UITextContentType: RawRepresentable, Hashable, Sendable {
     }
 
     open var text: String? = ""
-    open var isEditable = true
+    open var isEditable: Bool {
+        get { takesText }
+        set { takesText = newValue }
+    }
+    private var takesText = true
     open var isSecureTextEntry = false
     open override var canBecomeFirstResponder: Bool { isEditable }
 

@@ -61,11 +61,19 @@ public enum UIUserInterfaceIdiom: Int, Sendable {
     open var userInterfaceIdiom: UIUserInterfaceIdiom { facts.idiom }
     open var isMultitaskingSupported: Bool { true }
 
-    open var isBatteryMonitoringEnabled = false
+    open var isBatteryMonitoringEnabled: Bool {
+        get { watchesBattery }
+        set { watchesBattery = newValue }
+    }
+    private var watchesBattery = false
     open var batteryLevel: Float { isBatteryMonitoringEnabled ? facts.batteryLevel : -1 }
     open var batteryState: BatteryState { isBatteryMonitoringEnabled ? facts.batteryState : .unknown }
 
-    open var isProximityMonitoringEnabled = false
+    open var isProximityMonitoringEnabled: Bool {
+        get { watchesProximity }
+        set { watchesProximity = newValue }
+    }
+    private var watchesProximity = false
     open var proximityState: Bool { isProximityMonitoringEnabled && facts.isNear }
 
     open var isGeneratingDeviceOrientationNotifications: Bool { orientationListeners > 0 }

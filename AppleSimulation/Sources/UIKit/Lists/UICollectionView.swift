@@ -103,7 +103,9 @@ public import Foundation
                     corner = CGPoint(x: 0, y: corner.y + size.height + flow.minimumLineSpacing)
                 }
                 let place = CGRect(origin: corner, size: size)
-                if place.intersects(bounds) { wanted.append((IndexPath(item: item, section: section), place)) }
+                if place.minY < bounds.maxY, place.maxY > bounds.minY {
+                    wanted.append((IndexPath(item: item, section: section), place))
+                }
                 corner.x += size.width + flow.minimumInteritemSpacing
             }
             if corner.x > 0 { corner = CGPoint(x: 0, y: corner.y + size.height + flow.minimumLineSpacing) }

@@ -20,7 +20,11 @@ public import Foundation
     }
     open var contentSize = CGSize.zero
     open var isScrollEnabled = true
-    open var isPagingEnabled = false
+    open var isPagingEnabled: Bool {
+        get { isPaged }
+        set { isPaged = newValue }
+    }
+    private var isPaged = false
     open internal(set) var isTracking = false
     open internal(set) var isDragging = false
     open internal(set) var isDecelerating = false

@@ -131,7 +131,7 @@ public import ObjectiveC
                 let path = IndexPath(row: row, section: section)
                 let height = delegate?.tableView(self, heightForRowAt: path) ?? rowHeight
                 let place = CGRect(x: 0, y: top, width: bounds.width, height: height)
-                if place.intersects(bounds) { wanted.append((path, place)) }
+                if place.minY < bounds.maxY, place.maxY > bounds.minY { wanted.append((path, place)) }
                 top += height
             }
         }

@@ -204,16 +204,25 @@ public enum UIModalPresentationStyle: Int, Sendable {
 #if !canImport(ObjectiveC)
 extension UIViewController {
     /// `viewWillAppear(_:)`, as an exchange of the method's implementation finds it.
-    public static let simulatedViewWillAppear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void> { _, _ in }
+    public static let simulatedViewWillAppear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void> {
+        _,
+        _ in
+    }
     /// `viewDidAppear(_:)`, as an exchange of the method's implementation finds it.
-    public static let simulatedViewDidAppear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void> { _, _ in }
+    public static let simulatedViewDidAppear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void> {
+        _,
+        _ in
+    }
     /// `viewWillDisappear(_:)`, as an exchange of the method's implementation finds it.
-    public static let simulatedViewWillDisappear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void> {
+    public static let simulatedViewWillDisappear = SimulatedMethod<
+        @MainActor @Sendable (UIViewController, Bool) -> Void
+    > {
         _,
         _ in
     }
     /// `viewDidDisappear(_:)`, as an exchange of the method's implementation finds it.
-    public static let simulatedViewDidDisappear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void> { _, _ in
+    public static let simulatedViewDidDisappear = SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void>
+    { _, _ in
     }
 
     /// Comes on screen, with the children that are shown in it.

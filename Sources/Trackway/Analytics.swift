@@ -112,12 +112,12 @@ public final class Analytics: Sendable {
             parts.timers,
             parts.snapshots,
             parts.control,
-            refreshFacts: parts.dependencies.refreshFacts
+            in: parts.dependencies
         )
         let follower = lifeCycle
         observation =
             configuration.followsLifeCycle
-            ? parts.dependencies.observeLifeCycle { [weak follower] in follower?.lifeCycleChanged($0, moment: $1) }
+            ? parts.dependencies.observeLifeCycle { [weak follower] in follower?.announced($0, moment: $1) }
             : nil
         crashWatch = CrashWatch(parts.dependencies.captureCrashes)
         crashWatch.follow { configuration.capture.contains(.crashes) }

@@ -225,6 +225,14 @@ int32_t ctrackway_process_id(void);
 /// Whether the process belongs to the group that its terminal gives its keys to: 1 when it does, 0 when it runs behind
 /// another one there, -1 when it has no terminal.
 int ctrackway_has_terminal(void);
+
+// MARK: Launch
+
+/// What the system's scheduler took the process for: 1 an app in front, 2 one that works unseen, 3 one that is prewarmed,
+/// 0 where it does not say. Apple's phones and tablets alone say; it must not be asked on televisions and watches.
+int ctrackway_launch_role(void);
+/// Whether the system announced, as the process began, that it prewarms.
+bool ctrackway_was_prewarmed(void);
 /// A number this process has not handed out before; for names of temporary files.
 uint64_t ctrackway_next_number(void);
 

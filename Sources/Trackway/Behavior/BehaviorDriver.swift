@@ -48,7 +48,7 @@ package final class BehaviorDriver: Sendable {
         clock = dependencies.clock
         boot = dependencies.facts.boot
         resources = BehaviorResources(in: dependencies, gate: control.gate, journal: journal)
-        var state = BehaviorState(app: dependencies.launchState, settings: settings)
+        var state = BehaviorState(dependencies.launch, settings: settings)
         if settings.capture.isCapturing {
             state.noteStart(at: DeviceTime(clock.now(), boot: boot), lastSign: resources.lastSign())
         }
@@ -72,8 +72,14 @@ package final class BehaviorDriver: Sendable {
     /// - Parameters:
     ///   - facts: the facts as read anew, when the app comes back; nil when they are as before.
     ///   - stepsAside: whether the process may be stopped now, and must not take the lock with it.
-    func lifeCycleChanged(_ changes: [LifeCycleChange], facts: ContextFacts?, stepsAside: Bool) {
-        step { $0.lifeCycleChanged(changes, facts: facts, stepsAside: stepsAside) }
+    ///   - time: when they happened, if that was not just now.
+    func lifeCycleChanged(
+        _ changes: [LifeCycleChange],
+        facts: ContextFacts?,
+        stepsAside: Bool,
+        at time: Moment? = nil
+    ) {
+        step(at: time) { $0.lifeCycleChanged(changes, facts: facts, stepsAside: stepsAside) }
         returned.signal()
     }
 
@@ -86,6 +92,11 @@ package final class BehaviorDriver: Sendable {
     /// Has somebody told of every screen that is shown, captured or not, after it was recorded. No lock is held meanwhile.
     func reportScreens(_ report: @escaping @Sendable (RecordedContext.Screen) -> Void) {
         watcher.withLock { $0.report = report }
+    }
+
+    /// Nobody opened the app in the time that it takes to open one.
+    package func launchTimedOut() {
+        step { $0.launchTimedOut() }
     }
 
     /// Some time in the foreground went by; see ``HeartbeatPace``.
@@ -135,10 +146,12 @@ package final class BehaviorDriver: Sendable {
     /// Has one input take its turn, as one step in the order of all steps; the start comes first, if that is still to be
     /// recorded.
     ///
-    /// - Parameter records: whether events may come of it, so that the app's closure is asked for attributes, before any
-    ///   lock is taken.
-    private func step(records: Bool = true, _ input: (inout BehaviorTurn) -> Void) {
-        let now = now
+    /// - Parameters:
+    ///   - records: whether events may come of it, so that the app's closure is asked for attributes, before any lock is
+    ///     taken.
+    ///   - time: when it happened, if that was not just now.
+    private func step(records: Bool = true, at time: Moment? = nil, _ input: (inout BehaviorTurn) -> Void) {
+        let now = time.map { DeviceTime($0, boot: boot) } ?? now
         let dynamic = records ? dynamic.current() : [:]
         let (isBeating, wantsFlush, sideEffects) = state.withLock { state in
             let (wantsFlush, sideEffects) = contextStore.performUnreported { transaction in
@@ -185,7 +198,14 @@ package final class BehaviorDriver: Sendable {
             group.addTask {
                 for await _ in self.flushes { await flush() }
             }
+            group.addTask { await self.decideLater(sleeper) }
         }
+    }
+
+    private func decideLater(_ sleeper: any DeliverySleeper) async {
+        guard state.withLock({ $0.undecided?.isDecidedByTime }) == true else { return }
+        await sleeper.sleep(until: now.monotonic.advanced(by: LaunchReason.limit))
+        if !Task.isCancelled { launchTimedOut() }
     }
 
     private func beginLater(_ sleeper: any DeliverySleeper) async {
@@ -228,5 +248,19 @@ package struct HeartbeatPace: Sendable {
     /// There was a heartbeat: the next one may take twice as long.
     package mutating func beaten() {
         interval = min(interval * 2, Self.longest)
+    }
+}
+
+extension CaptureOptions {
+    /// Whether anything is captured that the behaviour machines know about.
+    var isCapturing: Bool { !isEmpty }
+}
+
+extension Attributes {
+    /// A screen as the event of its being shown says it.
+    init(screen: RecordedContext.Screen) {
+        self = [CapturedKey.screenName: .string(screen.name)]
+        if let id = screen.id { self[CapturedKey.screenID] = .string(id) }
+        if let uniqueID = screen.uniqueID { self[CapturedKey.screenUniqueID] = .string(uniqueID) }
     }
 }

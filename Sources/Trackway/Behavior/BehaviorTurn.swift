@@ -37,12 +37,17 @@ struct BehaviorState: Sendable {
     fileprivate var former: SessionAndScreen?
     /// When the process before this one recorded last, until this one has begun.
     fileprivate var lastSign: DeviceTime?
+    /// For whom the process was started, as long as nobody can tell.
+    fileprivate(set) var undecided: LaunchReason?
+    /// When the process started.
+    fileprivate var began: DeviceTime?
     fileprivate var failure = ReportedFailure()
     /// No more heartbeats: the app has shut the SDK down, or let go of it.
     private var isOver = false
 
-    init(app: AppState, settings: BehaviorSettings) {
-        self.app = app
+    init(_ launch: LaunchReading, settings: BehaviorSettings) {
+        app = launch.state
+        undecided = launch.reason.isPending ? launch.reason : nil
         self.settings = settings
     }
 
@@ -59,6 +64,7 @@ struct BehaviorState: Sendable {
     /// - Parameter lastSign: when the process before recorded last, read before anything of its journal could be removed.
     mutating func noteStart(at time: DeviceTime, lastSign: DeviceTime?) {
         phase = .pending(since: time)
+        began = time
         self.lastSign = lastSign
     }
 
@@ -164,10 +170,19 @@ struct BehaviorTurn {
         for change in changes {
             stepOn()
             state.app = state.app.after(change)
+            if change == .didBecomeActive { state.undecided = nil }
             guard state.isActing else { continue }
             carryOut(state.behavior.lifeCycleChanged(change, at: now))
         }
         if stepsAside { state.stepAside() }
+    }
+
+    /// Nobody opened the app while it could have been for a person.
+    mutating func launchTimedOut() {
+        guard state.undecided != nil else { return }
+        state.undecided = nil
+        guard state.isActing else { return }
+        carryOut(state.behavior.startedUnseen(began: state.began ?? now))
     }
 
     /// A screen was shown.
@@ -252,6 +267,7 @@ struct BehaviorTurn {
     private mutating func startProcess(_ content: StateFile<KeptBehavior>.Content, at start: DeviceTime) {
         let process = ProcessStart(
             state: state.app,
+            isPending: state.undecided != nil,
             appVersion: transaction.context.app["version"]?.string,
             systemVersion: transaction.context.device["os_version"]?.string,
             sessionPrefix: transaction.context.user.uniqueID ?? resources.journal.installation.description.uppercased(),
@@ -367,29 +383,5 @@ struct BehaviorTurn {
 
     private mutating func report(_ error: StorageError) {
         if state.failure.failed() { transaction.report(Diagnostic(behaviorNotKept: error)) }
-    }
-}
-
-extension CaptureOptions {
-    /// Whether anything is captured that the behaviour machines know about.
-    var isCapturing: Bool { !isEmpty }
-}
-
-extension Attributes {
-    /// A screen as the event of its being shown says it.
-    fileprivate init(screen: RecordedContext.Screen) {
-        self = [CapturedKey.screenName: .string(screen.name)]
-        if let id = screen.id { self[CapturedKey.screenID] = .string(id) }
-        if let uniqueID = screen.uniqueID { self[CapturedKey.screenUniqueID] = .string(uniqueID) }
-    }
-}
-
-extension BehaviorAction {
-    /// The same for an installation that ran before; nil when it would not have been ordered.
-    fileprivate var ofKnownInstallation: BehaviorAction? {
-        guard case .record(let name, var attributes, let time) = self else { return self }
-        if name == CapturedName.firstOpen { return nil }
-        if attributes[CapturedKey.isFirstStart] != nil { attributes[CapturedKey.isFirstStart] = false }
-        return .record(name: name, attributes: attributes, at: time)
     }
 }

@@ -92,3 +92,13 @@ extension Diagnostic {
         )
     }
 }
+
+extension BehaviorAction {
+    /// The same for an installation that ran before; nil when it would not have been ordered.
+    var ofKnownInstallation: BehaviorAction? {
+        guard case .record(let name, var attributes, let time) = self else { return self }
+        if name == CapturedName.firstOpen { return nil }
+        if attributes[CapturedKey.isFirstStart] != nil { attributes[CapturedKey.isFirstStart] = false }
+        return .record(name: name, attributes: attributes, at: time)
+    }
+}

@@ -13,6 +13,14 @@ package final class ControlDriver: Sendable {
         /// What others than the machine want recording to look at.
         var others: RecordingGate.State
         var waiters: [Waiter] = []
+        /// The end of a delivery, while that takes its time.
+        var stop: Task<Void, Never>?
+
+        /// - Returns: whether there is no time for it any more.
+        mutating func began(_ stop: Task<Void, Never>) -> Bool {
+            self.stop = stop
+            return machine.isHurried
+        }
     }
 
     private struct Waiter: Sendable {
@@ -54,6 +62,15 @@ package final class ControlDriver: Sendable {
         }
         announce.yield()
         for waiter in told { waiter.report() }
+    }
+
+    /// The time that the system gave is over: a delivery that is ending ends at once, and what is on its way is broken off.
+    package func hurry() {
+        let stop = state.withLock { state -> Task<Void, Never>? in
+            state.machine.hurried()
+            return state.machine.isHurried ? state.stop : nil
+        }
+        stop?.cancel()
     }
 
     /// Sets a bit of the gate that is not the machine's business.
@@ -132,7 +149,10 @@ package final class ControlDriver: Sendable {
                         work.release()
                         change { _ in }
                     case .stopDelivery(let lastFlush, let timeout):
-                        await work.stop(lastFlush, timeout)
+                        let stop = Task { await work.stop(lastFlush, timeout) }
+                        if state.withLock({ $0.began(stop) }) { stop.cancel() }
+                        await stop.value
+                        state.withLock { $0.stop = nil }
                         break steps
                     case .startDelivery, .discardPending, .end:
                         assertionFailure("delivery was not stopped before the next step")

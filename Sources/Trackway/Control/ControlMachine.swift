@@ -55,6 +55,8 @@ package struct ControlMachine: Sendable {
     package private(set) var isShutDown = false
     private var isAbandoned = false
     private var isSuspended = false
+    /// Whether the system wants the process now, so that nothing more may be waited for.
+    package private(set) var isHurried = false
     private var erasures = 0
     private var lastFlush = Duration.zero
     /// The app shut down before delivery had begun: what waits is sent once all the same.
@@ -143,12 +145,21 @@ package struct ControlMachine: Sendable {
     /// may be sent for so long.
     package mutating func suspended(within lastFlush: Duration) {
         isSuspended = true
+        isHurried = false
         if !isShutDown { self.lastFlush = max(.zero, lastFlush) }
+    }
+
+    /// The time that the system gave is over: nothing more is sent, and what is on its way is broken off.
+    package mutating func hurried() {
+        guard isSuspended else { return }
+        isHurried = true
+        lastFlush = .zero
     }
 
     /// The process goes on.
     package mutating func resumed() {
         isSuspended = false
+        isHurried = false
     }
 
     /// Erasing begins: delivery must let go of the folder. Several may be under way.

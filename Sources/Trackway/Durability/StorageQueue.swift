@@ -11,13 +11,23 @@ package final class StorageQueue: Sendable {
     private let queue: DispatchQueue
 
     /// Makes a queue; `label` shows in debuggers.
-    package init(label: String) {
-        queue = DispatchQueue(label: label, qos: .utility)
+    ///
+    /// - Parameter isUrgent: whether the app waits for what is done on it.
+    package init(label: String, isUrgent: Bool = false) {
+        queue = DispatchQueue(label: label, qos: isUrgent ? .userInitiated : .utility)
     }
 
     /// Runs `work` after everything ordered before, without waiting for it.
     package func order(_ work: @escaping @Sendable () -> Void) {
         queue.async(execute: work)
+    }
+
+    /// Blocks the calling thread until everything ordered before has run, or for so long.
+    package func wait(atMost limit: Duration) {
+        let isOver = DispatchSemaphore(value: 0)
+        queue.async { isOver.signal() }
+        let (seconds, attoseconds) = limit.components
+        _ = isOver.wait(timeout: .now() + .nanoseconds(Int(seconds * 1_000_000_000 + attoseconds / 1_000_000_000)))
     }
 
     /// Runs `work` after everything ordered before and waits for its value without blocking a thread.

@@ -38,8 +38,8 @@ package struct Dependencies: Sendable {
     package var log: DiagnosticReporter.Handler
     /// Takes a line of text: events, while they are logged.
     package var write: @Sendable (String) -> Void
-    /// What the app does as the analytics are made.
-    package var launchState: AppState
+    /// What the app does as the analytics are made, and for whom it was started.
+    package var launch: LaunchReading
     /// Reads the facts again, when the app comes back to the foreground; nil when they cannot change.
     package var refreshFacts: (@Sendable () -> ContextFacts)?
     /// Begins to observe what the system does with the app; the answer is kept as long as the analytics live.
@@ -48,10 +48,15 @@ package struct Dependencies: Sendable {
     package var captureCrashes: @Sendable () -> (any Sendable)?
     /// Where snapshots come from, unless the app names sources of its own.
     package var snapshotSources = SnapshotSources()
+    /// What the app does as the analytics are made.
+    package var launchState: AppState { launch.state }
     /// Encrypts files at rest, where the app asks for that.
     package var cipher: CipherMaker = SystemCipher.make
     /// Makes the thread on which the source of a part of snapshots is asked.
     package var sourceThread: @Sendable (SnapshotPart) -> any SourceThread = { SourceQueue(for: $0) }
+
+    /// Where what the system announces is dealt with, when it announces on a thread that must not wait for a disk.
+    package var lifeCycleQueue: StorageQueue?
 
     /// Takes changes that the system made at once, in order, and the moment it gives for them, if it gives one.
     package typealias LifeCycleObserver = @Sendable (_ changes: [LifeCycleChange], _ moment: LifeCycleMoment?) -> Void
@@ -87,7 +92,10 @@ package struct Dependencies: Sendable {
         self.facts = facts
         self.log = log
         self.write = write
-        self.launchState = launchState
+        launch = LaunchReading(
+            launchState == .active || launchState == .inactive ? .user : .background,
+            in: launchState
+        )
         self.refreshFacts = refreshFacts
         self.observeLifeCycle = observeLifeCycle
         self.captureCrashes = captureCrashes

@@ -40,7 +40,6 @@ extension Dependencies {
             facts: ContextFacts(app: app, device: device.attributes, boot: boot),
             log: { log.report($0) },
             write: { StandardErrorLog.writeLine($0 + "\n") },
-            launchState: LaunchState.read(),
             refreshFacts: { ContextFacts(app: app, device: device.refreshed().attributes, boot: boot) },
             observeLifeCycle: { report in
                 // Signals have nothing to say where the system speaks to apps.
@@ -77,6 +76,10 @@ extension Dependencies {
                 }
             }
         )
+        dependencies.launch = LaunchState.read()
+        if LifeCycleAnnouncements.areOnMainThread {
+            dependencies.lifeCycleQueue = StorageQueue(label: "trackway.life-cycle", isUrgent: true)
+        }
         dependencies.deliveryExecutor = DeliveryExecutor()
         // Sources are made only for an app that has snapshots taken: some of them watch the system.
         if configuration.snapshots != nil { dependencies.snapshotSources = .system(app: app) }

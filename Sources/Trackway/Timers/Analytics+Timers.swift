@@ -161,15 +161,18 @@ package final class TimerDriver: Sendable {
         self.machine = Locked(machine)
     }
 
-    /// Tells the machine something, at the time it is now.
-    func report<Answer: Sendable>(_ body: (inout TimerMachine, DeviceTime) -> Answer) -> Answer {
-        let now = DeviceTime(clock.now(), boot: boot)
+    /// Tells the machine something, at the time it is now unless another is given.
+    func report<Answer: Sendable>(
+        at time: Moment? = nil,
+        _ body: (inout TimerMachine, DeviceTime) -> Answer
+    ) -> Answer {
+        let now = DeviceTime(time ?? clock.now(), boot: boot)
         return machine.withLock { body(&$0, now) }
     }
 
     /// The system, or the app in its place, changed the app's life in this order.
-    func lifeCycleChanged(_ changes: [LifeCycleChange]) {
-        report { machine, now in
+    func lifeCycleChanged(_ changes: [LifeCycleChange], at time: Moment? = nil) {
+        report(at: time) { machine, now in
             for change in changes {
                 switch change {
                 case .didEnterBackground:

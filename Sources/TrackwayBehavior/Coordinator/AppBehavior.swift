@@ -17,6 +17,8 @@ package struct AppBehavior: Sendable, Codable, Hashable {
     private var screens = ScreenMachine()
     private var engagement = EngagementMachine()
     private var updates = UpdateMachine()
+    /// The process whose start is still to be told.
+    private var pending: ProcessStart?
 
     /// An installation that never ran.
     package init() {}
@@ -38,7 +40,7 @@ package struct AppBehavior: Sendable, Codable, Hashable {
     ///
     /// - Parameter now: When it began, which may be a while ago: late telling does not make a start late.
     package mutating func processStarted(_ start: ProcessStart, at now: DeviceTime) -> [BehaviorAction] {
-        let orders = launch.processStarted(in: start.state, at: now)
+        let orders = launch.processStarted(in: start.state, isPending: start.isPending, at: now)
         var actions: [BehaviorAction] = []
         for case .exit(let exit) in orders {
             actions += recover(exit, capture: start.settings.capture)
@@ -47,12 +49,29 @@ package struct AppBehavior: Sendable, Codable, Hashable {
         uniqueID = start.sessionPrefix
         screens.processStarted()
         engagement.screenForgotten()
-        let updated = updates.processStarted(appVersion: start.appVersion, systemVersion: start.systemVersion)
+        pending = start
         for case .start(let start) in orders {
-            actions += begin(start, updates: updated, at: now)
+            actions += begin(start, at: now)
+        }
+        guard launch.isPending else { return actions }
+        // What happens until then is recorded as in a process that nobody sees.
+        sessions.startedUnseen(at: now, timeout: settings.sessionTimeout)
+        return actions + [.background(true), .save, .context(session: session, screen: nil)]
+    }
+
+    /// A start that was pending turned out to be the system's own: nobody opens the app.
+    ///
+    /// - Parameter began: When the process began.
+    package mutating func startedUnseen(began: DeviceTime) -> [BehaviorAction] {
+        var actions: [BehaviorAction] = []
+        for case .start(let start) in launch.startedUnseen(at: began) {
+            actions += begin(start, at: began)
         }
         return actions
     }
+
+    /// Whether the start of this process is still to be told.
+    package var isPending: Bool { launch.isPending }
 
     /// The system, or the app in its place, said something about the life of the app.
     package mutating func lifeCycleChanged(_ change: LifeCycleChange, at now: DeviceTime) -> [BehaviorAction] {
@@ -61,7 +80,7 @@ package struct AppBehavior: Sendable, Codable, Hashable {
         var actions: [BehaviorAction] = []
         for order in orders {
             switch order {
-            case .start(let start): actions += begin(start, updates: [], at: now)
+            case .start(let start): actions += begin(start, at: now)
             case .exit(let exit): actions += end(exit)
             }
         }
@@ -114,13 +133,14 @@ package struct AppBehavior: Sendable, Codable, Hashable {
     // MARK: Starts and exits
 
     /// The app was started, or came back.
-    private mutating func begin(
-        _ start: LaunchMachine.Start,
-        updates updated: [UpdateMachine.Action],
-        at now: DeviceTime
-    ) -> [BehaviorAction] {
+    private mutating func begin(_ start: LaunchMachine.Start, at now: DeviceTime) -> [BehaviorAction] {
         let sessionBefore = sessions.current
-        var noticed = updated
+        var noticed: [UpdateMachine.Action] = []
+        if let process = pending {
+            // With the first start that is told, so that a process whose start never is takes no news away.
+            noticed = updates.processStarted(appVersion: process.appVersion, systemVersion: process.systemVersion)
+            pending = nil
+        }
         var views: [ScreenMachine.Action] = []
         if start.kind == .passive {
             sessions.startedUnseen(at: now, timeout: settings.sessionTimeout)
@@ -283,16 +303,20 @@ package struct ProcessStart: Sendable, Hashable, Codable {
     package var sessionPrefix: String
     /// What is captured.
     package var settings: BehaviorSettings
+    /// Whether nobody can tell yet if the user opens the app.
+    package var isPending: Bool
 
     /// A start of these parts.
     package init(
         state: AppState,
+        isPending: Bool = false,
         appVersion: String? = nil,
         systemVersion: String? = nil,
         sessionPrefix: String,
         settings: BehaviorSettings = BehaviorSettings()
     ) {
         self.state = state
+        self.isPending = isPending
         self.appVersion = appVersion
         self.systemVersion = systemVersion
         self.sessionPrefix = sessionPrefix

@@ -6,8 +6,9 @@ internal import TrackwayEvents
 /// Decides what counts as a start and as an exit of the app.
 ///
 /// A stretch in the foreground begins with one start and ends with one exit, however often a system announces either: a
-/// start is cold or hot, and an exit belongs to the stretch. A start in the background is told too, and stands alone. The
-/// state outlives the process, so that the exit of a killed one is told at the next start.
+/// start is cold or hot, and an exit belongs to the stretch. A start in the background is told too, and stands alone. A
+/// start of which nobody can tell yet whom it is for is pending: it is told once the app is in front, or once it is known
+/// that nobody opened it. The state outlives the process, so that the exit of a killed one is told at the next start.
 package struct LaunchMachine: Sendable, Hashable, Codable {
     /// An order to the coordinator.
     package enum Action: Sendable, Hashable {
@@ -57,6 +58,8 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
     private enum State: Sendable, Hashable, Codable {
         /// No process was started since the last one ended in an orderly way, or ever.
         case notRunning
+        /// The process runs, and nobody can tell yet whether for the user. Nothing was told of it.
+        case pending
         /// The user sees the app.
         case foreground(Stretch)
         /// The process runs, or is frozen, and the user does not see it: launched that way, or gone there.
@@ -84,6 +87,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
     package var appState: AppState {
         switch state {
         case .notRunning, .ending: .notRunning
+        case .pending: .background
         case .foreground(let stretch): stretch.isActive ? .active : .inactive
         case .background(let isSuspended): isSuspended ? .suspended : .background
         }
@@ -94,15 +98,39 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         if case .foreground = state { true } else { false }
     }
 
+    /// True while a start is still to be told.
+    package var isPending: Bool { state == .pending }
+
     // MARK: Inputs
 
     /// A process began, and the app is in this state. It may have been launched some time before.
-    package mutating func processStarted(in appState: AppState, at now: DeviceTime) -> [Action] {
+    ///
+    /// - Parameter isPending: whether nobody can tell yet if the user opens the app.
+    package mutating func processStarted(
+        in appState: AppState,
+        isPending: Bool = false,
+        at now: DeviceTime
+    ) -> [Action] {
         var actions: [Action] = []
         if case .foreground(let stretch) = state {
             // The process before this one ended without a word.
             actions.append(.exit(Self.exit(of: stretch, at: stretch.lastAlive, isRecovered: true)))
         }
+        hasBeenSeen = false
+        if isPending {
+            state = .pending
+            return actions
+        }
+        return actions + [started(in: appState, at: now)]
+    }
+
+    /// Nobody opened the app, and nobody is about to: the system started it for itself.
+    package mutating func startedUnseen(at now: DeviceTime) -> [Action] {
+        guard isPending else { return [] }
+        return [started(in: .background, at: now)]
+    }
+
+    private mutating func started(in appState: AppState, at now: DeviceTime) -> Action {
         let kind: StartKind
         switch appState {
         case .active, .inactive, .notRunning:
@@ -121,7 +149,7 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         )
         hasEverStarted = true
         hasBeenSeen = kind == .cold
-        return actions + [.start(start)]
+        return .start(start)
     }
 
     /// The system said something about the life of the app.
@@ -156,6 +184,8 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         switch state {
         case .notRunning:
             return []  // Nobody told of a process yet; its start will.
+        case .pending:
+            return [started(in: .active, at: now)]  // It was for the user, however long the process waited for that.
         case .foreground:
             setActive(true, at: now)  // From inactive: an interruption is over. The user never left.
             return []
@@ -178,6 +208,8 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
         switch (state, next) {
         case (.notRunning, _):
             return []
+        case (.pending, _):
+            return []  // It was never in front, so it leaves nothing; and it may still come there.
         case (.foreground(let stretch), _):
             state = next
             return [.exit(Self.exit(of: stretch, at: now, isRecovered: false))]

@@ -35,11 +35,12 @@ struct TestApp {
 
     // MARK: What happens
 
-    mutating func start(in state: AppState = .inactive) {
+    mutating func start(in state: AppState = .inactive, isPending: Bool = false) {
         session = nil
         screen = nil
         let start = ProcessStart(
             state: state,
+            isPending: isPending,
             appVersion: appVersion,
             systemVersion: systemVersion,
             sessionPrefix: uniqueID,
@@ -50,6 +51,10 @@ struct TestApp {
 
     mutating func change(_ changes: LifeCycleChange...) {
         for change in changes { carryOut(behavior.lifeCycleChanged(change, at: device.now)) }
+    }
+
+    mutating func timeOut(began: DeviceTime) {
+        carryOut(behavior.startedUnseen(began: began))
     }
 
     mutating func open() {

@@ -18,6 +18,6 @@ struct LaunchStateTests {
 
     @Test("the running system answers")
     func live() {
-        #expect([.active, .background].contains(LaunchState.read()))
+        #expect([.active, .background].contains(LaunchState.read().state))
     }
 }

@@ -48,8 +48,7 @@ struct AppStateTests {
 
 extension Dependencies {
     /// An environment in which the app was launched in this state, and whose device moved to another zone since.
-    fileprivate static func launched(in state: AppState, _ clock: ManualClock, _ storage: MemoryStorage) -> Dependencies
-    {
+    static func launched(in state: AppState, _ clock: ManualClock, _ storage: MemoryStorage) -> Dependencies {
         Dependencies(
             clock: clock,
             ids: EventIDGenerator(),

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Dispatch
+import Testing
+import Trackway
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayPlatform
+import TrackwayTesting
+
+@testable import Trackway
+
+@Suite("For whom the process was started, and announcements on a thread that must not wait")
+struct LaunchReasonTests {
+    /// One process of an app, with its environment in hand.
+    private struct Process {
+        let analytics: Analytics
+        let clock: ManualClock
+        let storage: MemoryStorage
+        let queue: StorageQueue?
+
+        init(
+            _ launch: LaunchReading,
+            clock: ManualClock = ManualClock(),
+            storage: MemoryStorage = MemoryStorage(remembersRemoved: true),
+            queue: StorageQueue? = nil
+        ) throws {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            configuration.capture = .standard
+            var dependencies = Dependencies.launched(in: launch.state, clock, storage)
+            dependencies.launch = launch
+            dependencies.lifeCycleQueue = queue
+            analytics = try Analytics(configuration, in: dependencies)
+            (self.clock, self.storage, self.queue) = (clock, storage, queue)
+        }
+
+        var story: [String] {
+            get throws { try RecordedEvents.read(in: "/app", of: storage).map(\.story) }
+        }
+    }
+
+    private static func pending(_ reason: LaunchReason) -> LaunchReading { LaunchReading(reason, in: .background) }
+
+    @Test(
+        "A pending launch tells nothing, records what the app records, and is a cold start once the app is in front",
+        arguments: LaunchReason.allCases.filter(\.isPending)
+    )
+    func opened(reason: LaunchReason) throws {
+        let process = try Process(Self.pending(reason))
+        process.analytics.record("early")
+        #expect(try process.story == ["early"])
+        process.clock.advance(by: .seconds(2))
+        process.analytics.lifeCycleChanged(to: .didFinishLaunching)
+        process.analytics.lifeCycleChanged(to: .willEnterForeground)
+        process.analytics.lifeCycleChanged(to: .didBecomeActive)
+        #expect(try process.story == ["early", "_first_open", "_app_start cold", "_session_start 1"])
+    }
+
+    @Test("Time decides for those that a person would have opened at once, and leaves prewarmed ones alone")
+    func timedOut() throws {
+        for reason in LaunchReason.allCases.filter(\.isPending) {
+            let process = try Process(Self.pending(reason))
+            process.analytics.behavior.begin()
+            process.clock.advance(by: LaunchReason.limit)
+            process.analytics.behavior.launchTimedOut()
+            #expect(try process.story == ["_app_start passive"])
+        }
+    }
+
+    @Test("A background launch is told at once, and a launch that nobody opened leaves no exit to the next process")
+    func background() throws {
+        let pushed = try Process(Self.pending(.background))
+        pushed.analytics.behavior.begin()
+        #expect(try pushed.story == ["_app_start passive"])
+
+        let (clock, storage) = (ManualClock(), MemoryStorage(remembersRemoved: true))
+        for _ in 0..<3 {
+            let process = try Process(Self.pending(.prewarmed), clock: clock, storage: storage)
+            process.analytics.behavior.begin()
+            process.analytics.behavior.heartbeat()
+            clock.advance(by: .seconds(600))
+            process.analytics.behavior.abandon()
+        }
+        #expect(try Process(Self.pending(.prewarmed), clock: clock, storage: storage).story.isEmpty)
+    }
+
+    @Test("Announcements are stamped where they are made, and dealt with in order on the queue")
+    func stamped() async throws {
+        let queue = StorageQueue(label: "test")
+        let process = try Process(LaunchReading(.user, in: .inactive), queue: queue)
+        process.analytics.behavior.begin()
+        let isBusy = DispatchSemaphore(value: 0)
+        queue.order { isBusy.wait() }
+        process.clock.advance(by: .seconds(20))
+        process.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: nil)
+        process.clock.advance(by: .seconds(5))
+        process.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
+        process.clock.advance(by: .seconds(7))
+        #expect(try process.story.last == "_session_start 1", "nothing was done on this thread")
+        isBusy.signal()
+        await process.analytics.lifeCycle.untilSettled()
+        #expect(try process.story.suffix(2) == ["_app_end 20s", "_app_start hot"])
+        let events = try RecordedEvents.read(in: "/app", of: process.storage)
+        let (left, came) = (events[events.count - 2].event.time, events[events.count - 1].event.time)
+        #expect(left.duration(to: came) == .seconds(5))
+        #expect(came.duration(to: process.clock.now().wall) == .seconds(7))
+    }
+
+    @Test("The end of the process is waited for, but not for ever", .timeLimit(.minutes(1)))
+    func terminated() throws {
+        let queue = StorageQueue(label: "test")
+        let process = try Process(LaunchReading(.user, in: .inactive), queue: queue)
+        process.analytics.behavior.begin()
+        process.analytics.lifeCycle.announced([.willTerminate], moment: nil)
+        #expect(try process.story.last?.hasPrefix("_app_end") == true)
+        let isBusy = DispatchSemaphore(value: 0)
+        queue.order { isBusy.wait() }
+        process.analytics.lifeCycle.announced([.willTerminate], moment: nil)
+        isBusy.signal()
+    }
+
+    @Test(
+        "When the system wants its time back, the request under way ends, locks are given back, and nothing is lost",
+        .timeLimit(.minutes(1)),
+        arguments: [false, true]
+    )
+    func expired(early: Bool) async throws {
+        let memory = try InMemoryAnalytics.capturing()
+        memory.analytics.record("event")
+        memory.transport.hold()
+        await withCheckedContinuation { finished in
+            let moment = LifeCycleMoment(limit: .seconds(5)) { finished.resume() }
+            if early { moment.expire() }
+            memory.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: moment)
+            guard !early else { return }
+            Task {
+                await memory.transport.untilRequested(1)
+                moment.expire()
+            }
+        }
+        for name in ["/deliver.lock", "/behavior.lock"] {
+            let lock = try memory.storage.lock(memory.folder + name)
+            #expect(lock != nil, "\(name)")
+            lock?.release()
+        }
+        #expect(memory.transport.delivered.isEmpty)
+        memory.transport.release()
+        memory.comeBack()
+        let report = await memory.analytics.flush()
+        #expect(report.isComplete)
+        #expect(memory.transport.delivered.contains { $0.event.name == "event" })
+    }
+
+    @Test("A moment that is over cannot expire, and one that expired early says so to whoever comes")
+    func moments() {
+        let calls = Locked<[String]>([])
+        let over = LifeCycleMoment(limit: .seconds(1)) { calls.withLock { $0.append("over") } }
+        over.whenExpired { calls.withLock { $0.append("hurry") } }
+        over.finish()
+        over.expire()
+        over.whenExpired { calls.withLock { $0.append("late") } }
+        #expect(calls.withLock { $0 } == ["over"])
+        let short = LifeCycleMoment(limit: .seconds(1)) {}
+        short.expire()
+        short.whenExpired { calls.withLock { $0.append("at once") } }
+        #expect(calls.withLock { $0 } == ["over", "at once"])
+    }
+}

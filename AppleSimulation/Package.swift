@@ -94,6 +94,19 @@ let package = Package(
             dependencies: ["SwiftUI", "UIKit", "_Testing_UIKit"],
             swiftSettings: house
         ),
+        // The example app, as it stands.
+        .executableTarget(
+            name: "ShopApp",
+            dependencies: ["Trackway", "SwiftUI", "UIKit"],
+            path: "ShopApp"
+        ),
+        .testTarget(
+            name: "ShopAppTests",
+            dependencies: [
+                "ShopApp", "Trackway", "TrackwayTesting", "TrackwayEvents", "SwiftUI", "UIKit", "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "TrackwayPlatformTests",
             dependencies: [

@@ -28,31 +28,31 @@ open class CMMotionManager: NSObject {
     public override init() {
         super.init()
         #if !canImport(ObjectiveC)
-        SimulatedSensors.current.add(self)
+        SimulatedMotionSensors.current.add(self)
         #endif
     }
 
     open var isDeviceMotionAvailable: Bool {
         #if !canImport(ObjectiveC)
-        return SimulatedSensors.current.has.contains(.deviceMotion)
+        return SimulatedMotionSensors.current.has.contains(.deviceMotion)
         #endif
     }
 
     open var isAccelerometerAvailable: Bool {
         #if !canImport(ObjectiveC)
-        return SimulatedSensors.current.has.contains(.accelerometer)
+        return SimulatedMotionSensors.current.has.contains(.accelerometer)
         #endif
     }
 
     open var isGyroAvailable: Bool {
         #if !canImport(ObjectiveC)
-        return SimulatedSensors.current.has.contains(.gyro)
+        return SimulatedMotionSensors.current.has.contains(.gyro)
         #endif
     }
 
     open var isMagnetometerAvailable: Bool {
         #if !canImport(ObjectiveC)
-        return SimulatedSensors.current.has.contains(.magnetometer)
+        return SimulatedMotionSensors.current.has.contains(.magnetometer)
         #endif
     }
 
@@ -63,7 +63,7 @@ open class CMMotionManager: NSObject {
 
     open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
         #if !canImport(ObjectiveC)
-        return SimulatedSensors.current.frames
+        return SimulatedMotionSensors.current.frames
         #endif
     }
 
@@ -106,7 +106,7 @@ open class CMMotionManager: NSObject {
     #if !canImport(ObjectiveC)
     func deliver(_ reading: CMDeviceMotion) {
         guard let (queue, handler) = motion else { return }
-        if attitudeReferenceFrame == .xTrueNorthZVertical, !SimulatedSensors.current.knowsNorth {
+        if attitudeReferenceFrame == .xTrueNorthZVertical, !SimulatedMotionSensors.current.knowsNorth {
             let error = NSError(domain: CMErrorDomain, code: Int(CMErrorTrueNorthNotAvailable.rawValue))
             queue.addOperation { handler(nil, error) }
         } else {
@@ -128,7 +128,7 @@ open class CMMotionManager: NSObject {
 
 #if !canImport(ObjectiveC)
 /// The sensors of the phone: what a test drives.
-public final class SimulatedSensors: @unchecked Sendable {
+public final class SimulatedMotionSensors: @unchecked Sendable {
     /// A kind of sensor.
     public enum Kind: Sendable, CaseIterable {
         case deviceMotion
@@ -146,7 +146,7 @@ public final class SimulatedSensors: @unchecked Sendable {
     }
 
     /// The sensors in use.
-    public static let current = SimulatedSensors()
+    public static let current = SimulatedMotionSensors()
 
     private let lock = NSLock()
     private var held: [Held] = []

@@ -68,6 +68,12 @@ public import UIKit
     /// What can be read, from top to bottom.
     public var texts: [String] { visible.map(\.text).filter { !$0.isEmpty } }
 
+    /// The controllers of UIKit's that are shown within the views.
+    public var controllers: [UIViewController] {
+        refresh()
+        return state.controllers.sorted { $0.key < $1.key }.map(\.value).filter(\.simulatedIsOnScreen)
+    }
+
     /// The title of what is shown innermost.
     public var title: String? { state.title }
 

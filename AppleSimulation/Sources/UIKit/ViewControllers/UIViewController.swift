@@ -225,6 +225,9 @@ extension UIViewController {
     { _, _ in
     }
 
+    /// Whether it is on screen.
+    public var simulatedIsOnScreen: Bool { isAppeared }
+
     /// Comes on screen, with the children that are shown in it.
     public func simulateAppearing(animated: Bool = false) {
         willAppear(animated)

@@ -11,7 +11,7 @@ export TRACKWAY_WARNINGS_AS_ERRORS := 1
 CHECKED := --explicit-target-dependency-import-check error
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
-.PHONY: help bootstrap demo test test-sdk apple-simulation test-server integration kill-test examples lint format docs sanitize fuzz bench clean
+.PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server integration kill-test examples lint format docs sanitize fuzz bench clean
 
 help:  ## List what can be made
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,11 @@ test-sdk: bootstrap  ## Test the SDK
 # One phone for the process: its tests do not run beside one another.
 apple-simulation: bootstrap  ## Run the SDK's code for Apple's systems against simulated frameworks
 	swift test --package-path AppleSimulation --no-parallel
+
+# The first time, each system takes a minute or two more: its SDK is made, and kept under .build-apple.
+apple: bootstrap  ## Compile every room for Apple's systems (SYSTEMS="ios macos": for these)
+	@if [ -x Scripts/apple/check-c ]; then set -x; Scripts/apple/check-c --self-test; Scripts/apple/check-c; fi
+	Scripts/apple/check $(SYSTEMS)
 
 test-server: bootstrap  ## Test the collector and the trackway command
 	@if [ -f Server/Package.swift ]; then set -x; swift test --package-path Server $(CHECKED); fi
@@ -78,4 +83,4 @@ bench: bootstrap  ## Measure the SDK and the collector (see Benchmarks/README.md
 	Scripts/bench
 
 clean:  ## Remove every build folder
-	rm -rf .build .fuzz AppleSimulation/.build Fuzzing/.build Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))
+	rm -rf .build .build-apple .fuzz AppleSimulation/.build Fuzzing/.build Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))

@@ -45,7 +45,6 @@ __attribute__((objc_root_class))
 - (nullable id)forwardingTargetForSelector:(null_unspecified SEL)aSelector;
 + (BOOL)instancesRespondToSelector:(null_unspecified SEL)aSelector;
 + (BOOL)respondsToSelector:(null_unspecified SEL)aSelector;
-+ (null_unspecified id)performSelector:(null_unspecified SEL)aSelector;
 + (nullable Class)superclass;
 + (BOOL)isSubclassOfClass:(Class)aClass;
 @property(readonly) Class classForCoder;

@@ -31,6 +31,7 @@ let package = Package(
     products: [
         .library(name: "Trackway", targets: ["Trackway"]),
         .library(name: "TrackwayTesting", targets: ["TrackwayTesting"]),
+        .library(name: "TrackwayTriggers", targets: ["TrackwayTriggers"]),
         // The documented calls of older SDKs, as thin faces: an app moves by changing its import line.
         .library(name: "ClickstreamCompatibility", targets: ["ClickstreamCompatibility"]),
         .library(
@@ -111,6 +112,9 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+
+        // Floor 5: what is done when something happens to an element of an interface.
+        .target(name: "TrackwayTriggers", dependencies: ["Trackway", "TrackwayEvents"], swiftSettings: house),
 
         // Floor 5: faces.
         .target(
@@ -210,6 +214,11 @@ let package = Package(
                 "SAPUsageCompatibility", "SAPUsageSamples", "Trackway", "TrackwayTesting", "TrackwayBehavior",
                 "TrackwayEvents", "TrackwayJournal", "TrackwayPlatform", "TrackwayWire", "TrackwayDestinations",
             ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwayTriggersTests",
+            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayTesting", "TrackwayEvents"],
             swiftSettings: house
         ),
         .testTarget(

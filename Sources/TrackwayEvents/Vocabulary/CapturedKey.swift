@@ -50,6 +50,25 @@ public enum CapturedKey {
     /// How long a screen was used, in milliseconds.
     public static let engagementTime = "_engagement_time_msec"
 
+    // MARK: Elements of the interface
+
+    /// What the app calls the element.
+    public static let elementID = "_element_id"
+    /// What kind of element it is: the name of its class.
+    public static let elementType = "_element_type"
+    /// What stands on it; only when the app wants texts collected.
+    public static let elementContent = "_element_content"
+    /// Where in its list it lies, as "section:row".
+    public static let elementPosition = "_element_position"
+    /// What happened to it: the name of a trigger.
+    public static let trigger = "_trigger"
+    /// The sentence of the event that fired.
+    public static let trace = "_trace"
+    /// The name of the event that fired.
+    public static let triggerIdentifier = "_trigger_identifier"
+    /// "skipped", or "refused" with the reason; absent when the event's action ran.
+    public static let triggerOutcome = "_trigger_outcome"
+
     // MARK: Timers
 
     /// How long a timed event took, in seconds.

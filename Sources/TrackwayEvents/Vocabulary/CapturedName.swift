@@ -30,6 +30,14 @@ public enum CapturedName {
     /// The installation that this one replaces was erased: ``CapturedKey/erasedInstallation``, ``CapturedKey/erasureProof``.
     public static let installationErased = "_installation_erased"
 
+    // MARK: Elements of the interface
+
+    /// An element was clicked: ``CapturedKey/elementID``, ``CapturedKey/elementType``, ``CapturedKey/elementContent``,
+    /// ``CapturedKey/elementPosition``.
+    public static let click = "_click"
+    /// An event of an element fired, told for whoever debugs: ``CapturedKey/trigger``, ``CapturedKey/trace``.
+    public static let trigger = "_trigger"
+
     // MARK: Snapshots
 
     /// What the device and its system are; the attributes are those of ``DeviceProperties``.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import Trackway
+internal import TrackwayEvents
+internal import TrackwayTesting
+internal import TrackwayTriggers
+
+@MainActor
+@Suite("The trace")
+struct TriggerTraceTests {
+    private let clock = ManualClock()
+
+    @Test("events with a sentence are told as they ran, in order, with their element")
+    func told() async {
+        let detector = Detector(clock: clock)
+        var reports = detector.trace.reports().makeAsyncIterator()
+        let element = PlayedElement([
+            TriggerEvent(.didAppear, trace: "the offer was seen", identifier: "E-1"), TriggerEvent(.didAppear),
+        ])
+        element.elementID = "offer"
+        detector.trackDisplay(for: [element])
+        clock.advance(by: .seconds(1))
+        detector.send([TriggerEvent(.custom("shaken"), trace: "shaken")])
+        let first = await reports.next()
+        #expect(first?.description == "22:13:20.000  didAppear  PlayedElement#offer  the offer was seen")
+        #expect(first?.identifier == "E-1")
+        #expect(await reports.next()?.description == "22:13:21.000  shaken  shaken")
+        #expect(detector.trace.recent.count == 2)
+    }
+
+    @Test("what did not run says so")
+    func skipped() async {
+        let detector = Detector(clock: clock)
+        let event = TriggerEvent(.didAppear, trace: "once")
+        event.setAction { [weak event] _ in event?.trigger = .none }
+        let element = PlayedElement([event])
+        detector.trackDisplay(for: [element])
+        detector.trackDisplay(for: [element])
+        await detector.untilDone()
+        #expect(detector.trace.recent.map(\.outcome) == [.ran, .skipped])
+    }
+
+    @Test("a reader that is slow misses the oldest, and is told how many")
+    func slowReader() async {
+        let trace = TriggerTrace(.everything, bound: 4)
+        let detector = Detector(clock: clock, trace: trace)
+        let reports = trace.reports()
+        for number in 0..<10 { detector.send([TriggerEvent(.custom("\(number)"), on: .caller) { _ in }]) }
+        var missed = 0
+        var names: [String] = []
+        var iterator = reports.makeAsyncIterator()
+        for _ in 0..<4 {
+            guard let report = await iterator.next() else { break }
+            missed += report.missed
+            names.append(report.trigger.name)
+        }
+        #expect(names == ["6", "7", "8", "9"])
+        detector.send([TriggerEvent(.custom("10"), on: .caller) { _ in }])
+        missed += await iterator.next()?.missed ?? 0
+        #expect(missed == 6)
+        #expect(trace.recent.map(\.trigger.name) == ["7", "8", "9", "10"])
+    }
+
+    @Test("whoever reads is done when the trace ends")
+    func ends() async {
+        var trace: TriggerTrace? = TriggerTrace()
+        var reports = trace?.reports().makeAsyncIterator()
+        trace = nil
+        #expect(await reports?.next() == nil)
+    }
+
+    @Test("recorded for whoever watches events arrive, until that is ended")
+    func recorded() throws {
+        let memory = try InMemoryAnalytics(clock: clock)
+        let detector = Detector(clock: clock)
+        let recording = detector.trace.record(with: memory.analytics)
+        let element = PlayedElement([TriggerEvent(.didEndTouch, trace: "buy was touched", on: .caller) { _ in }])
+        element.elementID = "buy"
+        detector.trackEnded(withTouches: [PlayedTouch(element)])
+        recording.cancel()
+        detector.trackEnded(withTouches: [PlayedTouch(element)])
+        #expect(
+            memory.events(named: "_trigger").map(\.attributes) == [
+                [
+                    "_trigger": "didEndTouch", "_trace": "buy was touched", "_element_type": "PlayedElement",
+                    "_element_id": "buy",
+                ]
+            ]
+        )
+    }
+}

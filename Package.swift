@@ -32,6 +32,8 @@ let package = Package(
         .library(name: "Trackway", targets: ["Trackway"]),
         .library(name: "TrackwayTesting", targets: ["TrackwayTesting"]),
         .library(name: "TrackwayTriggers", targets: ["TrackwayTriggers"]),
+        .library(name: "TrackwayUIKit", targets: ["TrackwayUIKit"]),
+        .library(name: "TrackwaySwiftUI", targets: ["TrackwaySwiftUI"]),
         // The documented calls of older SDKs, as thin faces: an app moves by changing its import line.
         .library(name: "ClickstreamCompatibility", targets: ["ClickstreamCompatibility"]),
         .library(
@@ -116,17 +118,34 @@ let package = Package(
         // Floor 5: what is done when something happens to an element of an interface.
         .target(name: "TrackwayTriggers", dependencies: ["Trackway", "TrackwayEvents"], swiftSettings: house),
 
-        // Floor 5: faces.
+        // Floor 5: screens, touches and clicks of UIKit; the hook that all of it shares.
+        .target(
+            name: "TrackwayUIKit",
+            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents"],
+            swiftSettings: house
+        ),
+
+        // Floor 5: the same for SwiftUI, in calls that views make.
+        .target(
+            name: "TrackwaySwiftUI",
+            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents"],
+            swiftSettings: house
+        ),
+
+        // Floor 6: faces.
         .target(
             name: "ClickstreamCompatibility",
-            dependencies: ["Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
+            dependencies: ["TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
             swiftSettings: house
         ),
         // The format's names for Objective-C, which does not see constants of Swift: a header.
         .target(name: "SensorsAnalyticsConstants"),
         .target(
             name: "SensorsAnalyticsCompatibility",
-            dependencies: ["Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire", "TrackwayDestinations"],
+            dependencies: [
+                "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire",
+                "TrackwayDestinations",
+            ],
             swiftSettings: house
         ),
 
@@ -135,8 +154,8 @@ let package = Package(
         .target(
             name: "SiftCompatibility",
             dependencies: [
-                "CSiftCompatibility", "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire",
-                "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform",
+                "CSiftCompatibility", "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayBehavior",
+                "TrackwayWire", "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform",
             ],
             swiftSettings: house
         ),
@@ -177,15 +196,16 @@ let package = Package(
         .testTarget(
             name: "ClickstreamCompatibilityTests",
             dependencies: [
-                "ClickstreamCompatibility", "ClickstreamSamples", "ClickstreamAppSample", "Trackway", "TrackwayTesting",
-                "TrackwayDestinations", "TrackwayEvents", "TrackwayWire",
+                "ClickstreamCompatibility", "ClickstreamSamples", "ClickstreamAppSample", "TrackwayUIKit", "Trackway",
+                "TrackwayTesting", "TrackwayDestinations", "TrackwayEvents", "TrackwayWire",
             ],
             swiftSettings: house
         ),
         .testTarget(
             name: "SensorsAnalyticsCompatibilityTests",
             dependencies: [
-                "SensorsAnalyticsCompatibility", "SensorsAnalyticsConstants", "Trackway", "TrackwayTesting",
+                "SensorsAnalyticsCompatibility", "SensorsAnalyticsConstants", "TrackwayUIKit", "Trackway",
+                "TrackwayTesting",
                 "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
             ],
             swiftSettings: house
@@ -219,6 +239,13 @@ let package = Package(
         .testTarget(
             name: "TrackwayTriggersTests",
             dependencies: ["TrackwayTriggers", "Trackway", "TrackwayTesting", "TrackwayEvents"],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwayUIKitTests",
+            dependencies: [
+                "TrackwayUIKit", "TrackwaySwiftUI", "Trackway", "TrackwayTesting", "TrackwayBehavior", "TrackwayEvents",
+            ],
             swiftSettings: house
         ),
         .testTarget(

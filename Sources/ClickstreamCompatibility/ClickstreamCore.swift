@@ -4,6 +4,7 @@
 package import Trackway
 internal import TrackwayDestinations
 public import TrackwayEvents
+package import TrackwayUIKit
 
 /// What stands behind the static calls: the analytics once they are made, and the configuration they follow.
 ///
@@ -18,6 +19,7 @@ package final class ClickstreamCore: Sendable {
     private struct State: Sendable {
         var analytics: Analytics?
         var configuration: ClickstreamConfiguration?
+        var automatic: AutomaticCapture?
         var earlyCalls = 0
         var file: File
         var opening: Opening
@@ -62,6 +64,9 @@ package final class ClickstreamCore: Sendable {
         former.configuration?.follow(former.configuration?.settings ?? ClickstreamSettings()) { _ in }
     }
 
+    /// What is captured of the interface by itself; nothing before the start.
+    package var automatic: AutomaticCapture.Wish { state.withLock { $0.automatic }?.wish ?? AutomaticCapture.Wish() }
+
     /// The analytics, when there are any.
     var made: Analytics? { state.withLock { $0.analytics } }
 
@@ -87,13 +92,17 @@ package final class ClickstreamCore: Sendable {
             // What holds from the beginning is chosen before anybody else can reach the analytics: what another thread
             // takes away right afterwards does not come back.
             let faults = Self.begin(analytics, settings)
+            let automatic = AutomaticCapture(analytics)
+            automatic.want(settings.automatic)
             let early = state.withLock { state in
                 state.analytics = analytics
+                state.automatic = automatic
                 // The app's object becomes the live one, as it was handed in.
                 state.configuration = chosen ?? ClickstreamConfiguration()
                 state.configuration?.follow(settings) { [weak analytics] settings in
                     guard let analytics else { return }
                     Self.follow(settings, analytics)
+                    automatic.want(settings.automatic)
                 }
                 return state.earlyCalls
             }

@@ -5,6 +5,7 @@ internal import Foundation
 internal import Trackway
 internal import TrackwayDestinations
 internal import TrackwayEvents
+internal import TrackwayUIKit
 internal import TrackwayWire
 
 /// What an app, or its configuration file, chose. What nobody chose is nil.
@@ -113,6 +114,9 @@ extension ClickstreamSettings {
         if isTrackingAppExceptions == true { capture.insert(.crashes) }
         return capture
     }
+
+    /// What of the interface is found by itself: screens, by default. Without them no method of UIKit is exchanged.
+    var automatic: AutomaticCapture.Wish { AutomaticCapture.Wish(screens: capture.contains(.screens)) }
 
     /// After how long in the background a session is over.
     var timeout: Duration { .milliseconds(max(0, sessionTimeout ?? Self.usualTimeout)) }

@@ -153,6 +153,7 @@ extension SensorsAnalyticsAutoTrackEventType {
         var blocked: Set<String> = [CapturedName.firstOpen, CapturedName.sessionStart]
         if !contains(.eventTypeAppStart) { blocked.insert(CapturedName.appStart) }
         if !contains(.eventTypeAppEnd) { blocked.insert(CapturedName.appEnd) }
+        if !contains(.eventTypeAppClick) { blocked.insert(CapturedName.click) }
         return blocked
     }
 }

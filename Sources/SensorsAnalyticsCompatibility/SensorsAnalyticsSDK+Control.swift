@@ -5,6 +5,7 @@ internal import Trackway
 internal import TrackwayBehavior
 public import TrackwayDestinations
 internal import TrackwayEvents
+internal import TrackwayUIKit
 
 extension SensorsAnalyticsSDK {
     /// Whether the back-end wants nothing to be recorded.
@@ -49,18 +50,19 @@ extension SensorsAnalyticsSDK {
 
     /// Makes what app and back-end want count.
     func applyPolicy() {
-        let (policy, capture, debugChange) = state.withLock { state in
+        let (policy, capture, wish, debugChange) = state.withLock { state in
             let wanted = state.remote?.disablesDebugMode == true ? .off : state.debugMode
             var change: SensorsAnalyticsDestination?
             if wanted != state.destination.options.debugMode {
                 state.change { $0.debugMode = wanted }
                 change = state.destination
             }
-            return (state.policy, state.wantedCapture, change)
+            return (state.policy, state.wantedCapture, state.wish, change)
         }
         // The back-end may want more than the app began with, so what is captured is chosen anew; the policy then forbids.
         analytics.setCollectionPolicy(policy)
         analytics.reconfigure { $0.capture = capture }
+        automatic.want(wish)
         if let debugChange { lookAtEvents(debugChange) }
     }
 
@@ -90,6 +92,15 @@ extension SensorsAnalyticsSDK.State {
         )
     }
 
+    /// What of the interface is to be found by itself. Without screens and clicks no method of UIKit is exchanged.
+    fileprivate var wish: AutomaticCapture.Wish {
+        guard !isDisabled, remote?.disablesSDK != true else { return AutomaticCapture.Wish() }
+        return AutomaticCapture.Wish(
+            screens: captured.contains(.eventTypeAppViewScreen),
+            clicks: captured.contains(.eventTypeAppClick)
+        )
+    }
+
     /// What the front door has to capture for it.
     fileprivate var wantedCapture: CaptureOptions {
         capture.subtracting([.launches, .screens]).union(captured.capture)
@@ -102,6 +113,7 @@ extension CapturedName {
         switch name {
         case SA_EVENT_NAME_APP_START, SA_EVENT_NAME_APP_START_PASSIVELY: [appStart]
         case SA_EVENT_NAME_APP_END: [appEnd]
+        case SA_EVENT_NAME_APP_CLICK: [click, name]
         case SA_EVENT_NAME_APP_VIEW_SCREEN: [screenView, name]
         case SA_EVENT_NAME_APP_CRASHED: [appException, name]
         default: [name]

@@ -4,6 +4,7 @@
 public import Trackway
 public import TrackwayDestinations
 internal import TrackwayEvents
+package import TrackwayUIKit
 
 /// The calls that apps written for Sensors Analytics make, on Trackway's front door.
 ///
@@ -38,10 +39,16 @@ public final class SensorsAnalyticsSDK: Sendable {
     public let analytics: Analytics
     let state: Locked<State>
     let remote: RemoteConfigurationDriver?
+    /// Screens and clicks, as far as they are wanted.
+    package let automatic: AutomaticCapture
 
     /// A compatibility module on analytics that were made from the options' configuration.
     package init(_ analytics: Analytics, _ options: SAConfigOptions, debugMode: SensorsAnalyticsDebugMode = .off) {
         self.analytics = analytics
+        // Titles are what the format calls an element's content.
+        var clicks = ClickRules()
+        clicks.includesTitles = true
+        automatic = AutomaticCapture(analytics, clicks: clicks)
         state = Locked(
             State(
                 destination: options.destination(debugMode: debugMode),

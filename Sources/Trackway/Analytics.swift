@@ -57,6 +57,8 @@ public final class Analytics: Sendable {
     let lastLedger = Locked(Ledger())
     package let commits: GroupCommitter<JournalError>
     package let lifeCycle: LifeCycleFollower
+    /// Which screen is shown, of those that lie over one another.
+    package let screenTracker: ScreenTracker
     package let environment: ExtensionEnvironment
     private let observation: (any Sendable)?
     let crashWatch: CrashWatch
@@ -114,6 +116,7 @@ public final class Analytics: Sendable {
             parts.control,
             in: parts.dependencies
         )
+        screenTracker = ScreenTracker(parts.behavior, in: parts.dependencies)
         let follower = lifeCycle
         observation =
             configuration.followsLifeCycle

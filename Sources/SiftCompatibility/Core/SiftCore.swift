@@ -7,6 +7,7 @@ internal import TrackwayBehavior
 internal import TrackwayDelivery
 internal import TrackwayDestinations
 internal import TrackwayEvents
+internal import TrackwayUIKit
 
 /// What stands behind one root directory: the analytics once they are made, and what the app chose.
 ///
@@ -24,6 +25,8 @@ package final class SiftCore: Sendable {
         /// Whether everything rests, as chosen while the analytics could not be made.
         var isPaused = false
         var analytics: Analytics?
+        /// The titles of view controllers, which snapshots of the app's state tell.
+        var automatic: AutomaticCapture?
         /// Whether a queue comes or goes at this moment.
         var isChangingQueues = false
         /// Diagnostics that came while the analytics were made, or a queue came or went.
@@ -63,8 +66,11 @@ package final class SiftCore: Sendable {
                 let (user, isPaused) = state.withLock { ($0.user, $0.isPaused) }
                 if let user { analytics.setUser(user) }
                 if isPaused { analytics.pause() }
+                let automatic = AutomaticCapture(analytics)
+                automatic.want(AutomaticCapture.Wish(screens: true))
                 state.withLock { state in
                     state.analytics = analytics
+                    state.automatic = automatic
                     state.user = nil
                 }
                 isNew = true

@@ -33,6 +33,28 @@ extension Analytics {
         behavior.screenShown(ScreenView(screen: screen, attributes: attributes, isManual: true))
     }
 
+    /// Records that an element was clicked, `_click`, where nobody sees it by itself.
+    ///
+    /// - Parameters:
+    ///   - element: what the element is called. An empty name is a mistake: a `Diagnostic` tells, and nothing is recorded.
+    ///   - attributes: what else is worth knowing.
+    public func click(_ element: String, _ attributes: Attributes = [:]) {
+        guard !element.isEmpty else {
+            reporter.report(
+                Diagnostic(
+                    code: .elementInvalid,
+                    field: "element",
+                    value: element,
+                    remedy: "Name every element; without a name nobody can tell which one it was."
+                )
+            )
+            return
+        }
+        var attributes = attributes
+        attributes[CapturedKey.elementID] = .string(element)
+        record(CapturedName.click, attributes)
+    }
+
     /// What stands in every event's context is held to the limits of an event's texts.
     private func fit(_ text: String) -> String {
         guard text.utf8.count > limits.stringBytes else { return text }

@@ -26,6 +26,7 @@ package final class BehaviorDriver: Sendable {
     private let clock: any EventClock
     private let boot: String
     private let resources: BehaviorResources
+    private let lifeCycleQueue: StorageQueue?
     private let state: Locked<BehaviorState>
     private let watcher = Locked(ScreenWatcher())
     // Announcements carry nothing, so one that waits stands for any number.
@@ -47,6 +48,7 @@ package final class BehaviorDriver: Sendable {
         self.dynamic = dynamic
         clock = dependencies.clock
         boot = dependencies.facts.boot
+        lifeCycleQueue = dependencies.lifeCycleQueue
         resources = BehaviorResources(in: dependencies, gate: control.gate, journal: journal)
         var state = BehaviorState(dependencies.launch, settings: settings)
         if settings.capture.isCapturing {
@@ -84,9 +86,18 @@ package final class BehaviorDriver: Sendable {
     }
 
     /// A screen was shown.
-    package func screenShown(_ view: ScreenView) {
-        step { $0.screenShown(view) }
+    ///
+    /// - Parameter keepsLater: whether the caller's thread must not wait for the disk, where there is another one for it.
+    ///   Events carry the screen when this returns; a process that is killed right afterwards may not have had it.
+    package func screenShown(_ view: ScreenView, keepsLater: Bool = false) {
+        let later = keepsLater ? lifeCycleQueue : nil
+        let owesSaving = step(savesLater: later != nil) { $0.screenShown(view) }
+        if owesSaving, let later { later.order { [weak self] in self?.keep() } }
         watcher.withLock { $0 }.report(view.screen)
+    }
+
+    private func keep() {
+        step(records: false) { $0.keep() }
     }
 
     /// Has somebody told of every screen that is shown, captured or not, after it was recorded. No lock is held meanwhile.
@@ -150,23 +161,39 @@ package final class BehaviorDriver: Sendable {
     ///   - records: whether events may come of it, so that the app's closure is asked for attributes, before any lock is
     ///     taken.
     ///   - time: when it happened, if that was not just now.
-    private func step(records: Bool = true, at time: Moment? = nil, _ input: (inout BehaviorTurn) -> Void) {
+    ///   - savesLater: whether the state is kept by a later step.
+    /// - Returns: whether one has to.
+    @discardableResult
+    private func step(
+        records: Bool = true,
+        at time: Moment? = nil,
+        savesLater: Bool = false,
+        _ input: (inout BehaviorTurn) -> Void
+    ) -> Bool {
         let now = time.map { DeviceTime($0, boot: boot) } ?? now
         let dynamic = records ? dynamic.current() : [:]
-        let (isBeating, wantsFlush, sideEffects) = state.withLock { state in
-            let (wantsFlush, sideEffects) = contextStore.performUnreported { transaction in
-                var turn = BehaviorTurn(state, transaction, at: now, adding: dynamic, with: resources)
+        let (isBeating, orders, sideEffects) = state.withLock { state in
+            let (orders, sideEffects) = contextStore.performUnreported { transaction in
+                var turn = BehaviorTurn(
+                    state,
+                    transaction,
+                    at: now,
+                    adding: dynamic,
+                    with: resources,
+                    savesLater: savesLater
+                )
                 turn.begin()
                 input(&turn)
                 (state, transaction) = (turn.state, turn.transaction)
-                return turn.wantsFlush
+                return (wantsFlush: turn.wantsFlush, owesSaving: turn.owesSaving)
             }
-            return (state.isBeating, wantsFlush, sideEffects)
+            return (state.isBeating, orders, sideEffects)
         }
         setGate()
         contextStore.report(sideEffects)
         if isBeating { announceBeats.yield() }
-        if wantsFlush { announceFlush.yield() }
+        if orders.wantsFlush { announceFlush.yield() }
+        return orders.owesSaving
     }
 
     /// Changes the state alone.

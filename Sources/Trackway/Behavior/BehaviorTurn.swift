@@ -124,6 +124,9 @@ struct BehaviorTurn {
     private(set) var transaction: ContextTransaction
     /// Whether what waits is to be sent.
     private(set) var wantsFlush = false
+    /// Whether the state is to be kept by a later turn.
+    private(set) var owesSaving = false
+    private let savesLater: Bool
     private let now: DeviceTime
     /// What the app's closure adds to events now.
     private let dynamic: Attributes
@@ -134,8 +137,10 @@ struct BehaviorTurn {
         _ transaction: ContextTransaction,
         at now: DeviceTime,
         adding dynamic: Attributes,
-        with resources: BehaviorResources
+        with resources: BehaviorResources,
+        savesLater: Bool = false
     ) {
+        self.savesLater = savesLater
         self.state = state
         self.transaction = transaction
         self.now = now
@@ -193,6 +198,11 @@ struct BehaviorTurn {
         guard view.isManual else { return }
         transaction.context.screen = view.screen
         record(CapturedName.screenView, view.attributes.merging(Attributes(screen: view.screen)), at: now)
+    }
+
+    /// Keeps what an earlier turn left to this one.
+    mutating func keep() {
+        if state.isActing { save() }
     }
 
     /// Half a minute in the foreground went by.
@@ -338,7 +348,7 @@ struct BehaviorTurn {
             case .flush:
                 wantsFlush = true
             case .save:
-                save()
+                if savesLater { owesSaving = true } else { save() }
             case .openWindow, .closeWindow:
                 // The moment came with the input, from whoever can give one, and ends when the flush is over.
                 continue

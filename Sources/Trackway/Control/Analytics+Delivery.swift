@@ -24,6 +24,31 @@ extension Analytics {
         return await delivery.flush(timeout: timeout)
     }
 
+    /// Sends what waits inside of a background task that the app asked the system for, while the process may be suspended
+    /// otherwise: delivery runs until this returns, and gives the folder back then unless the app came to the front.
+    ///
+    /// ```swift
+    /// task.expirationHandler = { work.cancel() }   // work is the Task that runs this
+    /// let report = await analytics.flushInBackground(within: .seconds(20))
+    /// task.setTaskCompleted(success: report.isComplete)
+    /// ```
+    /// Cancelled, it breaks off what is on its way and returns at once; what was not sent stays. The SDK asks the system for no
+    /// background task of its own kind: which ones there are stands in the app's property list.
+    ///
+    /// - Parameter limit: how long to try.
+    /// - Returns: As ``flush(timeout:)`` does.
+    public func flushInBackground(within limit: Duration) async -> FlushReport {
+        await lifeCycle.untilSettled()
+        let wasSuspended = control.machine.isSuspended
+        if wasSuspended { control.change { $0.resumed() } }
+        let report = await flush(timeout: limit)
+        if wasSuspended, !behavior.isForeground {
+            control.change { $0.suspended(within: .zero) }
+            await control.untilAtRest()
+        }
+        return report
+    }
+
     /// What became of every event of this installation, as of now: per destination delivered, waiting, or dropped by
     /// reason. When storage cannot be read now, a `Diagnostic` tells, and the counts are the last ones read; what could not
     /// be counted is named in `Ledger.uncounted`.

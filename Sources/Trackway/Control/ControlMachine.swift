@@ -54,7 +54,8 @@ package struct ControlMachine: Sendable {
     /// Whether the app said that it is done.
     package private(set) var isShutDown = false
     private var isAbandoned = false
-    private var isSuspended = false
+    /// Whether the process is about to be stopped or ended.
+    package private(set) var isSuspended = false
     /// Whether the system wants the process now, so that nothing more may be waited for.
     package private(set) var isHurried = false
     private var erasures = 0

@@ -68,6 +68,8 @@ extension Diagnostic.Code {
     public static let notStarted = Diagnostic.Code(rawValue: "not_started")
     /// A screen has no name; it stayed the one it was.
     public static let screenInvalid = Diagnostic.Code(rawValue: "screen_invalid")
+    /// An element of the interface was named wrongly.
+    public static let elementInvalid = Diagnostic.Code(rawValue: "element_invalid")
     /// A destination refuses the credentials, or its address is wrong; its events wait until
     /// `Analytics.replace(_:)` gives it new settings.
     public static let destinationParked = Diagnostic.Code(rawValue: "destination_parked")

@@ -37,6 +37,7 @@ struct SensorsAnalyticsTranslation {
         case CapturedName.appStart: translateStart()
         case CapturedName.appEnd: translateEnd()
         case CapturedName.screenView: translateScreen()
+        case CapturedName.click: translateClick(context)
         case CapturedName.appException: translateException()
         case CapturedName.profileSet: translateProfile(event, context)
         case CapturedName.profileSetOnce: become(.profileSetOnce)
@@ -96,6 +97,17 @@ struct SensorsAnalyticsTranslation {
         put("$screen_name", screen)
         put("$url", url)
         put("$referrer", referrer)
+        detail = properties["$screen_name"]?.string.map { "\($0)######" }
+    }
+
+    private mutating func translateClick(_ context: RecordedContext) {
+        isAutomatic = true
+        name = "$AppClick"
+        put("$element_id", take(CapturedKey.elementID))
+        put("$element_type", take(CapturedKey.elementType))
+        put("$element_content", take(CapturedKey.elementContent))
+        put("$element_position", take(CapturedKey.elementPosition))
+        put("$screen_name", context.screen.map { .string($0.name) })
         detail = properties["$screen_name"]?.string.map { "\($0)######" }
     }
 

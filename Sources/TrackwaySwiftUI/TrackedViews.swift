@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(SwiftUI)
+public import SwiftUI
+public import Trackway
+internal import TrackwayBehavior
+internal import TrackwayEvents
+public import TrackwayTriggers
+
+extension EnvironmentValues {
+    /// What views record with; nil records nothing.
+    ///
+    /// ```swift
+    /// @Environment(\.analytics) private var analytics
+    /// ```
+    public var analytics: Analytics? {
+        get { self[AnalyticsKey.self] }
+        set { self[AnalyticsKey.self] = newValue }
+    }
+
+    /// What has the triggers of views fire; nil has none.
+    public var triggerDetector: Detector? {
+        get { self[DetectorKey.self] }
+        set { self[DetectorKey.self] = newValue }
+    }
+}
+
+private struct AnalyticsKey: EnvironmentKey {
+    static let defaultValue: Analytics? = nil
+}
+
+private struct DetectorKey: EnvironmentKey {
+    static let defaultValue: Detector? = nil
+}
+
+extension View {
+    /// Has this view and those inside it record with these analytics.
+    ///
+    /// - Parameter detector: has their triggers fire.
+    public func analytics(_ analytics: Analytics?, detector: Detector? = nil) -> some View {
+        environment(\.analytics, analytics).environment(\.triggerDetector, detector)
+    }
+
+    /// Tells that a screen is shown while this view is: `_screen_view`, and every event from then on carries the screen.
+    /// When a screen that lies over it goes, this one is shown again.
+    ///
+    /// ```swift
+    /// ProductList().trackScreen("Products")
+    /// ```
+    /// - Parameters:
+    ///   - name: what the screen is called.
+    ///   - id: where in the app it lies.
+    ///   - attributes: what else is worth knowing each time it is shown.
+    public func trackScreen(_ name: String, id: String? = nil, _ attributes: Attributes = [:]) -> some View {
+        modifier(TrackedScreen(name: name, id: id, attributes: attributes))
+    }
+
+    /// Records a click (`_click`) when the view is tapped, beside what the tap does.
+    ///
+    /// Not for rows of a `List`, whose own taps a gesture takes away, and of little use on a `Button`: record in the
+    /// button's action there, with `analytics.click(_:)`.
+    ///
+    /// - Parameters:
+    ///   - element: what the element is called.
+    ///   - attributes: what else is worth knowing.
+    public func trackTap(_ element: String, _ attributes: Attributes = [:]) -> some View {
+        modifier(TrackedTap(element: element, attributes: attributes))
+    }
+
+    /// Has events fire when the view appears, disappears or is tapped, as their triggers say. Without one for
+    /// `Trigger.didEndTouch` no gesture is added.
+    public func trigger(_ events: TriggerEvent...) -> some View {
+        modifier(TriggeredView(events: events))
+    }
+
+    /// Tells the analytics what the scene does, in an app whose configuration does not follow the life cycle
+    /// (`followsLifeCycle`). Belongs to the outermost view of a scene.
+    public func followScenePhase() -> some View {
+        modifier(FollowedScene())
+    }
+}
+
+/// Stands for one appearance of a view, however often the view's value is made anew.
+@MainActor
+private final class Identity {
+    var number: Int { ObjectIdentifier(self).hashValue }
+}
+
+private struct TrackedScreen: ViewModifier {
+    let name: String
+    let id: String?
+    let attributes: Attributes
+    @Environment(\.analytics) private var analytics
+    @State private var identity = Identity()
+
+    func body(content: Content) -> some View {
+        content
+            .onAppear {
+                guard !name.isEmpty else { return }
+                let screen = RecordedContext.Screen(name: name, id: id, uniqueID: nil)
+                analytics?.screenTracker.appeared(
+                    identity.number,
+                    ScreenView(screen: screen, attributes: attributes, isManual: true)
+                )
+            }
+            .onDisappear { analytics?.screenTracker.disappeared(identity.number) }
+    }
+}
+
+private struct TrackedTap: ViewModifier {
+    let element: String
+    let attributes: Attributes
+    @Environment(\.analytics) private var analytics
+
+    func body(content: Content) -> some View {
+        content.simultaneousGesture(TapGesture().onEnded { analytics?.click(element, attributes) })
+    }
+}
+
+/// A view as the triggers see it.
+@MainActor
+private struct ViewElement: TriggerElement {
+    let triggerEvents: [TriggerEvent]?
+}
+
+private struct TriggeredView: ViewModifier {
+    let events: [TriggerEvent]
+    @Environment(\.triggerDetector) private var detector
+
+    func body(content: Content) -> some View {
+        let watched =
+            content
+            .onAppear { detector?.trackDisplay(for: [element]) }
+            .onDisappear { detector?.trackEndDisplaying(for: [element]) }
+        if events.contains(where: { $0.trigger == .didEndTouch }) {
+            watched.simultaneousGesture(
+                TapGesture().onEnded { _ = detector?.track(.didEndTouch, for: element) }
+            )
+        } else {
+            watched
+        }
+    }
+
+    private var element: ViewElement { ViewElement(triggerEvents: events) }
+}
+
+private struct FollowedScene: ViewModifier {
+    @Environment(\.analytics) private var analytics
+    @Environment(\.scenePhase) private var phase
+    @State private var scene = FollowedPhase()
+
+    func body(content: Content) -> some View {
+        content
+            .onAppear { tell(phase) }
+            .onChange(of: phase) { tell($0) }
+    }
+
+    private func tell(_ phase: ScenePhase) {
+        let seen: SceneVisibility? =
+            switch phase {
+            case .active: .active
+            case .inactive: .inactive
+            case .background: .background
+            @unknown default: nil
+            }
+        guard let analytics, let seen else { return }
+        for change in scene.changes(to: seen) { analytics.lifeCycleChanged(to: change) }
+    }
+}
+#endif

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(UIKit) && !os(watchOS)
+internal import Foundation
+public import Trackway
+internal import TrackwayBehavior
+internal import TrackwayEvents
+public import TrackwayTriggers
+internal import UIKit
+
+/// Records screens and clicks of a UIKit app, and has triggers fire, as long as it is kept.
+///
+/// ```swift
+/// let capture = UIKitCapture(analytics)
+/// ```
+/// Screens are recorded as far as the analytics' `capture` has `.screens`. For all of it four methods of UIKit's base
+/// classes are exchanged, those that are needed; see ``UIKitHooks``. The analytics are not kept alive.
+@MainActor
+public final class UIKitCapture {
+    private weak var analytics: Analytics?
+    private let screens: ScreenRules?
+    private let clicks: ClickRules?
+    private let detector: Detector?
+    private var memory = ClickMemory()
+    private var scrolled: ObjectIdentifier?
+    private var observation: UIKitHooks.Observation?
+    private var typing: TypingWatch?
+
+    /// Begins to capture.
+    ///
+    /// - Parameters:
+    ///   - analytics: records.
+    ///   - screens: which controllers are screens; nil for none.
+    ///   - clicks: which touches are clicks; nil for none.
+    ///   - detector: is told of touches, actions, scrolling and typing, so that triggers of views fire
+    ///     (`UIView.triggerEvents`); nil for none.
+    public init(
+        _ analytics: Analytics,
+        screens: ScreenRules? = ScreenRules(),
+        clicks: ClickRules? = ClickRules(),
+        detector: Detector? = nil
+    ) {
+        self.analytics = analytics
+        self.screens = screens
+        self.clicks = clicks
+        self.detector = detector
+        observation = UIKitHooks.observe(handlers())
+        guard let detector else { return }
+        typing = TypingWatch { view, isBeginning in
+            if isBeginning {
+                detector.trackBecameFirstResponder(for: ViewElement(view))
+            } else {
+                detector.trackResignedFirstResponder(for: ViewElement(view))
+            }
+        }
+    }
+
+    /// Captures nothing any more.
+    public func stop() {
+        observation?.cancel()
+        observation = nil
+        typing = nil
+    }
+
+    private func handlers() -> UIKitHooks.Handlers {
+        var handlers = UIKitHooks.Handlers()
+        if screens != nil {
+            handlers.viewDidAppear = { [weak self] in self?.appeared($0) }
+            handlers.viewDidDisappear = { [weak self] in self?.disappeared($0) }
+        }
+        if clicks != nil || detector != nil {
+            handlers.willSendEvent = { [weak self] in self?.willSend($0) }
+            handlers.willSendAction = { [weak self] sender, event in self?.willSendAction(from: sender, event) }
+        }
+        if detector != nil { handlers.didSendEvent = { [weak self] in self?.didSend($0) } }
+        return handlers
+    }
+
+    // MARK: Screens
+
+    private func appeared(_ controller: UIViewController) {
+        guard let screens, let analytics, let found = screens.screen(of: ViewFacts.controller(controller)) else {
+            return
+        }
+        let screen = RecordedContext.Screen(name: found.name, id: found.id, uniqueID: found.uniqueID)
+        analytics.screenTracker.appeared(
+            ObjectIdentifier(controller).hashValue,
+            ScreenView(screen: screen, attributes: found.attributes, isManual: false)
+        )
+    }
+
+    private func disappeared(_ controller: UIViewController) {
+        analytics?.screenTracker.disappeared(ObjectIdentifier(controller).hashValue)
+    }
+
+    // MARK: Touches and actions
+
+    private func willSend(_ event: UIEvent) {
+        if let pressed = pressed(in: event) { record(ViewFacts.click(on: pressed)) }
+        guard event.type == .touches, let touches = event.allTouches else { return }
+        let ended = touches.filter { $0.phase == .ended }
+        guard !ended.isEmpty else { return }
+        for touch in ended {
+            guard let view = touch.view, isInside(touch, view) else { continue }
+            record(ViewFacts.click(on: view, fingers: touches.count))
+        }
+        _ = detector?.trackEnded(withTouches: ended.map(TouchInView.init))
+    }
+
+    /// Whether the finger was lifted where it was put down.
+    private func isInside(_ touch: UITouch, _ view: UIView) -> Bool {
+        if let control = ViewFacts.enclosing(UIControl.self, of: view) { return control.isTouchInside }
+        return view.isUserInteractionEnabled && view.point(inside: touch.location(in: view), with: nil)
+    }
+
+    /// What a remote control chose.
+    private func pressed(in event: UIEvent) -> UIView? {
+        guard let presses = (event as? UIPressesEvent)?.allPresses else { return nil }
+        return presses.lazy.filter { $0.phase == .ended && $0.type == .select }.compactMap { $0.responder as? UIView }
+            .first
+    }
+
+    private func didSend(_ event: UIEvent) {
+        guard event.type == .touches, let touch = event.allTouches?.first, let view = touch.view else { return }
+        switch touch.phase {
+        case .moved:
+            guard let scroll = ViewFacts.enclosing(UIScrollView.self, of: view), scroll.isDragging else { return }
+            // Once for each time a finger is put down.
+            guard scrolled != ObjectIdentifier(touch) else { return }
+            scrolled = ObjectIdentifier(touch)
+            _ = detector?.trackBeganScrolling(for: ViewElement(scroll))
+        case .ended, .cancelled:
+            if scrolled == ObjectIdentifier(touch) { scrolled = nil }
+        default:
+            break
+        }
+    }
+
+    private func willSendAction(from sender: Any?, _ event: UIEvent?) {
+        guard let control = sender as? UIControl, !(control is UITextField) else { return }
+        // A slider that is being moved acts with every step.
+        if control is UISlider, control.isTracking { return }
+        // Touches that were not lifted yet are no clicks: going down, dragging in and out.
+        let touches = event?.allTouches ?? []
+        guard touches.isEmpty || touches.contains(where: { $0.phase == .ended }) else { return }
+        guard touches.isEmpty || control.isTouchInside else { return }
+        _ = detector?.trackTargetAction(for: ViewElement(control))
+        record(ViewFacts.click(on: control))
+    }
+
+    private func record(_ facts: ClickFacts) {
+        guard let clicks, let analytics, let click = clicks.click(in: facts) else { return }
+        guard memory.isNew(click, at: analytics.environment.now, interval: clicks.interval) else { return }
+        analytics.record(CapturedName.click, click.attributes)
+    }
+}
+
+/// Hears where somebody begins and ends to type, until it is let go of.
+private final class TypingWatch: Sendable {
+    private let observers = Locked<[any NSObjectProtocol]>([])
+
+    init(_ report: @escaping @MainActor @Sendable (UIView, _ isBeginning: Bool) -> Void) {
+        let names: [(NSNotification.Name, isBeginning: Bool)] = [
+            (UITextField.textDidBeginEditingNotification, true), (UITextField.textDidEndEditingNotification, false),
+            (UITextView.textDidBeginEditingNotification, true), (UITextView.textDidEndEditingNotification, false),
+        ]
+        for (name, isBeginning) in names {
+            observers.withLock {
+                let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
+                    // Told on the main thread; anything else is not UIKit's.
+                    guard Thread.isMainThread, let view = note.object as? UIView else { return }
+                    MainActor.assumeIsolated { report(view, isBeginning) }
+                }
+                $0.append(observer)
+            }
+        }
+    }
+
+    deinit {
+        observers.withLock { for observer in $0 { NotificationCenter.default.removeObserver(observer) } }
+    }
+}
+#endif

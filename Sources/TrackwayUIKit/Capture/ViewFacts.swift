@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(UIKit) && !os(watchOS)
+internal import Foundation
+internal import UIKit
+
+/// What the policies want to know, asked of UIKit.
+@MainActor
+enum ViewFacts {
+    /// More views than any interface has over one another; one that contains itself would have more.
+    private static let maxDepth = 200
+
+    // MARK: Controllers
+
+    static func controller(_ controller: UIViewController) -> ControllerFacts {
+        var facts = ControllerFacts(className: className(of: controller))
+        facts.isOfApp = isOfApp(controller)
+        facts.container = container(controller)
+        facts.parent = controller.parent.map { container($0) ?? .other }
+        facts.id = ObjectIdentifier(controller).hashValue
+        var around = controller.parent
+        while let next = around, facts.path.count < maxDepth {
+            facts.path.insert(className(of: next), at: 0)
+            around = next.parent
+        }
+        if let screen = controller as? any NamedScreen {
+            facts.chosen = screen.screenName.map { .named($0, screen.screenAttributes) } ?? .hidden
+        }
+        return facts
+    }
+
+    private static func container(_ controller: UIViewController) -> ControllerFacts.Container? {
+        switch controller {
+        case is UINavigationController: .navigation
+        case is UITabBarController: .tabs
+        case is UIPageViewController: .pages
+        case is UISplitViewController: .split
+        default: nil
+        }
+    }
+
+    private static func className(of object: AnyObject) -> String {
+        #if canImport(ObjectiveC)
+        NSStringFromClass(type(of: object))
+        #else
+        String(reflecting: type(of: object))
+        #endif
+    }
+
+    /// Whether the class lies in the app, in one of its frameworks, or in a package that was linked into it.
+    private static func isOfApp(_ object: AnyObject) -> Bool {
+        #if canImport(ObjectiveC)
+        Bundle(for: type(of: object)).bundlePath.hasPrefix(Bundle.main.bundlePath)
+        #else
+        // Without bundles the module says it.
+        !["UIKit.", "SwiftUI."].contains { String(reflecting: type(of: object)).hasPrefix($0) }
+        #endif
+    }
+
+    // MARK: Elements
+
+    /// A view and those around it, innermost first.
+    static func chain(from view: UIView) -> [ElementFacts] {
+        var chain: [ElementFacts] = []
+        var next: UIView? = view
+        while let view = next, chain.count < maxDepth {
+            chain.append(element(view))
+            next = view.superview
+        }
+        return chain
+    }
+
+    static func click(on view: UIView, fingers: Int = 1) -> ClickFacts {
+        ClickFacts(chain: chain(from: view), window: view.window.map { className(of: $0) }, fingers: fingers)
+    }
+
+    private static func element(_ view: UIView) -> ElementFacts {
+        var facts = ElementFacts(className: className(of: view))
+        facts.id = ObjectIdentifier(view).hashValue
+        facts.identifier = view.accessibilityIdentifier
+        facts.index = view.superview?.subviews.firstIndex { $0 === view } ?? 0
+        switch view {
+        case is UITextField, is UITextView: facts.kind = .textInput
+        case is UIControl: facts.kind = .control
+        case is UITableViewCell, is UICollectionViewCell: facts.kind = .cell
+        default: facts.kind = waitsForTaps(view) ? .tappable : .plain
+        }
+        facts.title = title(of: view)
+        facts.position = position(of: view)
+        return facts
+    }
+
+    private static func waitsForTaps(_ view: UIView) -> Bool {
+        view.gestureRecognizers?.contains { $0 is UITapGestureRecognizer && $0.isEnabled } ?? false
+    }
+
+    /// The app's own words: nothing that a person typed or that an image says.
+    private static func title(of view: UIView) -> String? {
+        if let button = view as? UIButton { return button.currentTitle }
+        if let segments = view as? UISegmentedControl {
+            let chosen = segments.selectedSegmentIndex
+            return chosen >= 0 && chosen < segments.numberOfSegments ? segments.titleForSegment(at: chosen) : nil
+        }
+        return nil
+    }
+
+    private static func position(of view: UIView) -> String? {
+        var path: IndexPath?
+        if let cell = view as? UITableViewCell {
+            path = enclosing(UITableView.self, of: view)?.indexPath(for: cell)
+        } else if let cell = view as? UICollectionViewCell {
+            path = enclosing(UICollectionView.self, of: view)?.indexPath(for: cell)
+        }
+        guard let path, path.count == 2 else { return nil }
+        return "\(path[0]):\(path[1])"
+    }
+
+    /// The nearest view of a kind around a view, or the view itself.
+    static func enclosing<Kind: UIView>(_ kind: Kind.Type, of view: UIView) -> Kind? {
+        var next: UIView? = view
+        for _ in 0..<maxDepth {
+            guard let view = next else { return nil }
+            if let found = view as? Kind { return found }
+            next = view.superview
+        }
+        return nil
+    }
+}
+#endif

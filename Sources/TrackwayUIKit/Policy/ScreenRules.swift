@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Which view controllers are screens, and what they are called.
+public struct ScreenRules: Sendable, Hashable {
+    /// How a controller's class becomes a name.
+    public enum Naming: Sendable, Hashable {
+        /// As a person reads it: `Shop.ProductDetailViewController` is "Product Detail".
+        case readable
+        /// The class as it is: `Shop.ProductDetailViewController`.
+        case className
+    }
+
+    /// How screens are named that do not name themselves.
+    public var naming = Naming.readable
+    /// Classes that are no screens, with their module or without it, beside those that never are.
+    public var excludedClasses: Set<String> = []
+    /// Whether controllers of the system's frameworks are screens: pickers, mail, alerts. False by default, because they
+    /// come with every keyboard.
+    public var includesSystem = false
+    /// Whether controllers inside others are screens, beyond those inside navigation, tabs, pages and split views. False
+    /// by default, because a screen is often put together of several.
+    public var includesChildren = false
+
+    /// The usual rules.
+    public init() {}
+}
+
+/// What is to be known of a view controller, without the framework that it belongs to.
+struct ControllerFacts: Sendable, Hashable {
+    /// What kind of container a controller is.
+    enum Container: Sendable, Hashable {
+        case navigation
+        case tabs
+        case pages
+        case split
+        /// Any other, the app's own included.
+        case other
+    }
+
+    /// The class with its module, as in `Shop.HomeViewController`.
+    var className: String
+    /// Whether the class comes from the app, its own frameworks included, and not from the system.
+    var isOfApp = true
+    /// What the controller itself wants to be called; nil when it does not say.
+    var chosen: ChosenScreen?
+    /// Whether it shows other controllers instead of something of its own.
+    var container: Container?
+    /// What it lies in; nil for a window's or a presented one.
+    var parent: Container?
+    /// The classes around it, outermost first.
+    var path: [String] = []
+    /// Tells it from all others.
+    var id = 0
+}
+
+/// What a controller says about its screen.
+enum ChosenScreen: Sendable, Hashable {
+    case named(String, Attributes)
+    /// It is no screen.
+    case hidden
+}
+
+extension ScreenRules {
+    /// The screen that a controller shows; nil when it shows none of its own.
+    func screen(of controller: ControllerFacts) -> ScreenFound? {
+        switch controller.chosen {
+        case .hidden?:
+            return nil
+        case .named(let name, let attributes)?:
+            // Whoever names itself is a screen, whatever it lies in.
+            return name.isEmpty ? nil : found(controller, name: name, attributes)
+        case nil:
+            break
+        }
+        guard controller.container == nil, controller.isOfApp || includesSystem else { return nil }
+        let bare = Self.bareName(of: controller.className)
+        guard !isExcluded(controller.className, bare) else { return nil }
+        if controller.parent == .other, !includesChildren { return nil }
+        let name = naming == .className ? controller.className : Self.readableName(of: bare)
+        return name.isEmpty ? nil : found(controller, name: name, [:])
+    }
+
+    private func found(_ controller: ControllerFacts, name: String, _ attributes: Attributes) -> ScreenFound {
+        ScreenFound(
+            name: name,
+            id: (controller.path + [controller.className]).joined(separator: "/"),
+            uniqueID: String(controller.id),
+            attributes: attributes
+        )
+    }
+
+    private func isExcluded(_ name: String, _ bare: String) -> Bool {
+        excludedClasses.contains(name) || excludedClasses.contains(bare) || Self.neverScreens.contains(bare)
+            || bare.contains("Keyboard") || bare.hasPrefix("UIInput") || bare.hasPrefix("_")
+    }
+
+    /// Controllers that are no screens wherever they come from.
+    private static let neverScreens: Set<String> = [
+        "UIHostingController", "UIAlertController", "UIActivityViewController", "UISearchController",
+        "UIReferenceLibraryViewController", "UISystemInputAssistantViewController",
+        "UIPredictionViewController", "UICompatibilityInputViewController", "UIEditingOverlayViewController",
+        "UIApplicationRotationFollowingController", "UIStatusBarViewController", "UIInputWindowController",
+    ]
+
+    // MARK: Names
+
+    /// The class without module and generic arguments.
+    static func bareName(of className: String) -> String {
+        let head = className.prefix { $0 != "<" }
+        return String(head.split(separator: ".").last ?? head)
+    }
+
+    /// The class's name as a person reads it; the name as it is when nothing of it would be left.
+    static func readableName(of bare: String) -> String {
+        var name = Substring(bare)
+        for ending in ["ViewController", "Controller", "Screen", "VC"] where name.hasSuffix(ending) && name != ending {
+            name = name.dropLast(ending.count)
+            break
+        }
+        var words: [String] = []
+        var word = ""
+        let letters = Array(name)
+        for (index, letter) in letters.enumerated() {
+            if letter == "_" {
+                if !word.isEmpty { words.append(word) }
+                word = ""
+                continue
+            }
+            let before = index > 0 ? letters[index - 1] : nil
+            let after = index + 1 < letters.count ? letters[index + 1] : nil
+            let begins =
+                letter.isUppercase
+                && (before.map { $0.isLowercase || $0.isNumber } ?? false
+                    || (before?.isUppercase ?? false) && (after?.isLowercase ?? false))
+            if begins, !word.isEmpty {
+                words.append(word)
+                word = ""
+            }
+            word.append(letter)
+        }
+        if !word.isEmpty { words.append(word) }
+        return words.isEmpty ? bare : words.joined(separator: " ")
+    }
+}
+
+/// A screen that the platform showed.
+struct ScreenFound: Sendable, Hashable {
+    var name: String
+    /// Where in the app it lies: the classes around it and its own, parted by slashes.
+    var id: String
+    /// What tells it from others of its name.
+    var uniqueID: String
+    /// What the controller says about it.
+    var attributes: Attributes
+}

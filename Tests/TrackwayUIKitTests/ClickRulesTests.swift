@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+
+@testable import TrackwayUIKit
+
+@Suite("Which touches are clicks")
+struct ClickRulesTests {
+    private static let button = ElementFacts(className: "UIButton", kind: .control, identifier: "buy", title: "Buy now")
+    private static let label = ElementFacts(className: "UILabel", index: 2)
+    private static let page = ElementFacts(className: "UIView", identifier: "page")
+    private static let window = ElementFacts(className: "UIWindow")
+
+    private func click(_ chain: [ElementFacts], _ rules: ClickRules = ClickRules(), fingers: Int = 1) -> Attributes? {
+        rules.click(in: ClickFacts(chain: chain, window: "UIWindow", fingers: fingers))?.attributes
+    }
+
+    @Test("A button, and a label inside of it, is the button by the name that the app gave it, without its title")
+    func button() {
+        let expected: Attributes = [CapturedKey.elementID: "buy", CapturedKey.elementType: "UIButton"]
+        #expect(click([Self.button, Self.page, Self.window]) == expected)
+        #expect(click([Self.label, Self.button, Self.page, Self.window]) == expected)
+    }
+
+    @Test("Titles are told where the app wants it, in one line, cut, and never an empty one")
+    func titles() {
+        var rules = ClickRules()
+        rules.includesTitles = true
+        #expect(click([Self.button], rules)?[CapturedKey.elementContent] == "Buy now")
+        var long = Self.button
+        long.title = "a\n b" + String(repeating: "c", count: 500)
+        #expect(click([long], rules)?[CapturedKey.elementContent]?.string?.count == 128)
+        long.title = " \n"
+        #expect(click([long], rules)?[CapturedKey.elementContent] == nil)
+    }
+
+    @Test("A cell says where it lies, and so does a button in it")
+    func cells() {
+        let cell = ElementFacts(className: "Shop.ProductCell", kind: .cell, identifier: "product", position: "0:3")
+        #expect(
+            click([Self.label, cell, Self.page]) == [
+                CapturedKey.elementID: "product", CapturedKey.elementType: "ProductCell",
+                CapturedKey.elementPosition: "0:3",
+            ]
+        )
+        #expect(click([Self.button, cell])?[CapturedKey.elementPosition] == "0:3")
+    }
+
+    @Test("An element without a name is known by its class and its place within the next that has one")
+    func nameless() {
+        var button = Self.button
+        button.identifier = nil
+        button.index = 1
+        #expect(click([button, Self.label, Self.page])?[CapturedKey.elementID] == "page/UILabel[2]/UIButton[1]")
+        #expect(click([button, Self.window])?[CapturedKey.elementID] == "UIWindow[0]/UIButton[1]")
+        let deep = [button] + Array(repeating: Self.label, count: 20)
+        #expect(click(deep)?[CapturedKey.elementID]?.string?.split(separator: "/").count == 4)
+    }
+
+    @Test("Nothing, several fingers, text and keyboards are no clicks")
+    func none() {
+        #expect(click([]) == nil)
+        #expect(click([Self.label, Self.page, Self.window]) == nil)
+        #expect(click([Self.button], fingers: 2) == nil)
+        let field = ElementFacts(className: "UITextField", kind: .textInput, identifier: "card")
+        #expect(click([field, ElementFacts(className: "UITableViewCell", kind: .cell)]) == nil)
+        for window in ["UIRemoteKeyboardWindow", "UITextEffectsWindow", "UIStatusBarWindow"] {
+            #expect(ClickRules().click(in: ClickFacts(chain: [Self.button], window: window)) == nil)
+        }
+    }
+
+    @Test("What the app wants ignored is, with everything inside of it")
+    func ignored() {
+        var page = Self.page
+        page.identifier = "secret trackway-ignore"
+        #expect(click([Self.button, page]) == nil)
+        var rules = ClickRules()
+        rules.excludedClasses = ["UIButton"]
+        #expect(click([Self.button], rules) == nil)
+    }
+
+    @Test("A click that comes on two ways is one; the next one on the same element, and one on another, count")
+    func twice() {
+        var memory = ClickMemory()
+        let interval = ClickRules().interval
+        func isNew(_ element: Int, _ milliseconds: Int64) -> Bool {
+            memory.isNew(
+                ClickFound(element: element, attributes: [:]),
+                at: MonotonicTime(milliseconds: milliseconds),
+                interval: interval
+            )
+        }
+        #expect(isNew(1, 1_000))
+        #expect(!isNew(1, 1_001))
+        #expect(isNew(2, 1_001))
+        #expect(!isNew(1, 1_099))
+        #expect(isNew(1, 1_100))
+    }
+}

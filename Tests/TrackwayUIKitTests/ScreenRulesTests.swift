@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+
+@testable import TrackwayUIKit
+
+@Suite("Which controllers are screens")
+struct ScreenRulesTests {
+    @Test(
+        "A class's name becomes one that a person reads",
+        arguments: [
+            ("HomeViewController", "Home"), ("ProductDetailViewController", "Product Detail"),
+            ("CheckoutController", "Checkout"), ("CartVC", "Cart"), ("LoginScreen", "Login"),
+            ("ViewController", "View"), ("Controller", "Controller"), ("HTMLViewController", "HTML"),
+            ("MyHTMLPageViewController", "My HTML Page"), ("Step2ViewController", "Step2"),
+            ("order_history_VC", "order history"), ("_", "_"), ("ÜbersichtViewController", "Übersicht"),
+        ]
+    )
+    func names(bare: String, name: String) {
+        #expect(ScreenRules.readableName(of: bare) == name)
+    }
+
+    @Test(
+        "Modules and generic arguments are no part of a name",
+        arguments: [
+            ("Shop.HomeViewController", "HomeViewController"), ("HomeViewController", "HomeViewController"),
+            ("Shop.Page<Swift.Int>", "Page"), ("Shop.Outer.Inner", "Inner"), ("", ""),
+        ]
+    )
+    func bareNames(name: String, bare: String) {
+        #expect(ScreenRules.bareName(of: name) == bare)
+    }
+
+    @Test("Containers, the system's classes, keyboards and parts of screens are none")
+    func leftOut() {
+        let rules = ScreenRules()
+        var home = ControllerFacts(className: "Shop.HomeViewController")
+        #expect(rules.screen(of: home)?.name == "Home")
+        home.parent = .navigation
+        #expect(rules.screen(of: home) != nil)
+        home.parent = .other
+        #expect(rules.screen(of: home) == nil)
+        home.parent = nil
+        home.container = .tabs
+        #expect(rules.screen(of: home) == nil)
+        for name in [
+            "UIInputWindowController", "UIKeyboardHiddenViewController", "_UIRemoteInputViewController",
+            "UIAlertController", "SwiftUI.UIHostingController<Shop.Home>",
+        ] {
+            #expect(rules.screen(of: ControllerFacts(className: name, isOfApp: true)) == nil, "\(name)")
+        }
+        #expect(rules.screen(of: ControllerFacts(className: "MFMailComposeViewController", isOfApp: false)) == nil)
+    }
+
+    @Test("An app chooses otherwise")
+    func chosen() {
+        var rules = ScreenRules()
+        rules.includesSystem = true
+        rules.includesChildren = true
+        rules.naming = .className
+        rules.excludedClasses = ["DebugViewController", "Shop.SecretViewController"]
+        let mail = ControllerFacts(className: "MFMailComposeViewController", isOfApp: false, parent: .other)
+        #expect(rules.screen(of: mail)?.name == "MFMailComposeViewController")
+        #expect(rules.screen(of: ControllerFacts(className: "Shop.DebugViewController")) == nil)
+        #expect(rules.screen(of: ControllerFacts(className: "Shop.SecretViewController")) == nil)
+        #expect(rules.screen(of: ControllerFacts(className: "Other.SecretViewController")) != nil)
+    }
+
+    @Test("What a controller says about itself counts before everything else")
+    func named() {
+        var facts = ControllerFacts(className: "Shop.TabsController", isOfApp: false, container: .tabs, parent: .other)
+        facts.chosen = .named("Everything", ["kind": "tabs"])
+        #expect(ScreenRules().screen(of: facts)?.name == "Everything")
+        #expect(ScreenRules().screen(of: facts)?.attributes["kind"] == "tabs")
+        facts.chosen = .named("", [:])
+        #expect(ScreenRules().screen(of: facts) == nil)
+        facts = ControllerFacts(className: "Shop.HomeViewController")
+        facts.chosen = .hidden
+        #expect(ScreenRules().screen(of: facts) == nil)
+    }
+
+    @Test("A screen says where it lies and which one it is")
+    func place() {
+        let facts = ControllerFacts(
+            className: "Shop.HomeViewController",
+            parent: .navigation,
+            path: ["UITabBarController", "UINavigationController"],
+            id: 42
+        )
+        let found = ScreenRules().screen(of: facts)
+        #expect(found?.id == "UITabBarController/UINavigationController/Shop.HomeViewController")
+        #expect(found?.uniqueID == "42")
+    }
+
+    @Test(
+        "A method is recognised by its shape, whatever its sizes and qualifiers",
+        arguments: [
+            ("v20@0:8B16", "v@:B", true), ("v24@0:8@16", "v@:@", true), ("v24@0:8@\"UIEvent\"16", "v@:@", true),
+            ("Vv24@0:8r@16", "v@:@", true), ("B48@0:8:16@24@32@40", "B@::@@@", true), ("B20@0:8B16", "v@:B", false),
+            ("v20@0:8q16", "v@:B", false), ("", "v@:B", false), ("v@:B@", "v@:B", false),
+        ]
+    )
+    func encodings(encoding: String, shape: String, matches: Bool) {
+        #expect(MethodEncoding.matches(encoding, [shape]) == matches)
+    }
+}

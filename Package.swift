@@ -270,7 +270,7 @@ let package = Package(
             name: "TrackwayPlatformTests",
             dependencies: [
                 "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire",
-                "TrackwayEvents", "LifeCycleProbe", "CrashProbe",
+                "TrackwayEvents", "LifeCycleProbe", "CrashProbe", "CTrackway",
             ],
             swiftSettings: house
         ),

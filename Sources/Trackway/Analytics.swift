@@ -62,6 +62,7 @@ public final class Analytics: Sendable {
     package let environment: ExtensionEnvironment
     private let observation: (any Sendable)?
     let crashWatch: CrashWatch
+    let systemReportWatch: CrashWatch
 
     /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
     ///
@@ -124,6 +125,10 @@ public final class Analytics: Sendable {
             : nil
         crashWatch = CrashWatch(parts.dependencies.captureCrashes)
         crashWatch.follow { configuration.capture.contains(.crashes) }
+        let observeSystemReports = parts.dependencies.observeSystemReports
+        let told = parts.behavior
+        systemReportWatch = CrashWatch { observeSystemReports { [weak told] in told?.systemReportsArrived() } }
+        systemReportWatch.follow { configuration.capture.contains(.systemReports) }
         let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.dependencies.pacer)
         let snapshots = parts.snapshots
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,

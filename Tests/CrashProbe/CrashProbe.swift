@@ -37,6 +37,25 @@ struct CrashProbe {
         case limitedAnalytics = "limited-analytics"
         /// The limit is there before the SDK.
         case limitedStart = "limited-start"
+        /// Another reporter comes after ours, says so and calls ours.
+        case otherChains = "other-chains"
+        /// Another one, which puts back whom it found and lets the fault happen again.
+        case otherRestores = "other-restores"
+        /// Another one, which tells nobody.
+        case otherEnds = "other-ends"
+        /// Another one, which has gone again.
+        case otherGone = "other-gone"
+        /// Ours is given up beneath another one that calls it.
+        case endedBeneath = "ended-beneath"
+        /// The same, and captured again.
+        case againBeneath = "again-beneath"
+        /// Another one hears of faults before any signal does, as those with a Mach port do, and puts back whom it found: nobody, for
+        /// it came first.
+        case portBefore = "port-before"
+        /// The same; it came after ours.
+        case portAfter = "port-after"
+        /// Both: another one before and another one after, each calling the one it found.
+        case between
     }
 
     struct Mishap: Error {}
@@ -85,6 +104,36 @@ struct CrashProbe {
         case .ended:
             try begin(folder)
             capture = nil
+        case .otherChains:
+            try begin(folder)
+            report(.chains)
+        case .otherRestores:
+            try begin(folder)
+            report(.restores)
+        case .otherEnds:
+            try begin(folder)
+            report(.ends)
+        case .otherGone:
+            try begin(folder)
+            report(.chains)
+            putBack()
+        case .endedBeneath, .againBeneath:
+            try begin(folder)
+            report(.chains)
+            capture = nil
+            if preparation == .againBeneath { try begin(folder) }
+        case .portBefore:
+            keepFormers()
+            try begin(folder)
+            putBack()
+        case .portAfter:
+            try begin(folder)
+            keepFormers()
+            putBack()
+        case .between:
+            handle(flags: 0)
+            try begin(folder)
+            report(.chains)
         case .analytics, .recording, .start:
             let analytics = try makeAnalytics(folder)
             Self.analytics = analytics
@@ -191,6 +240,53 @@ struct CrashProbe {
         sigaction(SIGSEGV, &action, nil)
     }
 
+    // MARK: Another reporter
+
+    /// What it does once it has written its report.
+    private enum Reporting {
+        case chains, restores, ends
+    }
+
+    /// Whom it found, by signal.
+    nonisolated(unsafe) private static let formers = UnsafeMutablePointer<sigaction>.allocate(capacity: 65)
+
+    private static func keepFormers() {
+        for number in fatal { sigaction(number, nil, formers + Int(number)) }
+    }
+
+    private static func putBack() {
+        for number in fatal { sigaction(number, formers + Int(number), nil) }
+    }
+
+    private static func report(_ reporting: Reporting) {
+        keepFormers()
+        for number in fatal {
+            var action = sigaction()
+            action.sa_flags = SA_SIGINFO | SA_ONSTACK
+            switch reporting {
+            case .chains:
+                action.__sigaction_handler.sa_sigaction = { number, information, machine in
+                    _ = write(STDOUT_FILENO, "other\n", 6)
+                    CrashProbe.formers[Int(number)].__sigaction_handler.sa_sigaction?(number, information, machine)
+                }
+            case .restores:
+                action.__sigaction_handler.sa_sigaction = { number, _, _ in
+                    _ = write(STDOUT_FILENO, "other\n", 6)
+                    CrashProbe.putBack()
+                    // What was not a fault does not happen again by itself.
+                    if number == SIGABRT { raise(number) }
+                }
+            case .ends:
+                action.__sigaction_handler.sa_sigaction = { number, _, _ in
+                    _ = write(STDOUT_FILENO, "other\n", 6)
+                    signal(number, SIG_DFL)
+                    raise(number)
+                }
+            }
+            sigaction(number, &action, nil)
+        }
+    }
+
     // MARK: Ways to die
 
     private static func crash(_ way: String) throws {
@@ -206,6 +302,11 @@ struct CrashProbe {
         case "call": call(0x10)
         case "stack": print(fall(CommandLine.arguments.count))
         case "abort": abort()
+        case "exception": throwException()
+        case "exception-elsewhere":
+            inThread { CrashProbe.throwException(isUncaught: false) }
+            while !isThrown { sched_yield() }
+            abort()
         case "thrown": throw Mishap()
         case "thread":
             inThread { CrashProbe.touchNull() }
@@ -223,6 +324,18 @@ struct CrashProbe {
         case "none": break
         default: exit(64)
         }
+    }
+
+    nonisolated(unsafe) private static var isThrown = false
+
+    /// What a handler of uncaught exceptions does on Apple's systems, where the runtime aborts afterwards.
+    private static func throwException(isUncaught: Bool = true) {
+        let here: @convention(c) () -> Void = { CrashProbe.touchNull() }
+        let address = UInt64(UInt(bitPattern: unsafeBitCast(here, to: UnsafeRawPointer.self)))
+        CrashCapture.note(exception: "NSRangeException: index 5\nbeyond bounds", thrownAt: [address, address + 4])
+        isThrown = true
+        if isUncaught { abort() }
+        while true { pause() }
     }
 
     @inline(never)

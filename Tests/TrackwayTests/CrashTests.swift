@@ -7,6 +7,7 @@ import Testing
 import Trackway
 import TrackwayEvents
 import TrackwayJournal
+import TrackwayPlatform
 import TrackwayTesting
 
 /// What a crash leaves behind becomes an event of the process that follows.
@@ -203,6 +204,92 @@ struct CrashTests {
         #expect(try Self.reports(storage) == [])
         second.analytics.reconfigure { $0.capture.remove(.crashes) }
         second.analytics.reconfigure { $0.capture.insert(.crashes) }
+        #expect(second.events(named: "_app_exception").count == 1)
+    }
+
+    // MARK: What the system tells
+
+    private static func systemReport(at time: Timestamp, signal: Int = 4) -> SystemReport {
+        SystemReport(
+            source: "MetricKit",
+            kind: .crash(signal: signal, exception: 6),
+            began: time,
+            ended: time,
+            process: 42,
+            message: "Namespace SIGNAL, Code 4"
+        )
+    }
+
+    private static var systemConfiguration: Configuration {
+        var configuration = Self.configuration
+        configuration.capture = [.standard, .crashes, .systemReports]
+        return configuration
+    }
+
+    @Test("what the system tells while the app runs is an event at once, of no session and no screen")
+    func systemTells() throws {
+        let clock = ManualClock()
+        let memory = try InMemoryAnalytics(Self.systemConfiguration, clock: clock)
+        memory.analytics.screen("Home")
+        let reports = CrashReports(in: memory.folder, storage: memory.storage)
+        var hang = Self.systemReport(at: clock.now().wall)
+        hang.kind = .hang(.seconds(3))
+        try reports.keep(Self.systemReport(at: clock.now().wall))
+        try reports.keep(hang)
+        memory.analytics.behavior.systemReportsArrived()
+        memory.analytics.behavior.systemReportsArrived()
+        let told = memory.events(named: "_app_exception")
+        #expect(told.count == 2)
+        #expect(
+            Set(told.compactMap { $0.event.attributes["_exception_message"]?.string }) == [
+                "SIGILL: Namespace SIGNAL, Code 4", "hang of 3000 ms: Namespace SIGNAL, Code 4",
+            ]
+        )
+        #expect(told.allSatisfy { $0.session == nil && $0.screen == nil })
+        memory.analytics.record("after")
+        #expect(memory.events(named: "after").first?.screen == "Home")
+        #expect(try Self.reports(memory.storage) == [])
+    }
+
+    @Test("a crash that the process left and the system tells is one event, whether both lie there or one comes later")
+    func toldByBoth() throws {
+        for isLater in [false, true] {
+            let clock = ManualClock()
+            let storage = try Self.crashed(clock)
+            let died = clock.now().wall.advanced(by: .seconds(-60))
+            let reports = CrashReports(in: InMemoryAnalytics.usualFolder, storage: storage)
+            if !isLater { try reports.keep(Self.systemReport(at: died)) }
+            let second = try InMemoryAnalytics(Self.systemConfiguration, storage: storage, clock: clock)
+            second.analytics.record("after")
+            if isLater { try reports.keep(Self.systemReport(at: died)) }
+            second.analytics.behavior.systemReportsArrived()
+            let told = second.events(named: "_app_exception")
+            let messages = told.map { $0.event.attributes["_exception_message"] }
+            #expect(messages == ["SIGILL: shop.swift:6: Fatal error: no shoes"])
+            #expect(told.first?.screen == "Checkout")
+            #expect(try Self.reports(storage) == [])
+            // Another crash of the same minute, of which only the system tells.
+            try reports.keep(Self.systemReport(at: died, signal: 9))
+            second.analytics.behavior.systemReportsArrived()
+            #expect(second.events(named: "_app_exception").count == 2)
+        }
+    }
+
+    @Test("what the system told before the start is told with it; unasked, it waits")
+    func systemToldBefore() throws {
+        let clock = ManualClock()
+        let storage = FaultyStorage()
+        let reports = CrashReports(in: InMemoryAnalytics.usualFolder, storage: storage)
+        try reports.keep(Self.systemReport(at: clock.now().wall))
+        var unasked = Self.configuration
+        unasked.capture = .standard
+        let first = try InMemoryAnalytics(unasked, storage: storage, clock: clock)
+        first.analytics.record("before")
+        first.analytics.behavior.systemReportsArrived()
+        #expect(first.events(named: "_app_exception").isEmpty)
+        let second = try InMemoryAnalytics(Self.systemConfiguration, storage: first.storageAfterKill(), clock: clock)
+        second.analytics.behavior.systemReportsArrived()
+        second.analytics.record("after")
         #expect(second.events(named: "_app_exception").count == 1)
     }
 

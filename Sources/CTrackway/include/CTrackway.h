@@ -12,6 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CTrackwayCrash.h"
+
 #if defined(__cplusplus)
 extern "C" {
 #endif
@@ -259,18 +261,6 @@ bool ctrackway_signals_is_reader(void);
 void ctrackway_on_exit(void (*callback)(void));
 /// Makes the call of ctrackway_on_exit now, once; what guards a library from the exit calls it first.
 void ctrackway_exit_began(void);
-
-// MARK: Crashes (one set of signals per process)
-
-/// Leaves a report in an open file when the process dies of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT or SIGTRAP: lines of
-/// text behind those that are in the file already. First adds a line for each loaded module. Whoever handled the signals
-/// before still does. Returns the place of the file among at most eight, or -1.
-int ctrackway_crash_begin(int file);
-/// Leaves no report in the file at this place from now on. The caller closes the file.
-void ctrackway_crash_end(int place);
-/// Gives the calling thread a stack for signal handlers if it has none, so that its running out of stack can be
-/// reported too; -1 when there is no memory. The thread that begins capture has one.
-int ctrackway_crash_prepare_thread(void);
 
 // MARK: Standard error
 

@@ -115,6 +115,13 @@ package final class BehaviorDriver: Sendable {
         step(records: false) { $0.heartbeat() }
     }
 
+    /// The system told of a crash or a hang, which lies beside the reports of processes now. What comes before the start is told
+    /// with it, and does not bring it about.
+    package func systemReportsArrived() {
+        guard !state.withLock({ $0.isPending }) else { return }
+        step { $0.systemReportsArrived() }
+    }
+
     /// The app, or a back-end, chose what is captured.
     package func settingsChanged(to settings: BehaviorSettings) {
         if change({ $0.settingsChosen(settings) }) { return }
@@ -276,11 +283,6 @@ package struct HeartbeatPace: Sendable {
     package mutating func beaten() {
         interval = min(interval * 2, Self.longest)
     }
-}
-
-extension CaptureOptions {
-    /// Whether anything is captured that the behaviour machines know about.
-    var isCapturing: Bool { !isEmpty }
 }
 
 extension Attributes {

@@ -211,6 +211,12 @@ struct BehaviorTurn {
         carryOut(state.behavior.heartbeat(at: now))
     }
 
+    /// The system told of a crash or a hang. What comes while another process captures is told by that one's next start.
+    mutating func systemReportsArrived() {
+        guard state.isActing, state.settings.capture.tellsOfCrashes else { return }
+        _ = recordCrashes(in: BehaviorState.SessionAndScreen())
+    }
+
     /// The app, or a back-end, chose what is captured.
     mutating func settingsChanged(to settings: BehaviorSettings) {
         guard settings != state.settings else { return }
@@ -221,7 +227,7 @@ struct BehaviorTurn {
             begin()
         case .acting:
             carryOut(state.behavior.settingsChanged(settings, at: now))
-            if let former = state.former, settings.capture.contains(.crashes) { _ = recordCrashes(in: former) }
+            if let former = state.former, settings.capture.tellsOfCrashes { _ = recordCrashes(in: former) }
         case .off, .pending, .watching:
             break
         }
@@ -284,7 +290,7 @@ struct BehaviorTurn {
             settings: state.settings
         )
         let former = BehaviorState.SessionAndScreen(session: state.behavior.session, screen: state.behavior.screen)
-        if state.settings.capture.contains(.crashes) {
+        if state.settings.capture.tellsOfCrashes {
             // The process lived until then; what it orders is kept with the start.
             if let last = recordCrashes(in: former) { _ = state.behavior.heartbeat(at: last) }
         } else {
@@ -303,7 +309,10 @@ struct BehaviorTurn {
     /// A report is removed once its event is in the journal. A process killed between the two has it told again, under the
     /// same identity, which every receiver counts once.
     ///
-    /// - Returns: when the last of them died; nil when none did.
+    /// What the system tells of them has no session and no screen: it says when only roughly, and of a process that may be long
+    /// gone.
+    ///
+    /// - Returns: when the last of them died by its own account; nil when none did.
     private mutating func recordCrashes(in former: BehaviorState.SessionAndScreen) -> DeviceTime? {
         state.former = nil
         var last: DeviceTime?
@@ -318,16 +327,17 @@ struct BehaviorTurn {
                     session, screen, boot
                 )
             }
-            transaction.context.session = former.session
-            transaction.context.screen = former.screen
             for report in reports {
-                last = report.at
+                if report.isOwn { last = report.at }
+                transaction.context.session = report.isOwn ? former.session : nil
+                transaction.context.screen = report.isOwn ? former.screen : nil
                 let attributes: Attributes = [
                     CapturedKey.exceptionMessage: .string(report.message),
                     CapturedKey.exceptionStack: .string(report.stack),
                 ]
                 let receipt = record(CapturedName.appException, attributes, at: report.at, id: report.id)
-                if receipt.durability != .none { try resources.crashes.remove(report) }
+                let remembers = state.settings.capture.contains(.systemReports)
+                if receipt.durability != .none { try resources.crashes.remove(report, remembering: remembers) }
             }
         } catch {
             report(error)

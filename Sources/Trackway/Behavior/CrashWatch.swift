@@ -3,7 +3,8 @@
 
 internal import TrackwayEvents
 
-/// Has crashes of this process reported while somebody wants that: handlers go in and out of the process at run time.
+/// Has crashes of this process reported, or what the system tells of them, while somebody wants that: handlers and observers go
+/// in and out of the process at run time.
 final class CrashWatch: Sendable {
     /// What the handlers need stands here as long as they are to stay; letting go of it takes them out.
     private let held = Locked<(any Sendable)?>(nil)

@@ -63,6 +63,7 @@ extension Analytics {
     /// Captures what the app wants and the policy allows.
     func applyCapture() {
         crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
+        systemReportWatch.follow { wantedBehavior.capture.contains(.systemReports) }
         behavior.settingsChanged(to: wantedBehavior)
     }
 

@@ -46,6 +46,11 @@ package struct Dependencies: Sendable {
     package var observeLifeCycle: @Sendable (_ report: @escaping LifeCycleObserver) -> (any Sendable)?
     /// Begins to have a report left behind if the process crashes; the answer is kept as long as the analytics live.
     package var captureCrashes: @Sendable () -> (any Sendable)?
+    /// Begins to keep what the system tells of crashes and hangs, and says when something came; the answer is kept as long as
+    /// the analytics live.
+    package var observeSystemReports: @Sendable (_ arrived: @escaping @Sendable () -> Void) -> (any Sendable)? = { _ in
+        nil
+    }
     /// Where snapshots come from, unless the app names sources of its own.
     package var snapshotSources = SnapshotSources()
     /// What the app does as the analytics are made.

@@ -84,6 +84,8 @@ extension Diagnostic.Code {
     public static let lifeCycleUnseen = Diagnostic.Code(rawValue: "life_cycle_unseen")
     /// Crashes of the process cannot be captured.
     public static let crashesUnseen = Diagnostic.Code(rawValue: "crashes_unseen")
+    /// What the system told of a crash or a hang could not be kept.
+    public static let systemReportLost = Diagnostic.Code(rawValue: "system_report_lost")
     /// A decision that must survive a restart could not be written down.
     public static let settingsNotSaved = Diagnostic.Code(rawValue: "settings_not_saved")
     /// A decision about consent was not taken: there are too many categories.
@@ -95,6 +97,16 @@ extension Diagnostic.Code {
 }
 
 extension Diagnostic {
+    /// What the system told of a crash or a hang could not be kept.
+    init(systemReportLost error: StorageError) {
+        self.init(
+            code: .systemReportLost,
+            field: "capture",
+            value: "\(error)",
+            remedy: "Free some space or make the storage folder writable; the system does not tell of it again."
+        )
+    }
+
     /// The folder was removed under the running app; `recorded` events of this process were recorded before.
     init(folderRemoved folder: String, recorded: UInt64) {
         self.init(

@@ -81,6 +81,12 @@ extension Dependencies {
             dependencies.lifeCycleQueue = StorageQueue(label: "trackway.life-cycle", isUrgent: true)
         }
         dependencies.deliveryExecutor = DeliveryExecutor()
+        dependencies.observeSystemReports = { arrived in
+            SystemReportObserver.observe(into: CrashReports(in: folder, storage: DiskStorage())) { result in
+                if case .failure(let error) = result { log.report(Diagnostic(systemReportLost: error)) }
+                arrived()
+            }
+        }
         // Sources are made only for an app that has snapshots taken: some of them watch the system.
         if configuration.snapshots != nil { dependencies.snapshotSources = .system(app: app) }
         return dependencies

@@ -38,8 +38,20 @@ public struct CaptureOptions: OptionSet, Sendable, Hashable, Codable {
     /// handlers in the process.
     public static let crashes = CaptureOptions(rawValue: 32)
 
-    /// Everything that asks nothing of the process: all but ``crashes``.
+    /// What the system tells of the app's crashes and hangs, at the next start or up to a day later: `_app_exception`, of
+    /// those that nobody told yet. MetricKit does on iOS, macOS and visionOS; elsewhere nothing comes of it. Not part of
+    /// ``standard``.
+    public static let systemReports = CaptureOptions(rawValue: 64)
+
+    /// Everything that asks nothing of the process: all but ``crashes`` and ``systemReports``.
     public static let standard: CaptureOptions = [.launches, .sessions, .screens, .engagement, .updates]
     /// Nothing: only what the app records itself.
     public static let none: CaptureOptions = []
+}
+
+extension CaptureOptions {
+    /// Whether anything is captured that the behaviour machines know about.
+    package var isCapturing: Bool { !isEmpty }
+    /// Whether reports of crashes become events.
+    package var tellsOfCrashes: Bool { !isDisjoint(with: [.crashes, .systemReports]) }
 }

@@ -5,17 +5,24 @@ internal import CTrackway
 package import TrackwayEvents
 internal import TrackwayJournal
 
+#if canImport(ObjectiveC)
+internal import Dispatch
+#endif
+
 /// Has a report left behind if this process dies of SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT or SIGTRAP, which is how
 /// Swift's fatal errors and uncaught errors end, too. Lasts until it is let go of.
 ///
 /// Nothing is taken from the host: handlers installed before still run with their own flags, and where there was none the
 /// process dies of the same signal, with the same wait status. Handlers installed later are asked first and may pass on
 /// what they get. A process killed by SIGKILL, or by a stack overflow in a thread without a stack for handlers
-/// (``prepareThread()``), leaves nothing.
+/// (``prepareThread()``), leaves nothing; on watchOS none does. Documentation/Crashes.md tells the rest.
 package final class CrashCapture: Sendable {
     private let path: String
     private let file: Int32
     private let place: Int32
+    #if canImport(ObjectiveC)
+    private let exceptions: ExceptionObserver
+    #endif
 
     /// Begins to capture into a file of this process's own in the reports' folder.
     ///
@@ -43,6 +50,11 @@ package final class CrashCapture: Sendable {
         }
         place = ctrackway_crash_begin(file)
         guard place >= 0 else { throw Self.failure(file, path) }
+        #if canImport(ObjectiveC)
+        exceptions = ExceptionObserver()
+        // The thread that begins has a stack for handlers now; the one that draws the screen is to have one, too.
+        DispatchQueue.main.async { Self.prepareThread() }
+        #endif
     }
 
     deinit {
@@ -55,6 +67,12 @@ package final class CrashCapture: Sendable {
     package static func prepareThread() {
         // Without memory for it, the thread is as it was.
         _ = ctrackway_crash_prepare_thread()
+    }
+
+    /// Keeps what an uncaught exception says and where it was thrown, innermost call first, for the report of the SIGABRT that the
+    /// calling thread is about to meet.
+    package static func note(exception text: String, thrownAt addresses: [UInt64]) {
+        ctrackway_crash_note_exception(text, addresses, addresses.count)
     }
 
     private static func failure(_ file: Int32, _ path: String) -> CrashCaptureError {
@@ -72,7 +90,15 @@ package struct CrashCaptureError: Error, Sendable, Hashable, CustomStringConvert
 
     /// A sentence with the remedy.
     package var description: String {
-        "crashes cannot be captured (error \(systemCode)): no file, pipe or handler could be made for them, or eight "
+        if systemCode == Self.unsupported {
+            return
+                "this system ends a process that asks for the signals of crashes: nothing is captured here, and nothing "
+                + "is to be done; capture crashes in the apps of other systems"
+        }
+        return
+            "crashes cannot be captured (error \(systemCode)): no file, pipe or handler could be made for them, or eight "
             + "are captured into already; make the storage folder writable, or close unused files"
     }
+
+    private static let unsupported = ctrackway_crash_unsupported()
 }

@@ -4,20 +4,26 @@
 package import TrackwayBehavior
 package import TrackwayEvents
 
-/// What a process that died of a signal left behind.
+/// What a process that died of a signal left behind, or what the system tells of one.
 package struct CrashReport: Sendable, Hashable {
     /// The identity of the event that tells of it: the same whenever the report is read, so that a report told twice
     /// because its reader died in between counts once.
     package let id: EventID
-    /// The signal's name, and what the Swift runtime or the hardware said.
+    /// The signal's name, and what the Swift runtime, an exception or the hardware said.
     package let message: String
-    /// Where it happened, innermost call first: one line for each, module and offset; then the modules named there, with
+    /// Where it happened, innermost call first: one line for each, image and offset; then the images named there, with
     /// what is needed to look the offsets up. Empty when nothing is known.
     package let stack: String
     /// When it happened.
     package let at: DeviceTime
+    /// Whether the process told it itself: it lived until then, in the session and on the screen that were kept last.
+    package var isOwn: Bool { !traits.isFromSystem }
+    /// What it is recognised by.
+    let traits: CrashTraits
     /// The file's name.
     let name: String
+    /// Whether somebody else told of the same crash, and will not do so again.
+    var hasMetTwin = false
 }
 
 extension CrashReport {
@@ -27,19 +33,23 @@ extension CrashReport {
     private static let longestStack = 8_000
     /// The longest message.
     private static let longestMessage = 1_024
+    /// Images described at most.
+    private static let imageLimit = 12
 
     /// Reads a file: what was written before the process died, however far it came.
     ///
     /// - Returns: nil when the process did not crash, or did not live to say when.
     init?(_ bytes: [UInt8], name: String) {
-        var content = Content()
+        var content = CrashFile()
         var lines = bytes.split(separator: UInt8(ascii: "\n")).makeIterator()
         guard let first = lines.next(), String(decoding: first, as: UTF8.self) == Self.mark else { return nil }
         while let line = lines.next() { content.read(String(decoding: line, as: UTF8.self)) }
-        guard let signal = content.signal, let wall = content.wall else { return nil }
+        guard let what = content.signal ?? content.hang.map({ "hang of \($0) ms" }), let wall = content.wall else {
+            return nil
+        }
         self.init(
             id: Self.id(of: bytes, name: name, at: wall),
-            message: Self.message(signal, content),
+            message: Self.message(what, content),
             stack: Self.stack(content),
             at: DeviceTime(
                 wall: Timestamp(milliseconds: wall),
@@ -47,6 +57,7 @@ extension CrashReport {
                 // Without its monotonic time, the moment belongs to no boot that is known.
                 boot: content.monotonic == nil ? "" : content.boot
             ),
+            traits: content.traits(at: wall),
             name: name
         )
     }
@@ -60,36 +71,45 @@ extension CrashReport {
         )
     }
 
-    private static func message(_ signal: String, _ content: Content) -> String {
+    private static func message(_ what: String, _ content: CrashFile) -> String {
         let text: String
-        if let message = content.message {
-            text = "\(signal): \(message)"
+        if let said = content.exception ?? content.message {
+            text = "\(what): \(said)"
         } else if let address = content.address {
-            text = "\(signal) at 0x\(String(address, radix: 16))"
+            text = "\(what) at 0x\(String(address, radix: 16))"
         } else {
-            text = signal
+            text = what
         }
         return String(text.prefix(longestMessage))
     }
 
-    private static func stack(_ content: Content) -> String {
-        var calls: [String] = []
-        var named: [Content.Module] = []
-        for (index, frame) in content.frames.enumerated() {
-            let mark = frame.isCertain ? "" : " (perhaps)"
+    private static func stack(_ content: CrashFile) -> String {
+        var named: [CrashFile.Module] = []
+        func line(_ index: Int, _ frame: CrashFile.Frame) -> String {
+            let mark =
+                switch frame.kind {
+                case .call: ""
+                case .guess: " (perhaps)"
+                case .awaiting: " (awaiting)"
+                }
             guard let module = content.modules.first(where: { $0.code.contains(frame.address) }) else {
-                calls.append("\(index) 0x\(String(frame.address, radix: 16))\(mark)")
-                continue
+                return "\(index) 0x\(String(frame.address, radix: 16))\(mark)"
             }
             if !named.contains(module) { named.append(module) }
             let offset = String(frame.address &- module.base, radix: 16)
-            calls.append("\(index) \(module.name) + 0x\(offset)\(mark)")
+            return "\(index) \(module.name) + 0x\(offset)\(mark)"
         }
+        // Where an exception was thrown says more than where the process ended for it.
+        var calls = content.thrown.enumerated().map { line($0, CrashFile.Frame(address: $1, kind: .call)) }
+        if !calls.isEmpty, !content.frames.isEmpty { calls.append("uncaught, and ended in") }
+        calls += content.frames.enumerated().map(line)
         var notes: [String] = []
-        if let thread = content.thread, let process = content.process {
-            notes.append(thread == process ? "in the main thread" : "in thread \(thread)")
+        if let isMain = content.isInMainThread {
+            notes.append(isMain ? "in the main thread" : "in thread \(content.thread ?? 0)")
         }
-        notes += named.prefix(12).map { "\($0.name) is \($0.path.suffix(160)), build \($0.build.prefix(64))" }
+        notes += content.also
+        notes += named.prefix(imageLimit).map(\.note)
+        if let source = content.source { notes.append("told by \(source)") }
         var isDeeper = content.isDeeper
         func text() -> String { (calls + (isDeeper ? ["and deeper"] : []) + notes).joined(separator: "\n") }
         while text().utf8.count > longestStack, !calls.isEmpty {
@@ -100,66 +120,134 @@ extension CrashReport {
     }
 }
 
-extension CrashReport {
-    /// The lines of a file, as far as they can be understood.
-    private struct Content {
-        struct Module: Hashable {
-            var base: UInt64
-            var code: Range<UInt64>
-            var build: String
-            var path: String
+/// The lines of a file, as far as they can be understood. Documentation/Crashes.md tells them.
+private struct CrashFile {
+    struct Module: Hashable {
+        var base: UInt64
+        var code: Range<UInt64>
+        var build: String
+        var path: String
+        /// "" when the file does not tell.
+        var architecture = ""
 
-            var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+        var name: String { path.split(separator: "/").last.map(String.init) ?? path }
+
+        /// What is needed to look its offsets up.
+        var note: String {
+            let place = architecture.isEmpty ? "" : ", \(architecture.prefix(16)), at 0x\(String(base, radix: 16))"
+            return "\(name) is \(path.suffix(160)), build \(build.prefix(64))\(place)"
         }
+    }
 
-        struct Frame {
-            var address: UInt64
-            var isCertain: Bool
+    enum Kind {
+        case call, guess, awaiting
+    }
+
+    struct Frame {
+        var address: UInt64
+        var kind: Kind
+    }
+
+    private(set) var source: String?
+    private(set) var boot = ""
+    private(set) var modules: [Module] = []
+    private(set) var signal: String?
+    private(set) var hang: Int64?
+    private(set) var address: UInt64?
+    private(set) var thread: UInt64?
+    private(set) var wall: Int64?
+    private(set) var monotonic: Int64?
+    private(set) var message: String?
+    private(set) var exception: String?
+    /// What others had to say.
+    private(set) var also: [String] = []
+    private(set) var thrown: [UInt64] = []
+    private(set) var frames: [Frame] = []
+    private(set) var isDeeper = false
+    private var process: UInt64?
+    private var number: Int?
+    private var isMain: Bool?
+    private var interval: ClosedRange<Int64>?
+    private var executable: UInt64?
+    private var seen: Set<String> = []
+
+    /// nil when it is not known.
+    var isInMainThread: Bool? {
+        if let isMain { return isMain }
+        guard let thread, let process else { return nil }
+        return thread == process  // Linux numbers the main thread as its process.
+    }
+
+    func traits(at wall: Int64) -> CrashTraits {
+        let builds = modules.map(\.build).filter { $0 != "-" }
+        return CrashTraits(
+            isFromSystem: source != nil,
+            signal: number.flatMap { $0 > 0 ? $0 : nil },
+            process: process.flatMap { Int(exactly: $0) },
+            began: interval?.lowerBound ?? wall,
+            ended: interval?.upperBound ?? wall,
+            executable: executable.flatMap { base in modules.first { $0.base == base }?.build },
+            images: source == nil ? [] : seen.union(builds)
+        )
+    }
+
+    mutating func read(_ line: String) {
+        let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        let value = parts.count > 1 ? String(parts[1]) : ""
+        switch parts[0] {
+        case "process": process = UInt64(value)
+        case "boot": boot = value
+        case "source": source = value
+        case "module": addModule(value)
+        case "image": describeImage(value)
+        case "seen": seen.insert(value)
+        case "signal":
+            signal = value.split(separator: " ").last.map(String.init)
+            number = value.split(separator: " ").first.flatMap { Int($0) }
+        case "hang": hang = Int64(value)
+        case "address": address = UInt64(value, radix: 16)
+        case "thread": thread = UInt64(value)
+        case "main": isMain = value == "1"
+        case "wall": wall = Int64(value)
+        case "monotonic": monotonic = Int64(value)
+        case "interval":
+            let times = value.split(separator: " ").compactMap { Int64($0) }
+            if times.count == 2, times[0] <= times[1] { interval = times[0]...times[1] }
+        case "message": message = value
+        case "exception": exception = value
+        case "also": if also.count < 4 { also.append(String(value.prefix(512))) }
+        case "thrown": if let address = UInt64(value, radix: 16) { thrown.append(address) }
+        case "frame": addFrame(value, .call)
+        case "maybe": addFrame(value, .guess)
+        case "awaiting": addFrame(value, .awaiting)
+        case "deeper": isDeeper = true
+        default: break  // A later version's.
         }
+    }
 
-        var process: UInt64?
-        var boot = ""
-        var modules: [Module] = []
-        var signal: String?
-        var address: UInt64?
-        var thread: UInt64?
-        var wall: Int64?
-        var monotonic: Int64?
-        var message: String?
-        var frames: [Frame] = []
-        var isDeeper = false
+    private mutating func addFrame(_ value: String, _ kind: Kind) {
+        guard let address = UInt64(value, radix: 16) else { return }
+        frames.append(Frame(address: address, kind: kind))
+    }
 
-        mutating func read(_ line: String) {
-            let parts = line.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
-            let value = parts.count > 1 ? String(parts[1]) : ""
-            switch parts[0] {
-            case "process": process = UInt64(value)
-            case "boot": boot = value
-            case "module": if let module = Self.module(value) { modules.append(module) }
-            case "signal": signal = value.split(separator: " ").last.map(String.init)
-            case "address": address = UInt64(value, radix: 16)
-            case "thread": thread = UInt64(value)
-            case "wall": wall = Int64(value)
-            case "monotonic": monotonic = Int64(value)
-            case "message": message = value
-            case "frame": addFrame(value, isCertain: true)
-            case "maybe": addFrame(value, isCertain: false)
-            case "deeper": isDeeper = true
-            default: break  // A later version's.
-            }
+    private mutating func addModule(_ value: String) {
+        let parts = value.split(separator: " ", maxSplits: 4).map(String.init)
+        guard parts.count == 5, let base = UInt64(parts[0], radix: 16), let first = UInt64(parts[1], radix: 16),
+            let last = UInt64(parts[2], radix: 16), first < last
+        else { return }
+        let module = Module(base: base, code: first..<last, build: parts[3], path: parts[4])
+        // What is told as the process dies takes the place of what was told when it began.
+        if let place = modules.firstIndex(where: { $0.code == module.code }) {
+            modules[place] = module
+        } else {
+            modules.append(module)
         }
+    }
 
-        private mutating func addFrame(_ value: String, isCertain: Bool) {
-            guard let address = UInt64(value, radix: 16) else { return }
-            frames.append(Frame(address: address, isCertain: isCertain))
-        }
-
-        private static func module(_ value: String) -> Module? {
-            let parts = value.split(separator: " ", maxSplits: 4).map(String.init)
-            guard parts.count == 5, let base = UInt64(parts[0], radix: 16), let first = UInt64(parts[1], radix: 16),
-                let last = UInt64(parts[2], radix: 16), first < last
-            else { return nil }
-            return Module(base: base, code: first..<last, build: parts[3], path: parts[4])
-        }
+    private mutating func describeImage(_ value: String) {
+        let parts = value.split(separator: " ")
+        guard parts.count >= 2, let base = UInt64(parts[0], radix: 16) else { return }
+        if let place = modules.lastIndex(where: { $0.base == base }) { modules[place].architecture = String(parts[1]) }
+        if parts.count > 2, parts[2] == "executable" { executable = base }
     }
 }

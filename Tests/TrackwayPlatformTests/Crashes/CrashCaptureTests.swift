@@ -164,6 +164,60 @@ struct CrashCaptureTests {
         }
     }
 
+    struct Neighbour: Sendable, CustomTestStringConvertible {
+        let preparation: String
+        let says: [String]
+        let reports: Int
+
+        var testDescription: String { preparation }
+    }
+
+    @Test(
+        "with another reporter in the process, each hears as the order and the other's manners allow, and the process dies as it would",
+        arguments: [
+            Neighbour(preparation: "other-chains", says: ["other"], reports: 1),
+            Neighbour(preparation: "other-restores", says: ["other"], reports: 1),
+            // What one that came later keeps to itself, nobody hears.
+            Neighbour(preparation: "other-ends", says: ["other"], reports: 0),
+            Neighbour(preparation: "other-gone", says: [], reports: 1),
+            Neighbour(preparation: "ended-beneath", says: ["other"], reports: 0),
+            Neighbour(preparation: "again-beneath", says: ["other"], reports: 1),
+            // One with a port of its own puts back whom it found: it must come after us.
+            Neighbour(preparation: "port-before", says: [], reports: 0),
+            Neighbour(preparation: "port-after", says: [], reports: 1),
+            Neighbour(preparation: "between", says: ["other", "handled"], reports: 1),
+        ],
+        ["null", "abort", "fatal-error"]
+    )
+    func neighbours(_ neighbour: Neighbour, _ way: String) throws {
+        let folder = try Folder()
+        let (status, lines) = try Self.run(neighbour.preparation, way, in: folder)
+        #expect(lines == neighbour.says)
+        #expect(status == .signalled(way == "null" ? SIGSEGV : way == "abort" ? SIGABRT : Self.trap))
+        #expect(try folder.reports.pending().count == neighbour.reports)
+    }
+
+    @Test("an uncaught exception's words and return addresses are in the report of the abort that ends it")
+    func exception() throws {
+        let folder = try Folder()
+        #expect(try Self.run("capture", "exception", in: folder).status == .signalled(SIGABRT))
+        let report = try #require(try folder.reports.pending().first)
+        #expect(report.message == "SIGABRT: NSRangeException: index 5 beyond bounds")
+        let lines = report.stack.split(separator: "\n")
+        #expect(lines.count > 4)
+        #expect(lines.prefix(2).allSatisfy { $0.contains(" CrashProbe + 0x") })
+        #expect(lines.dropFirst(2).first == "uncaught, and ended in")
+    }
+
+    @Test("an exception that another thread survived says nothing about this one's abort")
+    func exceptionElsewhere() throws {
+        let folder = try Folder()
+        #expect(try Self.run("capture", "exception-elsewhere", in: folder).status == .signalled(SIGABRT))
+        let report = try #require(try folder.reports.pending().first)
+        #expect(report.message == "SIGABRT")
+        #expect(!report.stack.contains("uncaught"))
+    }
+
     @Test("a fault that the host mends is no crash")
     func mended() throws {
         let folder = try Folder()

@@ -105,6 +105,61 @@ struct CrashReportTests {
         #expect(Self.report(text) == nil)
     }
 
+    /// As Apple's systems leave it: the executable was written down twice, the system's library as the process died.
+    private static let apple = """
+        trackway-crash 1
+        process 42
+        boot boot-1
+        module 100000000 100000000 100008000 10111213-1415-1617-1819-1A1B1C1D1E1F /Shop.app/Shop
+        image 100000000 arm64e executable
+        ready
+        signal 6 SIGABRT
+        wall 1700000000123
+        monotonic 5000
+        thread 259
+        main 1
+        message Shop/Cart.swift:6: Fatal error: no shoes
+        also abort() called
+        exception NSRangeException: index 5 beyond bounds
+        thrown 180001010
+        thrown 100001020
+        frame 180002000
+        frame 100001040
+        awaiting 100002000
+        module 100000000 100000000 100008000 10111213-1415-1617-1819-1A1B1C1D1E1F /Shop.app/Shop
+        image 100000000 arm64e executable
+        module 180000000 180000000 180100000 2F2F2F2F-0000-0000-0000-000000000000 /usr/lib/libobjc.A.dylib
+        image 180000000 arm64e library
+        end
+
+        """
+
+    @Test("a report of Apple's systems has what its addresses are looked up with")
+    func appleReport() throws {
+        let report = try #require(Self.report(Self.apple))
+        #expect(report.message == "SIGABRT: NSRangeException: index 5 beyond bounds")
+        #expect(
+            report.stack == """
+                0 libobjc.A.dylib + 0x1010
+                1 Shop + 0x1020
+                uncaught, and ended in
+                0 libobjc.A.dylib + 0x2000
+                1 Shop + 0x1040
+                2 Shop + 0x2000 (awaiting)
+                in the main thread
+                abort() called
+                libobjc.A.dylib is /usr/lib/libobjc.A.dylib, build 2F2F2F2F-0000-0000-0000-000000000000, arm64e, at 0x180000000
+                Shop is /Shop.app/Shop, build 10111213-1415-1617-1819-1A1B1C1D1E1F, arm64e, at 0x100000000
+                """
+        )
+        #expect(report.isOwn)
+        #expect(report.traits.executable == "10111213-1415-1617-1819-1A1B1C1D1E1F")
+        #expect(report.traits.signal == 6 && report.traits.process == 42)
+        for count in stride(from: 0, to: Self.apple.utf8.count, by: 7) {
+            _ = CrashReport(Array(Self.apple.utf8.prefix(count)), name: "cut")
+        }
+    }
+
     @Test("a fault without a message says where it reached")
     func address() throws {
         let report = try #require(Self.report("trackway-crash 1\nsignal 11 SIGSEGV\nwall 1\naddress 8\n"))

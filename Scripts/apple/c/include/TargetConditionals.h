@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+// The compiler defines TARGET_OS_… for Apple's triples itself.
+#pragma once
+#if !defined(TARGET_OS_IPHONE) || !defined(TARGET_OS_WATCH) || !defined(TARGET_OS_TV) || !defined(TARGET_OS_SIMULATOR)
+#error "this compiler does not tell which of Apple's systems it compiles for"
+#endif

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+#pragma once
+#include <sys/types.h>
+int sysctlbyname(const char *name, void *value, size_t *size, void *fresh, size_t count);

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+#pragma once
+#include <sys/types.h>

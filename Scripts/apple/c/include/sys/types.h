@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+typedef int64_t off_t;
+typedef int32_t pid_t;
+typedef uint16_t mode_t;
+typedef uint32_t uid_t;
+typedef uint32_t gid_t;
+typedef int32_t dev_t;
+typedef uint16_t nlink_t;
+typedef uint64_t ino_t;
+typedef int64_t blkcnt_t;
+typedef int32_t blksize_t;
+typedef long time_t;
+typedef long ssize_t;
+struct timespec {
+    time_t tv_sec;
+    long tv_nsec;
+};

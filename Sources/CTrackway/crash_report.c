@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+//
+// The lines of a report, written while the process dies. Everything here but preparing, adding and noting runs inside the
+// signal handler, and is safe there: it uses memory that was there before, and calls write, read, ftruncate, lseek,
+// clock_gettime, pthread_sigmask, sigpending and sigwait or sigtimedwait, which POSIX allows (held.h), and calls that only
+// look at the calling thread's own numbers (gettid; pthread_self, pthread_mach_thread_np, pthread_main_np). Its own state is
+// words that are read and written atomically, and buffers that one thread at a time uses: the one that reports.
+//
+// Memory that may be broken is never read directly: it is written into a pipe, where a bad address is an error instead
+// of another fault, and read back.
+
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE
+#endif
+#include "crash.h"
+
+#if CRASHES_ARE_CAPTURED
+#include "held.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#include <ucontext.h>
+#else
+#include <sys/ucontext.h>
+#endif
+
+#define FILES 8
+#define FRAMES 128
+#define MESSAGE 2048
+#define THROWN 128
+
+/// Where reports go; -1 is a free place. The length is that of the file before a report.
+static struct {
+    int file;
+    off_t length;
+} files[FILES] = {{-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}, {-1, 0}};
+static int probe_read = -1;
+static int probe_write = -1;
+
+uint64_t crash_thread_number(void) {
+#if defined(__linux__)
+    return (uint64_t)syscall(SYS_gettid);
+#else
+    return (uint64_t)pthread_mach_thread_np(pthread_self());
+#endif
+}
+
+// MARK: Files
+
+int crash_report_prepare(void) {
+    int ends[2];
+    if (probe_read >= 0) return 0;
+    if (pipe(ends) != 0) return -1;
+    for (int end = 0; end < 2; end++) {
+        fcntl(ends[end], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[end], F_SETFL, O_NONBLOCK);
+    }
+    probe_read = ends[0];
+    probe_write = ends[1];
+    return 0;
+}
+
+int crash_report_add(int file) {
+    for (int place = 0; place < FILES; place++) {
+        if (files[place].file >= 0) continue;
+        files[place].length = lseek(file, 0, SEEK_END);
+        __atomic_store_n(&files[place].file, file, __ATOMIC_RELEASE);
+        return place;
+    }
+    errno = EMFILE;
+    return -1;
+}
+
+void crash_report_remove(int place) {
+    if (place >= 0 && place < FILES) __atomic_store_n(&files[place].file, -1, __ATOMIC_RELEASE);
+}
+
+bool crash_report_is_wanted(void) {
+    for (int place = 0; place < FILES; place++) {
+        if (files[place].file >= 0) return true;
+    }
+    return false;
+}
+
+int crash_report_file(int place) {
+    return place >= 0 && place < FILES ? __atomic_load_n(&files[place].file, __ATOMIC_ACQUIRE) : -1;
+}
+
+void crash_report_settle(int place) {
+    int file = crash_report_file(place);
+    if (file >= 0) files[place].length = lseek(file, 0, SEEK_CUR);
+}
+
+// MARK: Writing
+
+void crash_report_write_all(int file, const char *bytes, size_t count) {
+    // A file that has reached the process's limit must not end it, or end it of something else.
+    held_signal held = ctrackway_hold(SIGXFSZ);
+    bool is_beyond = false;
+    while (count > 0) {
+        ssize_t written = write(file, bytes, count);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) {  // A full disk: the reader copes with a report that ends early.
+            is_beyond = written < 0 && errno == EFBIG;
+            break;
+        }
+        bytes += written;
+        count -= (size_t)written;
+    }
+    ctrackway_let_go(&held, is_beyond);
+}
+
+void crash_emit(const char *bytes, size_t count) {
+    for (int place = 0; place < FILES; place++) {
+        if (files[place].file >= 0) crash_report_write_all(files[place].file, bytes, count);
+    }
+}
+
+size_t crash_put_text(char *line, size_t at, const char *text) {
+    size_t count = strlen(text);
+    memcpy(line + at, text, count);
+    return at + count;
+}
+
+size_t crash_put_number(char *line, size_t at, uint64_t value, unsigned base) {
+    char digits[24];
+    size_t count = 0;
+    do {
+        digits[count++] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value > 0);
+    while (count > 0) line[at++] = digits[--count];
+    return at;
+}
+
+/// One line: a key and a number.
+void crash_emit_number(const char *key, uint64_t value, unsigned base) {
+    char line[64];
+    size_t at = crash_put_text(line, 0, key);
+    line[at++] = ' ';
+    at = crash_put_number(line, at, value, base);
+    line[at++] = '\n';
+    crash_emit(line, at);
+}
+
+static void emit_time(const char *key, clockid_t clock) {
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0) return;
+    crash_emit_number(key, (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000, 10);
+}
+
+// MARK: Looking at memory that may be broken
+
+bool crash_look(void *nothing, uint64_t address, void *to, size_t count) {
+    (void)nothing;
+    if (address < 4096 || address > UINTPTR_MAX) return false;
+    // A pipe takes this much as a whole, wherever.
+    if (count > 512) return false;
+    ssize_t written;
+    do {
+        written = write(probe_write, (const void *)(uintptr_t)address, count);
+    } while (written < 0 && errno == EINTR);
+    if (written <= 0) return false;
+    ssize_t got;
+    do {
+        // What lies across the end of what can be read may have been written in part: that is taken out again.
+        got = read(probe_read, to, (size_t)written);
+    } while (got < 0 && errno == EINTR);
+    return got == (ssize_t)count;
+}
+
+/// Copies a text without line ends; how much of it there is.
+static size_t look_at_text(uint64_t text, char *to, size_t capacity) {
+    size_t count = 0;
+    while (count + 16 <= capacity) {
+        // Up to the next multiple of 16, so that no read crosses into another page.
+        size_t step = 16 - text % 16;
+        if (!crash_look(NULL, text, to + count, step)) break;
+        size_t length = strnlen(to + count, step);
+        count += length;
+        text += length;
+        if (length < step) break;
+    }
+    for (size_t at = 0; at < count; at++) {
+        if (to[at] == '\n' || to[at] == '\r') to[at] = ' ';
+    }
+    while (count > 0 && to[count - 1] == ' ') count--;
+    return count;
+}
+
+bool crash_emit_text(const char *key, uint64_t address) {
+    static char line[MESSAGE + 64];
+    size_t start = crash_put_text(line, 0, key);
+    line[start++] = ' ';
+    size_t count = address == 0 ? 0 : look_at_text(address, line + start, MESSAGE + 16);
+    if (count == 0) return false;
+    line[start + count] = '\n';
+    crash_emit(line, start + count + 1);
+    return true;
+}
+
+// MARK: The stack
+
+static void read_registers(void *machine, ctrackway_registers *registers) {
+    const ucontext_t *context = machine;
+    memset(registers, 0, sizeof *registers);
+#if defined(__linux__) && defined(__x86_64__)
+    registers->pc = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    registers->frame = (uint64_t)context->uc_mcontext.gregs[REG_RBP];
+    registers->stack = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+#elif defined(__linux__) && defined(__aarch64__)
+    registers->pc = context->uc_mcontext.pc;
+    registers->frame = context->uc_mcontext.regs[29];
+    registers->link = context->uc_mcontext.regs[30];
+    registers->stack = context->uc_mcontext.sp;
+#elif defined(__APPLE__) && defined(__x86_64__)
+    registers->pc = context->uc_mcontext->__ss.__rip;
+    registers->frame = context->uc_mcontext->__ss.__rbp;
+    registers->stack = context->uc_mcontext->__ss.__rsp;
+#elif defined(__APPLE__) && defined(__aarch64__)
+    registers->pc = (uint64_t)__darwin_arm_thread_state64_get_pc(context->uc_mcontext->__ss);
+    registers->frame = (uint64_t)__darwin_arm_thread_state64_get_fp(context->uc_mcontext->__ss);
+    registers->link = (uint64_t)__darwin_arm_thread_state64_get_lr(context->uc_mcontext->__ss);
+    registers->stack = (uint64_t)__darwin_arm_thread_state64_get_sp(context->uc_mcontext->__ss);
+#else
+    (void)context;
+#endif
+}
+
+static void emit_frame(void *nothing, ctrackway_frame_kind kind, uint64_t address) {
+    (void)nothing;
+    static const char *const keys[] = {"frame", "maybe", "awaiting"};
+    crash_emit_number(keys[kind], address, 16);
+    crash_images_use(address);
+}
+
+static void emit_stack(void *machine) {
+    ctrackway_registers registers;
+    read_registers(machine, &registers);
+    if (registers.pc == 0 && registers.stack == 0) return;
+    ctrackway_walk walk = {
+        .read = crash_look,
+        .code = crash_images_code,
+        .function = crash_images_function,
+        .frame = emit_frame,
+        .address_mask = ctrackway_address_mask(),
+#if defined(__APPLE__)
+        // Swift's async functions mark their frames there.
+        .frame_flags = 0xF000000000000000ull,
+#endif
+#if defined(__aarch64__)
+        .has_link = true,
+#endif
+        .limit = FRAMES,
+    };
+    if (ctrackway_walk_stack(&walk, registers)) crash_emit("deeper\n", 7);
+}
+
+// MARK: What was said
+
+/// What an uncaught exception said, and the thread that threw it. 0 nothing, 1 being written, 2 there.
+static struct {
+    uint32_t state;
+    uint64_t thread;
+    char text[MESSAGE];
+    uint64_t addresses[THROWN];
+    size_t count;
+} exception;
+
+void ctrackway_crash_note_exception(const char *text, const uint64_t *addresses, size_t count) {
+    // One that was survived makes room; of two at the same time the first is kept.
+    uint32_t state = __atomic_load_n(&exception.state, __ATOMIC_ACQUIRE);
+    if (state == 1) return;
+    if (!__atomic_compare_exchange_n(&exception.state, &state, 1, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+    exception.thread = crash_thread_number();
+    strncpy(exception.text, text, sizeof exception.text - 1);
+    exception.text[sizeof exception.text - 1] = 0;
+    exception.count = count < THROWN ? count : THROWN;
+    memcpy(exception.addresses, addresses, exception.count * sizeof *addresses);
+    __atomic_store_n(&exception.state, 2, __ATOMIC_RELEASE);
+}
+
+static void emit_exception(int number) {
+    if (number != SIGABRT || __atomic_load_n(&exception.state, __ATOMIC_ACQUIRE) != 2) return;
+    if (exception.thread != crash_thread_number()) return;
+    crash_emit_text("exception", (uint64_t)(uintptr_t)exception.text);
+    uint64_t mask = ctrackway_address_mask();
+    for (size_t index = 0; index < exception.count; index++) {
+        crash_emit_number("thrown", exception.addresses[index] & mask, 16);
+        crash_images_use(exception.addresses[index] & mask);
+    }
+}
+
+#if defined(__linux__)
+/// Where the Swift runtime keeps the text of its fatal error, for debuggers; not in every version of it.
+extern const void *swift_getFatalErrorMessageBuffer(void) __attribute__((weak));
+#endif
+
+static void emit_message(int number) {
+    if (number != SIGILL && number != SIGTRAP && number != SIGABRT) return;
+#if defined(__linux__)
+    if (swift_getFatalErrorMessageBuffer == NULL) return;
+    uintptr_t text;
+    uint64_t at = (uint64_t)(uintptr_t)swift_getFatalErrorMessageBuffer();
+    if (crash_look(NULL, at, &text, sizeof text)) crash_emit_text("message", text);
+#else
+    crash_images_emit_messages();
+#endif
+}
+
+// MARK: The report
+
+void crash_report_write(int number, const char *name, const siginfo_t *information, void *machine) {
+    char line[64];
+    size_t at = crash_put_text(line, 0, "signal ");
+    at = crash_put_number(line, at, (uint64_t)number, 10);
+    line[at++] = ' ';
+    at = crash_put_text(line, at, name);
+    line[at++] = '\n';
+    crash_emit(line, at);
+    emit_time("wall", CLOCK_REALTIME);
+#if defined(__linux__)
+    emit_time("monotonic", CLOCK_BOOTTIME);
+#else
+    emit_time("monotonic", CLOCK_MONOTONIC_RAW);
+#endif
+    if (information->si_code > 0) {
+        crash_emit_number("code", (uint64_t)information->si_code, 10);
+        crash_emit_number("address", (uint64_t)(uintptr_t)information->si_addr, 16);
+    }
+    crash_emit_number("thread", crash_thread_number(), 10);
+#if defined(__APPLE__)
+    crash_emit_number("main", pthread_main_np() == 1, 10);
+#endif
+    crash_images_use_none();
+    emit_message(number);
+    emit_exception(number);
+    emit_stack(machine);
+    crash_images_emit();
+    crash_emit("end\n", 4);
+}
+
+void crash_report_forget(void) {
+    for (int place = 0; place < FILES; place++) {
+        if (files[place].file < 0) continue;
+        // A report that cannot be taken back stays; it is true that the signal came.
+        if (ftruncate(files[place].file, files[place].length) != 0) continue;
+        lseek(files[place].file, files[place].length, SEEK_SET);
+    }
+}
+#else
+void ctrackway_crash_note_exception(const char *text, const uint64_t *addresses, size_t count) {
+    (void)text;
+    (void)addresses;
+    (void)count;
+}
+#endif

@@ -110,7 +110,8 @@ let package = Package(
         .testTarget(
             name: "TrackwayPlatformTests",
             dependencies: [
-                "TrackwayPlatform", "TrackwayBehavior", "TrackwayEvents", "UIKit", "Network", "_Testing_UIKit",
+                "TrackwayPlatform", "TrackwayBehavior", "TrackwayEvents", "TrackwayJournal", "UIKit", "Network",
+                "MetricKit", "_Testing_UIKit",
             ],
             swiftSettings: house
         ),

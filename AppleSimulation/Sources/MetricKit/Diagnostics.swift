@@ -9,6 +9,12 @@ open class MXMetaData: NSObject, @unchecked Sendable {
     open internal(set) var deviceType = "iPhone15,4"
     open internal(set) var applicationBuildVersion = "1"
     open internal(set) var platformArchitecture = "arm64e"
+    @available(iOS 17, macOS 14, *)
+    open internal(set) var pid: Int32 {
+        get { process }
+        set { process = newValue }
+    }
+    private var process: Int32 = 0
 }
 
 open class MXCallStackTree: NSObject, @unchecked Sendable {
@@ -30,6 +36,12 @@ open class MXDiagnostic: NSObject, @unchecked Sendable {
     open internal(set) var applicationVersion = "1.0"
 }
 
+@available(iOS 17, macOS 14, *)
+open class MXCrashDiagnosticObjectiveCExceptionReason: NSObject, @unchecked Sendable {
+    open internal(set) var composedMessage = ""
+    open internal(set) var exceptionName = ""
+}
+
 open class MXCrashDiagnostic: MXDiagnostic, @unchecked Sendable {
     open internal(set) var callStackTree = MXCallStackTree()
     open internal(set) var terminationReason: String?
@@ -37,6 +49,11 @@ open class MXCrashDiagnostic: MXDiagnostic, @unchecked Sendable {
     open internal(set) var exceptionType: NSNumber?
     open internal(set) var exceptionCode: NSNumber?
     open internal(set) var signal: NSNumber?
+    @available(iOS 17, macOS 14, *)
+    open var exceptionReason: MXCrashDiagnosticObjectiveCExceptionReason? {
+        reason as? MXCrashDiagnosticObjectiveCExceptionReason
+    }
+    private var reason: NSObject?
 
     #if !canImport(ObjectiveC)
     /// A crash as the system reports it, up to a day later.
@@ -44,6 +61,8 @@ open class MXCrashDiagnostic: MXDiagnostic, @unchecked Sendable {
         signal: Int32?,
         exceptionType: Int? = nil,
         terminationReason: String? = nil,
+        exception: (name: String, message: String)? = nil,
+        process: Int32 = 0,
         callStack: String = "{}",
         version: String = "1.0",
         build: String = "1"
@@ -55,6 +74,12 @@ open class MXCrashDiagnostic: MXDiagnostic, @unchecked Sendable {
         crash.callStackTree = MXCallStackTree(simulatedJSON: callStack)
         crash.applicationVersion = version
         crash.metaData.applicationBuildVersion = build
+        crash.metaData.pid = process
+        if let exception {
+            let reason = MXCrashDiagnosticObjectiveCExceptionReason()
+            (reason.exceptionName, reason.composedMessage) = exception
+            crash.reason = reason
+        }
         return crash
     }
     #endif

@@ -73,7 +73,9 @@ private final class Subscriber: NSObject, MXMetricManagerSubscriber, Sendable {
             architecture: diagnostic.metaData.platformArchitecture,
             stacks: [UInt8](stacks.jsonRepresentation())
         )
-        if #available(iOS 17, macOS 14, visionOS 1, *) { report.process = Int(diagnostic.metaData.pid) }
+        if #available(iOS 17, macOS 14, visionOS 1, *), diagnostic.metaData.pid > 0 {
+            report.process = Int(diagnostic.metaData.pid)
+        }
         return report
     }
 

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import MetricKit
+internal import Testing
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+@testable import TrackwayPlatform
+
+/// What MetricKit tells, as the adapter keeps it.
+@Suite("MetricKit's reports", .serialized)
+struct MetricKitReportsTests {
+    /// A folder that goes away with its test.
+    private final class Folder: Sendable {
+        let path = NSTemporaryDirectory() + "trackway-metrickit-\(UUID().uuidString)"
+        var reports: CrashReports { CrashReports(in: path, storage: DiskStorage()) }
+
+        deinit {
+            // What a test leaves behind in the temporary folder harms nobody.
+            try? FileManager.default.removeItem(atPath: path)
+        }
+    }
+
+    private static let stacks = """
+        {"callStacks":[{"threadAttributed":true,"callStackRootFrames":[{"binaryUUID":"AAAA0000-0000-0000-0000-000000000000",
+        "binaryName":"Shop","address":4352,"offsetIntoBinaryTextSegment":256,"sampleCount":1,"subFrames":[
+        {"binaryUUID":"BBBB0000-0000-0000-0000-000000000000","binaryName":"UIKitCore","address":8704,
+        "offsetIntoBinaryTextSegment":512,"sampleCount":1}]}]}],"callStackPerThread":true}
+        """
+
+    private static func payload(crashes: [MXCrashDiagnostic] = [], hangs: [MXHangDiagnostic] = [])
+        -> MXDiagnosticPayload
+    {
+        .simulated(
+            crashes: crashes,
+            hangs: hangs,
+            from: Date(timeIntervalSince1970: 1_700_000_000),
+            to: Date(timeIntervalSince1970: 1_700_000_060)
+        )
+    }
+
+    private static var crash: MXCrashDiagnostic {
+        .simulated(signal: 11, exceptionType: 1, terminationReason: "Namespace SIGNAL, Code 11", callStack: stacks)
+    }
+
+    @Test("a crash and a hang are kept, as long as somebody listens, and told as reports")
+    func kept() throws {
+        let folder = Folder()
+        let arrivals = Locked(0)
+        let before = MXMetricManager.shared.simulatedSubscribers
+        var observer = SystemReportObserver.observe(into: folder.reports) { result in
+            if case .success = result { arrivals.withLock { $0 += 1 } }
+        }
+        #expect(observer != nil)
+        #expect(MXMetricManager.shared.simulatedSubscribers == before + 1)
+        let hang = MXHangDiagnostic.simulated(seconds: 2.5, callStack: Self.stacks)
+        MXMetricManager.shared.simulate([Self.payload(crashes: [Self.crash], hangs: [hang])])
+        #expect(arrivals.withLock { $0 } == 1)
+        let reports = try folder.reports.pending()
+        #expect(
+            Set(reports.map(\.message)) == ["SIGSEGV: Namespace SIGNAL, Code 11", "hang of 2500 ms"]
+        )
+        let crash = try #require(reports.first { $0.message.hasPrefix("SIGSEGV") })
+        #expect(
+            crash.stack == """
+                0 Shop + 0x100
+                1 UIKitCore + 0x200
+                Shop is Shop, build AAAA0000-0000-0000-0000-000000000000, arm64e, at 0x1000
+                UIKitCore is UIKitCore, build BBBB0000-0000-0000-0000-000000000000, arm64e, at 0x2000
+                told by MetricKit
+                """
+        )
+        #expect(crash.at.wall == Timestamp(milliseconds: 1_700_000_060_000))
+        observer = nil
+        #expect(MXMetricManager.shared.simulatedSubscribers == before)
+    }
+
+    @Test("the same payload again is the same report, and a payload without either is nothing")
+    func again() throws {
+        let folder = Folder()
+        let observer = SystemReportObserver.observe(into: folder.reports) { _ in }
+        MXMetricManager.shared.simulate([Self.payload(crashes: [Self.crash])])
+        MXMetricManager.shared.simulate([Self.payload(crashes: [Self.crash]), Self.payload()])
+        #expect(try folder.reports.pending().count == 1)
+        withExtendedLifetime(observer) {}
+    }
+
+    @Test("a crash that the process left a report of is told once")
+    func once() throws {
+        let folder = Folder()
+        try DiskStorage().makeFolder(folder.path + "/crashes")
+        let own = """
+            trackway-crash 1
+            process 42
+            boot boot-1
+            signal 11 SIGSEGV
+            wall 1700000030000
+            monotonic 5
+            module 1000 1000 2000 AAAA0000-0000-0000-0000-000000000000 /Shop.app/Shop
+            image 1000 arm64e executable
+            frame 1100
+            end
+
+            """
+        try DiskStorage().replace(folder.path + "/crashes/own", with: Array(own.utf8), durably: false)
+        let observer = SystemReportObserver.observe(into: folder.reports) { _ in }
+        MXMetricManager.shared.simulate([Self.payload(crashes: [Self.crash])])
+        #expect(try folder.reports.pending().map(\.isOwn) == [true])
+        withExtendedLifetime(observer) {}
+    }
+
+    @Test("a system that tells more says which process it was, and what an uncaught exception said")
+    func more() throws {
+        let folder = Folder()
+        let observer = SystemReportObserver.observe(into: folder.reports) { _ in }
+        let crash = MXCrashDiagnostic.simulated(
+            signal: 6,
+            exception: (name: "NSRangeException", message: "index 5 beyond bounds"),
+            process: 42,
+            callStack: Self.stacks
+        )
+        MXMetricManager.shared.simulate([Self.payload(crashes: [crash])])
+        let report = try #require(try folder.reports.pending().first)
+        #expect(report.message == "SIGABRT: NSRangeException: index 5 beyond bounds")
+        #expect(report.traits.process == 42)
+        withExtendedLifetime(observer) {}
+    }
+
+    @Test("what cannot be kept is said")
+    func refused() throws {
+        let folder = Folder()
+        try Data().write(to: URL(fileURLWithPath: folder.path))
+        let failures = Locked(0)
+        let observer = SystemReportObserver.observe(into: folder.reports) { result in
+            if case .failure = result { failures.withLock { $0 += 1 } }
+        }
+        MXMetricManager.shared.simulate([Self.payload(crashes: [Self.crash])])
+        #expect(failures.withLock { $0 } == 1)
+        withExtendedLifetime(observer) {}
+    }
+}

@@ -309,8 +309,7 @@ struct BehaviorTurn {
     /// A report is removed once its event is in the journal. A process killed between the two has it told again, under the
     /// same identity, which every receiver counts once.
     ///
-    /// What the system tells of them has no session and no screen: it says when only roughly, and of a process that may be long
-    /// gone.
+    /// What the system tells of them has no session and no screen: it says only roughly when.
     ///
     /// - Returns: when the last of them died by its own account; nil when none did.
     private mutating func recordCrashes(in former: BehaviorState.SessionAndScreen) -> DeviceTime? {
@@ -319,23 +318,16 @@ struct BehaviorTurn {
         do throws(StorageError) {
             let reports = try resources.crashes.pending()
             guard !reports.isEmpty else { return nil }
-            let (session, screen, boot) = (
-                transaction.context.session, transaction.context.screen, transaction.context.boot
-            )
+            let before = transaction.context
             defer {
-                (transaction.context.session, transaction.context.screen, transaction.context.boot) = (
-                    session, screen, boot
-                )
+                (transaction.context.session, transaction.context.screen) = (before.session, before.screen)
+                transaction.context.boot = before.boot
             }
             for report in reports {
                 if report.isOwn { last = report.at }
                 transaction.context.session = report.isOwn ? former.session : nil
                 transaction.context.screen = report.isOwn ? former.screen : nil
-                let attributes: Attributes = [
-                    CapturedKey.exceptionMessage: .string(report.message),
-                    CapturedKey.exceptionStack: .string(report.stack),
-                ]
-                let receipt = record(CapturedName.appException, attributes, at: report.at, id: report.id)
+                let receipt = record(CapturedName.appException, report.attributes, at: report.at, id: report.id)
                 let remembers = state.settings.capture.contains(.systemReports)
                 if receipt.durability != .none { try resources.crashes.remove(report, remembering: remembers) }
             }

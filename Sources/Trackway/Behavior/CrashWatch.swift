@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+internal import TrackwayPlatform
 
 /// Has crashes of this process reported, or what the system tells of them, while somebody wants that: handlers and observers go
 /// in and out of the process at run time.
@@ -28,5 +29,12 @@ final class CrashWatch: Sendable {
                 held = begin()
             }
         }
+    }
+}
+
+extension CrashReport {
+    /// What its event says.
+    var attributes: Attributes {
+        [CapturedKey.exceptionMessage: .string(message), CapturedKey.exceptionStack: .string(stack)]
     }
 }

@@ -4,7 +4,7 @@
 #if canImport(MetricKit) && !os(tvOS) && !os(watchOS)
 internal import Foundation
 internal import MetricKit
-package import TrackwayEvents
+internal import TrackwayEvents
 
 /// Listens to what MetricKit tells of the app's crashes and hangs, until it is let go of.
 ///

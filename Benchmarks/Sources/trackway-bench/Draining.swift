@@ -5,6 +5,10 @@ import CCounters
 import Foundation
 import Trackway
 
+#if canImport(FoundationNetworking)
+import FoundationNetworking
+#endif
+
 /// Memory while events wait, then how fast they go to a sink on loopback, and what that costs.
 struct Draining {
     let count: Int
@@ -51,19 +55,20 @@ struct Draining {
         print(
             "memory, MB resident after the drain: \(drained.resident) (peak \(drained.peak)), anonymous \(drained.anonymous)"
         )
-        let stats = try await sinkStats(port)
-        print("sink: \(stats)")
+        print("sink: \(try await Sink.stats(port))")
         await analytics.shutdown()
     }
 
     private func micros(_ nanoseconds: UInt64, _ events: Int) -> String {
         String(format: "%.2f", Double(nanoseconds) / 1000 / Double(max(1, events)))
     }
+}
 
-    private func sinkStats(_ port: Int) async throws -> String {
+/// What a sink in another process of this program has taken.
+enum Sink {
+    static func stats(_ port: Int) async throws -> String {
         guard let url = URL(string: "http://127.0.0.1:\(port)/stats") else { throw BenchError("no such port") }
-        let text = String(decoding: try Data(contentsOf: url), as: UTF8.self)
-        return text
+        return String(decoding: try await URLSession.shared.data(from: url).0, as: UTF8.self)
     }
 }
 

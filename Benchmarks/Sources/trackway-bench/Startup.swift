@@ -158,9 +158,7 @@ struct Paced {
         let recorded = ccounters_nanoseconds()
         let report = await analytics.flush(timeout: .seconds(60))
         let used = ccounters_processor_nanoseconds() - processor
-        guard let url = URL(string: "http://127.0.0.1:\(port)/stats") else { throw BenchError("no such port") }
-        let stats = String(decoding: try Data(contentsOf: url), as: UTF8.self)
-        print("paced: \(count) events in \((recorded - start) / 1_000_000) ms, sink \(stats)")
+        print("paced: \(count) events in \((recorded - start) / 1_000_000) ms, sink \(try await Sink.stats(port))")
         print(
             "paced, processor µs per event: \(String(format: "%.1f", Double(used) / 1e3 / Double(count))), "
                 + "pending \(report.destinations["collector"]?.pending ?? 0)"

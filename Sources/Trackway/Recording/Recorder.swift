@@ -40,8 +40,6 @@ struct Recorder: Sendable {
     ///
     /// The attributes are asked for only when the event is recorded, and the context it is recorded in only while events are
     /// logged. The caller tells delivery of it (``DeliveryService/eventRecorded(sequence:)``) once it holds no lock.
-    // Inlined into its callers it has the whole recorder copied with each event, which is a retain for each of its parts.
-    @inline(never)
     func record(
         _ name: String,
         _ attributes: @autoclosure () -> Attributes = [:],

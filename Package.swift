@@ -42,6 +42,7 @@ let package = Package(
         ),
         .library(name: "SiftCompatibility", targets: ["SiftCompatibility"]),
         .library(name: "SAPUsageCompatibility", targets: ["SAPUsageCompatibility"]),
+        .library(name: "SparkChamberCompatibility", targets: ["SparkChamberCompatibility"]),
         // What a receiver shares with the SDK: the vocabulary, the wire format, and the append-only log.
         .library(name: "TrackwayEvents", targets: ["TrackwayEvents"]),
         .library(name: "TrackwayWire", targets: ["TrackwayWire"]),
@@ -169,6 +170,12 @@ let package = Package(
             swiftSettings: house
         ),
 
+        .target(
+            name: "SparkChamberCompatibility",
+            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayEvents"],
+            swiftSettings: house
+        ),
+
         .testTarget(name: "TrackwayEventsTests", dependencies: ["TrackwayEvents"], swiftSettings: house),
         .testTarget(
             name: "TrackwayBehaviorTests",
@@ -239,6 +246,28 @@ let package = Package(
         .testTarget(
             name: "TrackwayTriggersTests",
             dependencies: ["TrackwayTriggers", "Trackway", "TrackwayTesting", "TrackwayEvents"],
+            swiftSettings: house
+        ),
+        // The SparkChamber document's samples, in both language modes, without a warning.
+        .target(
+            name: "SparkChamberSamples",
+            dependencies: ["SparkChamberCompatibility"],
+            path: "Tests/SparkChamberSamples",
+            swiftSettings: warnings
+        ),
+        .target(
+            name: "SparkChamberSwift5Samples",
+            dependencies: ["SparkChamberCompatibility"],
+            path: "Tests/SparkChamberSwift5Samples",
+            swiftSettings: warnings + [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "SparkChamberCompatibilityTests",
+            dependencies: [
+                "SparkChamberCompatibility", "SparkChamberSamples", "SparkChamberSwift5Samples", "TrackwayTriggers",
+                "Trackway",
+                "TrackwayTesting", "TrackwayEvents",
+            ],
             swiftSettings: house
         ),
         .testTarget(

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// What the compatibility module's calls take, by name, so that an app imports this module alone.
+@_exported public import struct Foundation.Date
+@_exported public import class Foundation.NSArray
+@_exported public import class Foundation.NSObject
+@_exported public import class Foundation.NSSet
+@_exported public import struct Foundation.UUID
+@_exported public import protocol TrackwayEvents.EventClock
+@_exported public import struct TrackwayEvents.SystemClock
+@_exported public import protocol TrackwayTriggers.TriggerElement
+@_exported public import class TrackwayTriggers.TriggerEvent
+@_exported public import struct TrackwayTriggers.TriggerReport
+@_exported public import protocol TrackwayTriggers.TriggerTouch
+@_exported public import class TrackwayTriggers.TriggerTrace

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+public import Foundation
+internal import TrackwayEvents
+public import TrackwayTriggers
+
+#if canImport(UIKit) && !os(watchOS)
+public import UIKit
+#endif
+
+/// Decides which events fire, and has their actions run.
+///
+/// The calls are made on the main thread, as the things they speak of live there. A call from another thread answers false, fires
+/// nothing, and tells ``trace``.
+#if canImport(ObjectiveC)
+@objcMembers
+#endif
+public final class SparkDetector: NSObject {
+    #if canImport(UIKit) && !os(watchOS)
+    /// What scrolls.
+    public typealias ScrollElement = UIScrollView
+    /// What is typed into, or acted upon.
+    public typealias ViewKind = UIView
+    #else
+    /// What scrolls.
+    public typealias ScrollElement = any SparkElement
+    /// What is typed into, or acted upon.
+    public typealias ViewKind = any SparkElement
+    #endif
+
+    private static let clock = ReplaceableClock()
+    private static let detector = Detector(clock: clock, trace: sharedTrace)
+    private static let sharedTrace = SparkTrace.follow(TriggerTrace())
+
+    // There is nothing to make: everything is the class's.
+    private override init() {}
+
+    /// Tells which events fired, as they fire, those that have a trace.
+    @nonobjc public static var trace: TriggerTrace { sharedTrace }
+
+    /// Has triggers take their times from another clock; for tests.
+    @nonobjc public static func useClock(_ clock: any EventClock) {
+        Self.clock.current.withLock { $0 = clock }
+    }
+
+    // MARK: What happened
+
+    /// Views came into sight: `didAppear`.
+    ///
+    /// - Parameter views: views, and nothing else.
+    /// - Returns: Whether an event of any of them fired.
+    @discardableResult
+    public class func trackDisplay(forViews views: NSArray?) -> Bool {
+        track(.didAppear, views)
+    }
+
+    /// Views went out of sight: `didDisappear`.
+    ///
+    /// - Parameter views: views, and nothing else.
+    /// - Returns: Whether an event of any of them fired.
+    @discardableResult
+    public class func trackEndDisplaying(forViews views: NSArray?) -> Bool {
+        track(.didDisappear, views)
+    }
+
+    /// Touches ended: `didEndTouch`. Each counts when it ended inside its view, and the view takes touches. One that is told
+    /// several times, by several observers, fires each event once.
+    ///
+    /// - Returns: Whether any of them fired an event.
+    @discardableResult
+    public class func trackEnded(withTouches touches: NSSet?) -> Bool {
+        let touches = OnMainThread(touches)
+        return decide(.didEndTouch) { detector in
+            let touches = (touches.value?.allObjects ?? []).compactMap { touch($0) }
+            return detector.trackEnded(withTouches: touches)
+        }
+    }
+
+    /// Scrolling began: `didBeginScroll`. It counts while the user drags.
+    ///
+    /// - Returns: Whether an event fired.
+    @discardableResult
+    public class func trackBeganScrolling(forScrollView scrollView: ScrollElement?) -> Bool {
+        let scrollView = OnMainThread(scrollView)
+        return decide(.didBeginScroll) { $0.trackBeganScrolling(for: scrollView.value.flatMap { element($0) }) }
+    }
+
+    /// A view became the first responder: `didBecomeFirstResponder`.
+    ///
+    /// - Returns: Whether an event fired.
+    @discardableResult
+    public class func trackBecameFirstResponder(forView view: ViewKind?) -> Bool {
+        track(.didBecomeFirstResponder, view)
+    }
+
+    /// A view is no longer the first responder: `didResignFirstResponder`.
+    ///
+    /// - Returns: Whether an event fired.
+    @discardableResult
+    public class func trackResignedFirstResponder(forView view: ViewKind?) -> Bool {
+        track(.didResignFirstResponder, view)
+    }
+
+    /// A view's action was carried out: `targetAction`.
+    ///
+    /// - Returns: Whether an event fired.
+    @discardableResult
+    public class func trackTargetAction(forView view: ViewKind?) -> Bool {
+        track(.targetAction, view)
+    }
+
+    /// Something of the app's own happened to views; see ``SparkEvent/customTrigger``.
+    ///
+    /// - Returns: Whether an event of any of them fired.
+    @discardableResult
+    public class func track(customTrigger name: String, forViews views: NSArray?) -> Bool {
+        track(.custom(name), views)
+    }
+
+    /// Has events fire that belong to no view, whatever their triggers.
+    ///
+    /// - Returns: Whether any fired.
+    @discardableResult
+    @nonobjc package class func send(_ events: [SparkEvent]) -> Bool {
+        detector.send(events.map(\.core))
+    }
+
+    // MARK: Inside
+
+    /// Touches as the module's own classes tell them.
+    @MainActor
+    static func ended(_ touches: [any TriggerTouch]) {
+        detector.trackEnded(withTouches: touches)
+    }
+
+    #if canImport(UIKit) && !os(watchOS)
+    /// Views that the module's own classes know to be in sight.
+    @MainActor
+    static func displayed(_ views: [UIView]) {
+        detector.trackDisplay(for: views.map { ViewElement($0) })
+    }
+
+    /// Views that the module's own classes know to be out of sight.
+    @MainActor
+    static func endedDisplaying(_ views: [UIView]) {
+        detector.trackEndDisplaying(for: views.map { ViewElement($0) })
+    }
+    #endif
+
+    private static func track(_ trigger: Trigger, _ views: NSArray?) -> Bool {
+        let views = OnMainThread(views)
+        return decide(trigger) { detector in
+            guard let views = views.value else { return false }
+            let elements = views.compactMap { element($0) }
+            guard elements.count == views.count else { return false }
+            return detector.track(trigger, for: elements)
+        }
+    }
+
+    private static func track(_ trigger: Trigger, _ view: ViewKind?) -> Bool {
+        let view = OnMainThread(view)
+        return decide(trigger) { $0.track(trigger, for: view.value.flatMap { element($0) }) }
+    }
+
+    private static func decide(_ trigger: Trigger, _ decision: @MainActor (Detector) -> Bool) -> Bool {
+        guard MainThread.isCurrent else {
+            let reason = "called off the main thread; call it where the view is used"
+            sharedTrace.tell(TriggerReport(trigger: trigger, moment: clock.now(), outcome: .refused(reason)))
+            return false
+        }
+        return MainActor.assumeIsolated { decision(detector) }
+    }
+}
+
+/// Whether code runs where the main actor does. Where there is no run loop, as in a tool on Linux, that is the main queue, on
+/// whatever thread.
+private enum MainThread {
+    private static let mark: DispatchSpecificKey<Bool> = {
+        let mark = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: mark, value: true)
+        return mark
+    }()
+
+    static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: mark) == true }
+}
+
+/// A clock that can be exchanged.
+private final class ReplaceableClock: EventClock {
+    let current = Locked<any EventClock>(SystemClock())
+
+    func now() -> Moment {
+        current.withLock { $0 }.now()
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(UIKit) && !os(watchOS)
+internal import Foundation
+public import UIKit
+
+/// A button whose `didEndTouch` events fire by themselves.
+///
+/// The detector is told first, while the button still knows whether the touch lies inside.
+#if canImport(ObjectiveC)
+@objcMembers
+#endif
+open class SparkButton: UIButton {
+    /// Tells the detector, then the button.
+    open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
+        SparkDetector.ended(touches.map { ViewTouch($0) })
+        super.touchesEnded(touches, with: event)
+    }
+}
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTriggers
+
+@testable internal import SparkChamberCompatibility
+
+@MainActor
+@Suite("Events of objects")
+struct SparkEventDataTests {
+    @Test("any object has events; nil and none at all differ")
+    func anyObject() {
+        let model = NSObject()
+        #expect(model.sparkEvents == nil)
+        let event = SparkEvent(trigger: .didAppear, action: nil)
+        model.sparkEvents = [event]
+        #expect(model.sparkEvents?.first === event)
+        model.sparkEvents = []
+        #expect(model.sparkEvents == [])
+        model.sparkEvents = nil
+        #expect(model.sparkEvents == nil)
+        let data: any SparkEventData = NSString(string: "a model")
+        data.sparkEvents = [event]
+        #expect(data.sparkEvents == [event])
+    }
+
+    @Test("other values of the same object are left alone")
+    func others() {
+        let storage = AssociatedStorage<String>()
+        let model = NSObject()
+        storage[model] = "kept"
+        model.sparkEvents = [SparkEvent(trigger: .didAppear, action: nil)]
+        #expect(storage[model] == "kept")
+        model.sparkEvents = nil
+        #expect(storage[model] == "kept")
+    }
+
+    @Test("events do not keep their object; 10,000 objects end with their events")
+    func lifetime() {
+        final class Held: Sendable {
+            let end: @Sendable () -> Void
+
+            init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+
+            deinit { end() }
+        }
+        let living = Locked(0)
+        weak var last: NSObject?
+        do {
+            var objects: [NSObject] = []
+            for _ in 0..<10_000 {
+                let object = NSObject()
+                let held = Held { living.withLock { $0 -= 1 } }
+                living.withLock { $0 += 1 }
+                object.sparkEvents = [SparkEvent(trigger: .didAppear) { _ in withExtendedLifetime(held) {} }]
+                objects.append(object)
+            }
+            last = objects.last
+            #expect(objects.allSatisfy { $0.sparkEvents?.count == 1 })
+            #expect(living.withLock { $0 } == 10_000)
+        }
+        #expect(last == nil)
+        // Where there is no Objective-C, values end as others come.
+        let others = (0..<20_100).map { _ in NSObject() }
+        for other in others { other.sparkEvents = [] }
+        #expect(living.withLock { $0 } == 0)
+        for other in others { other.sparkEvents = nil }
+    }
+
+    @Test(
+        "the ready-made event that fires once ends; the documented one, which its own action holds, ends when that is taken away"
+    )
+    func singleFire() {
+        weak var documented: SparkEvent?
+        weak var ready: SparkEvent?
+        do {
+            let event = SparkEvent(trigger: .didAppear, action: nil)
+            event.action = { _ in event.trigger = .none }
+            documented = event
+            ready = SparkEvent.once(id: UUID().uuidString, trigger: .didAppear) { _ in }
+        }
+        #expect(ready == nil)
+        #expect(documented != nil)
+        documented?.action = nil
+        #expect(documented == nil)
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+// swift-format-ignore-file
+
+import SparkChamberCompatibility
+
+/// The document's sample, where nothing is said of an actor.
+public func documentAttachesMultipleEvents(_ view: NSObject) {
+let appearEvent = SparkEvent(trigger: SparkTriggerType.didAppear) {
+	_ in
+	sent("appeared")  // Your code to send data to a tracking/analytics solution for the view event goes here.
+}
+		
+let touchEvent = SparkEvent(trigger: SparkTriggerType.didEndTouch) {
+	_ in
+	sent("touched")  // Your code to send data to a tracking/analytics solution for the appear event goes here.
+}
+
+view.sparkEvents = [appearEvent, touchEvent]
+}
+
+/// The same in a method of a view controller, say.
+@MainActor
+public func documentAttachesMultipleEventsOnTheMainActor(_ view: NSObject) {
+let appearEvent = SparkEvent(trigger: SparkTriggerType.didAppear) {
+	_ in
+	sent("appeared")  // Your code to send data to a tracking/analytics solution for the view event goes here.
+}
+		
+let touchEvent = SparkEvent(trigger: SparkTriggerType.didEndTouch) {
+	_ in
+	sent("touched")  // Your code to send data to a tracking/analytics solution for the appear event goes here.
+}
+
+view.sparkEvents = [appearEvent, touchEvent]
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+// swift-format-ignore-file
+
+import SparkChamberCompatibility
+
+/// The document's sample, where nothing is said of an actor.
+public func documentFiresASingleTime(_ view: NSObject) {
+let event = SparkEvent(trigger: SparkTriggerType.didAppear, action: nil)
+event.action = {
+	_ in
+	sent("appeared once")  // Your code to send data to a tracking/analytics solution for the touch event goes here.
+	
+	event.trigger = SparkTriggerType.none
+}
+
+view.sparkEvents = [event]
+}
+
+/// The same in a method of a view controller, say.
+@MainActor
+public func documentFiresASingleTimeOnTheMainActor(_ view: NSObject) {
+let event = SparkEvent(trigger: SparkTriggerType.didAppear, action: nil)
+event.action = {
+	_ in
+	sent("appeared once")  // Your code to send data to a tracking/analytics solution for the touch event goes here.
+	
+	event.trigger = SparkTriggerType.none
+}
+
+view.sparkEvents = [event]
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+// swift-format-ignore-file
+
+import SparkChamberCompatibility
+
+/// The document's sample, where nothing is said of an actor.
+public func documentMeasuresViewingTime(_ view: NSObject) {
+var startTime: Date = Date()
+		
+let appearEvent = SparkEvent(trigger: SparkTriggerType.didAppear) {
+	timestamp in
+	startTime = timestamp
+}
+
+let disappearEvent = SparkEvent(trigger: SparkTriggerType.didDisappear) {
+	timestamp in
+	print("Time on screen:", timestamp.timeIntervalSince(startTime))
+}
+
+view.sparkEvents = [appearEvent, disappearEvent]
+}
+
+/// The same in a method of a view controller, say.
+@MainActor
+public func documentMeasuresViewingTimeOnTheMainActor(_ view: NSObject) {
+var startTime: Date = Date()
+		
+let appearEvent = SparkEvent(trigger: SparkTriggerType.didAppear) {
+	timestamp in
+	startTime = timestamp
+}
+
+let disappearEvent = SparkEvent(trigger: SparkTriggerType.didDisappear) {
+	timestamp in
+	print("Time on screen:", timestamp.timeIntervalSince(startTime))
+}
+
+view.sparkEvents = [appearEvent, disappearEvent]
+}

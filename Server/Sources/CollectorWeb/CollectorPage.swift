@@ -29,6 +29,7 @@ package enum CollectorPage {
         WebAsset(path: "/device.js", contentType: script, body: PackageResources.device_js),
         WebAsset(path: "/devices.js", contentType: script, body: PackageResources.devices_js),
         WebAsset(path: "/dom.js", contentType: script, body: PackageResources.dom_js),
+        WebAsset(path: "/elements.js", contentType: script, body: PackageResources.elements_js),
         WebAsset(path: "/failed.js", contentType: script, body: PackageResources.failed_js),
         WebAsset(path: "/feed.js", contentType: script, body: PackageResources.feed_js),
         WebAsset(path: "/filter.js", contentType: script, body: PackageResources.filter_js),

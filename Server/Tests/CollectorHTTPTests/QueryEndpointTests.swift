@@ -58,7 +58,8 @@ struct QueryEndpointTests {
             (
                 "/v1/screens",
                 #"{"screens":[{"name":"Home","views":3,"entrances":2,"exits":1,"installations":1,"engagement":9}],"#
-                    + #""steps":[{"from":"Home","to":"Basket","count":2}]}"#
+                    + #""steps":[{"from":"Home","to":"Basket","count":2}],"#
+                    + #""elements":[{"screen":"Home","element":"buy","type":"UIButton","clicks":5,"installations":1}]}"#
             ),
             (
                 "/v1/users?user=carl",

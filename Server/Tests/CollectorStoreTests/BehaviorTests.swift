@@ -194,6 +194,62 @@ struct BehaviorTests {
         #expect(late.screens.map(\.name) == ["Help"])
     }
 
+    /// Clicks on two screens, one of which only the context tells; and one that names no element.
+    private static func clicks(_ installation: UInt64) -> Batch {
+        func click(_ id: UInt64, _ attributes: String) -> String {
+            line(installation * 100 + id, "_click", time: 2_000 + Int64(id), attributes: attributes)
+        }
+        var batch = Batch(installation, installation, 1...6)
+        batch.lines = [
+            context("s1", screen: "Home"),
+            click(1, #"{"_element_id":"buy","_element_type":"UIButton"}"#),
+            click(2, #"{"_element_id":"buy","_element_type":"UIButton"}"#),
+            click(3, #"{"_element_content":"Help","_element_type":"UIButton"}"#),
+            click(4, #"{"_element_id":"","_element_type":"UISwitch","_screen_name":"Settings"}"#),
+            click(5, #"{"_element_id":7}"#),
+            line(installation * 100 + 6, "_trigger", time: 3_000, attributes: #"{"_trigger":"didAppear"}"#),
+        ]
+        return batch
+    }
+
+    @Test("elements of screens by clicks, under the name that tells most; erased with their installation")
+    func clicks() async throws {
+        let environment = try IndexEnvironment()
+        for installation: UInt64 in 1...2 { try environment.append(Self.clicks(installation)) }
+        try await environment.index()
+        let flow = try await environment.store.screens(matching: ScreenQuery())
+        #expect(
+            flow.elements.map { "\($0.screen) \($0.element) \($0.type ?? "-") \($0.clicks) \($0.installations)" } == [
+                "Home buy UIButton 4 2", "Home Help UIButton 2 2", "Settings UISwitch UISwitch 2 2",
+            ]
+        )
+        let one = try await environment.store.screens(matching: ScreenQuery(installation: .numbered(2), limit: 1))
+        #expect(one.elements.map(\.clicks) == [2])
+        let late = try await environment.store.screens(matching: ScreenQuery(from: Timestamp(milliseconds: 2_004)))
+        #expect(late.elements.map(\.screen) == ["Settings"])
+        var erasure = Batch(3, 3, 1...1)
+        erasure.lines = [erasedLine(901, of: .numbered(1))]
+        try environment.append(erasure)
+        try await environment.index()
+        let left = try await environment.store.screens(matching: ScreenQuery())
+        #expect(left.elements.map(\.clicks) == [2, 1, 1])
+    }
+
+    @Test("an index made before clicks were known is made again from the log, once")
+    func upgradeOfClicks() async throws {
+        let environment = try IndexEnvironment()
+        try environment.append(Self.clicks(1))
+        try await environment.index()
+        let whole = try environment.dump()
+        try await environment.store.database.pool.write { db in
+            try db.execute(sql: "DROP TABLE clicks; DELETE FROM grdb_migrations WHERE identifier = '5';")
+        }
+        try environment.restart()
+        #expect(try await environment.store.totals().events == 0)
+        try await environment.index()
+        #expect(try environment.dump() == whole)
+    }
+
     @Test(
         "the same log makes the same rows in steps of any size, after restarts, and arriving twice",
         arguments: [1, 3, 10_000]

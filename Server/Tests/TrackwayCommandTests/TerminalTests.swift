@@ -72,6 +72,35 @@ struct TerminalTests {
         #expect(line == "23:13:20.123  buy                 total=12.5  c=CNY  1 item  · u")
     }
 
+    @Test(
+        "clicks and triggers in words, what the words do not say behind them",
+        arguments: [
+            (
+                #"{"name":"_trigger","time":0,"attributes":{"_trigger":"didEndTouch","_trace":"buy was touched","#
+                    + #""_element_type":"UIButton","_element_id":"buy"}}"#,
+                "didEndTouch  UIButton#buy  “buy was touched”"
+            ),
+            (
+                #"{"name":"_trigger","time":0,"attributes":{"_trigger":"shaken","_trigger_outcome":"skipped"}}"#,
+                "shaken  skipped"
+            ),
+            (
+                #"{"name":"_click","time":0,"attributes":{"_element_type":"UITableViewCell","_element_content":"A","#
+                    + #""_element_position":"0:3","sku":"A-1"}}"#,
+                "UITableViewCell  “A”  0:3  sku=A-1"
+            ),
+            (#"{"name":"_click","time":0,"attributes":{"_element_id":7}}"#, "#7"),
+            (#"{"name":"click","time":0,"attributes":{"_element_id":"buy"}}"#, "_element_id=buy"),
+        ]
+    )
+    func happenings(event: String, told: String) throws {
+        let summary = try #require(StoredEventSummary(Array(#"{"event":\#(event)}"#.utf8)))
+        let zone = try #require(TimeZone(secondsFromGMT: 0))
+        let line = EventLineFormat(style: plain, zone: zone).line(summary)
+        let name = summary.name.padding(toLength: 18, withPad: " ", startingAt: 0)
+        #expect(line == "00:00:00.000  \(name)  \(told)")
+    }
+
     @Test("an event cannot steer the terminal")
     func controls() throws {
         let json = #"{"event":{"name":"a\u001b[2J","time":0,"attributes":{"k\n":"\u0007v\u009b"}}}"#

@@ -3,7 +3,7 @@
 
 package import TrackwayEvents
 
-/// Which screens were shown, how long they were used, and how people went from one to the next.
+/// Which screens were shown, how long they were used, what was clicked there, and how people went from one to the next.
 package struct ScreenFlow: Sendable, Hashable {
     /// One screen in numbers.
     package struct Totals: Sendable, Hashable {
@@ -55,15 +55,41 @@ package struct ScreenFlow: Sendable, Hashable {
         }
     }
 
+    /// One element of one screen, by how often it was clicked.
+    package struct Element: Sendable, Hashable {
+        /// The screen it lies on; empty when it is not known.
+        package var screen: String
+        /// The name it goes by.
+        package var element: String
+        /// What kind of element it is, if that is known.
+        package var type: String?
+        /// How often it was clicked.
+        package var clicks: UInt64
+        /// On how many installations.
+        package var installations: UInt64
+
+        /// An element of these parts.
+        package init(screen: String, element: String, type: String?, clicks: UInt64, installations: UInt64) {
+            self.screen = screen
+            self.element = element
+            self.type = type
+            self.clicks = clicks
+            self.installations = installations
+        }
+    }
+
     /// The screens, the most shown first.
     package var screens: [Totals]
     /// The steps, the most frequent first.
     package var steps: [Step]
+    /// The elements, the most clicked first.
+    package var elements: [Element]
 
     /// A flow of these parts.
-    package init(screens: [Totals] = [], steps: [Step] = []) {
+    package init(screens: [Totals] = [], steps: [Step] = [], elements: [Element] = []) {
         self.screens = screens
         self.steps = steps
+        self.elements = elements
     }
 }
 
@@ -73,7 +99,7 @@ package struct ScreenQuery: Sendable, Hashable {
     package var installation: InstallationID?
     /// Those shown since.
     package var from: Timestamp?
-    /// The most screens, and the most steps, in the answer.
+    /// The most screens, the most steps, and the most elements, in the answer.
     package var limit: Int
 
     /// A query for all screens.
@@ -85,7 +111,7 @@ package struct ScreenQuery: Sendable, Hashable {
 }
 
 extension ScreenFlow {
-    /// Writes the screens and the steps between them.
+    /// Writes the screens, the steps between them, and their elements.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.list("screens", screens) { screen, writer in
@@ -105,6 +131,15 @@ extension ScreenFlow {
             writer.member("from", step.from)
             writer.member("to", step.to)
             writer.member("count", step.count)
+            writer.endObject()
+        }
+        writer.list("elements", elements) { element, writer in
+            writer.beginObject()
+            writer.member("screen", element.screen)
+            writer.member("element", element.element)
+            if let type = element.type { writer.member("type", type) }
+            writer.member("clicks", element.clicks)
+            writer.member("installations", element.installations)
             writer.endObject()
         }
         writer.endObject()

@@ -13,7 +13,10 @@ enum IndexSchema {
         migrator.registerMigration("2") { try $0.execute(sql: behavior + clearingOfBehavior) }
         migrator.registerMigration("3") { try $0.execute(sql: devices + clearingOfDevices) }
         // Erasures follow other rules since then: the log is read again for them as well.
-        migrator.registerMigration("4") { try $0.execute(sql: fourth + clearing + " DELETE FROM installations;") }
+        migrator.registerMigration("4") {
+            try $0.execute(sql: fourth + clearingOfErasures + " DELETE FROM installations;")
+        }
+        migrator.registerMigration("5") { try $0.execute(sql: fifth + clearing) }
         return migrator
     }
 
@@ -50,7 +53,10 @@ enum IndexSchema {
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
     /// index must not bring them back, not even for the moment until it has read about them again.
-    static let clearing = clearingOfDevices + " UPDATE erasures SET events = 0;"
+    static let clearing = clearingOfErasures + " DELETE FROM clicks;"
+
+    /// The same as far as the fourth step knows.
+    private static let clearingOfErasures = clearingOfDevices + " UPDATE erasures SET events = 0;"
 
     /// The same as far as the third step knows.
     private static let clearingOfDevices = clearingOfBehavior + " DELETE FROM snapshots; DELETE FROM devices;"
@@ -274,6 +280,21 @@ enum IndexSchema {
             events INTEGER NOT NULL DEFAULT 0
         );
         CREATE INDEX erasures_by_time ON erasures (time, installation);
+
+        """
+
+    /// Clicks: which element of which screen, by the name it goes by. `screen` is empty when it is not known.
+    private static let fifth = """
+        CREATE TABLE clicks (
+            position INTEGER PRIMARY KEY,
+            installation INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            screen TEXT NOT NULL,
+            element TEXT NOT NULL,
+            type TEXT
+        );
+        CREATE INDEX clicks_by_installation ON clicks (installation);
+        CREATE INDEX clicks_by_time ON clicks (time);
 
         """
 }

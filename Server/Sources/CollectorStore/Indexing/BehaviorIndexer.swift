@@ -229,6 +229,20 @@ final class BehaviorIndexer {
             }
             sum?.engagement += engagement
             _ = try sessions.engage(session, installation, facts.screen, engagement, before: time, onlyUntold: false)
+        case .click:
+            // Under the name that tells most: its own, what stands on it, its kind.
+            let names = [CapturedKey.elementID, CapturedKey.elementContent, CapturedKey.elementType]
+            guard let element = names.lazy.compactMap({ values[$0]?.string }).first(where: { !$0.isEmpty }) else {
+                return
+            }
+            try sessions.click(
+                element,
+                type: values[CapturedKey.elementType]?.string,
+                on: values[CapturedKey.screenName]?.string ?? facts.screen ?? "",
+                at: time,
+                position,
+                installation: installation
+            )
         case .start, .end, .crash:
             let duration = kind == .end ? CapturedKind.duration(values[CapturedKey.foregroundDuration]) : nil
             sum?.foreground += duration ?? 0

@@ -7,6 +7,7 @@ internal import TrackwayEvents
 enum CapturedKind: String {
     case screen
     case engagement
+    case click
     case start
     case end
     case crash
@@ -24,6 +25,7 @@ enum CapturedKind: String {
         switch name {
         case CapturedName.screenView: self = .screen
         case CapturedName.userEngagement: self = .engagement
+        case CapturedName.click: self = .click
         case CapturedName.appStart: self = .start
         case CapturedName.appEnd: self = .end
         case CapturedName.appException: self = .crash

@@ -27,7 +27,7 @@ enum PersonAttribute {
         case .setOnce: known == nil ? Outcome(value: said) : nil
         case .increment: sum(known ?? .integer(0), said).map { Outcome(value: $0) }
         case .append: appended(known, said)
-        case .screen, .engagement, .start, .end, .crash, .unset, .delete, .properties, .state: nil
+        case .screen, .engagement, .click, .start, .end, .crash, .unset, .delete, .properties, .state: nil
         }
     }
 

@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Writing sessions, their screens, and starts and ends.
+/// Writing sessions, their screens, what was clicked there, and starts and ends.
 struct SessionTable {
     private let db: Database
     private let find: RawStatement
@@ -16,6 +16,7 @@ struct SessionTable {
     private let lastScreen: RawStatement
     private let addEngagement: RawStatement
     private let insertLaunch: RawStatement
+    private let insertClick: RawStatement
 
     init(_ db: Database) throws {
         self.db = db
@@ -51,6 +52,10 @@ struct SessionTable {
             INSERT OR IGNORE INTO launches (position, installation, session, time, kind, first, recovered, duration)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
+        )
+        insertClick = try RawStatement(
+            db,
+            "INSERT OR IGNORE INTO clicks (position, installation, time, screen, element, type) VALUES (?, ?, ?, ?, ?, ?)"
         )
     }
 
@@ -142,6 +147,24 @@ struct SessionTable {
         addEngagement.bind(2, position)
         try addEngagement.run()
         return true
+    }
+
+    /// An element of a screen was clicked.
+    func click(
+        _ element: String,
+        type: String?,
+        on screen: String,
+        at time: Int64,
+        _ position: EventPosition,
+        installation: Int64
+    ) throws {
+        insertClick.bind(1, position.rawValue)
+        insertClick.bind(2, installation)
+        insertClick.bind(3, time)
+        insertClick.bind(4, screen)
+        insertClick.bind(5, element)
+        insertClick.bind(6, type)
+        try insertClick.run()
     }
 
     /// The app started, ended or crashed.

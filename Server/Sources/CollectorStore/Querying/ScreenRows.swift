@@ -5,9 +5,9 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Reading which screens were shown and in which order.
+/// Reading which screens were shown and in which order, and what was clicked there.
 enum ScreenRows {
-    /// The screens and the steps between them.
+    /// The screens, the steps between them, and their elements.
     ///
     /// The rows come installation by installation, and within one session by session in the order of time, whatever order
     /// the batches came in. What is outside every session (number 0) is one path of its installation.
@@ -40,7 +40,87 @@ enum ScreenRows {
                 engagement: statement.integer(3)
             )
         }
-        return tally.flow(limit: max(0, query.limit))
+        var flow = tally.flow(limit: max(0, query.limit))
+        flow.elements = try elements(query, conditions, db)
+        return flow
+    }
+
+    /// The elements by clicks.
+    ///
+    /// - Complexity: O(clicks in the time), one walk; memory O(elements counted separately).
+    private static func elements(
+        _ query: ScreenQuery,
+        _ conditions: [String],
+        _ db: Database
+    ) throws -> [ScreenFlow.Element] {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT installation, screen, element, type FROM clicks\
+            \(conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+            ORDER BY installation, position
+            """
+        )
+        if let installation = query.installation { statement.bind(1, installation) }
+        if let from = query.from { statement.bind(2, from.milliseconds) }
+        defer { statement.reset() }
+        var tally = ClickTally()
+        while try statement.step() {
+            tally.add(
+                ClickTally.Name(screen: statement.text(1), element: statement.text(2), type: statement.optionalText(3)),
+                installation: statement.integer(0)
+            )
+        }
+        return tally.elements(limit: max(0, query.limit))
+    }
+}
+
+/// Sums of clicks. They are added installation by installation.
+private struct ClickTally {
+    struct Name: Hashable {
+        let screen: String
+        let element: String
+        let type: String?
+    }
+
+    private struct Sum {
+        var clicks: UInt64 = 0
+        var installations: UInt64 = 0
+        /// The installation counted last: rows of one installation are adjacent.
+        var lastInstallation: Int64?
+    }
+
+    /// The most elements that are counted separately: anybody with a key may send any number of them.
+    private static let maxNames = 10_000
+
+    private var sums: [Name: Sum] = [:]
+
+    mutating func add(_ name: Name, installation: Int64) {
+        guard sums[name] != nil || sums.count < Self.maxNames else { return }
+        var sum = sums[name] ?? Sum()
+        sum.clicks += 1
+        if sum.lastInstallation != installation {
+            sum.installations += 1
+            sum.lastInstallation = installation
+        }
+        sums[name] = sum
+    }
+
+    /// The elements clicked most.
+    func elements(limit: Int) -> [ScreenFlow.Element] {
+        let all = sums.map { name, sum in
+            ScreenFlow.Element(
+                screen: name.screen,
+                element: name.element,
+                type: name.type,
+                clicks: sum.clicks,
+                installations: sum.installations
+            )
+        }
+        let sorted = all.sorted {
+            ($1.clicks, $0.screen, $0.element, $0.type ?? "") < ($0.clicks, $1.screen, $1.element, $1.type ?? "")
+        }
+        return Array(sorted.prefix(limit))
     }
 }
 

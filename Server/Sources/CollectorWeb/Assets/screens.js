@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The screens in numbers: how often, how long, and from where to where.
+// The screens in numbers: how often, how long, from where to where, and what was clicked there.
 
 import { h, s } from "./dom.js";
+import { clicked } from "./elements.js";
 import { counted, number, span } from "./format.js";
 import { printable } from "./stream.js";
 
@@ -32,8 +33,9 @@ export class ScreenColours {
 /** The panel with screens and steps. */
 export function screensTable(flow, colours, isOne) {
   const title = h("header", { class: "panel-head" }, h("h2", {}, "Screens"), h("p", { class: "panel-note" }, isOne ? "of this installation" : "of all visitors"));
+  const clicks = clicked(flow.elements, colours);
   if (flow.screens.length === 0) {
-    return h("section", { class: "panel screens" }, title, h("p", { class: "nothing" }, "No screen was shown yet. Views of screens appear here with how long they were used."));
+    return h("section", { class: "panel screens" }, title, clicks ?? h("p", { class: "nothing" }, "No screen was shown yet. Views of screens appear here with how long they were used, and what was clicked there."));
   }
   const longest = Math.max(1, ...flow.screens.map((screen) => screen.engagement));
   const bar = (screen) => s("svg", { class: "use", viewBox: "0 0 100 6", preserveAspectRatio: "none", "aria-hidden": "true" },
@@ -49,7 +51,8 @@ export function screensTable(flow, colours, isOne) {
           h("td", { class: "figure-cell" }, number(screen.entrances)),
           h("td", { class: "figure-cell" }, number(screen.exits)),
           h("td", { class: "figure-cell", title: `${span(screen.engagement / Math.max(1, screen.views))} a view` }, screen.engagement > 0 ? span(screen.engagement) : "–"))))),
-      steps(flow.steps, colours)));
+      steps(flow.steps, colours)),
+    clicks);
 }
 
 function steps(list, colours) {

@@ -4,6 +4,7 @@
 // The live table: newest first, a bounded number of rows, held still while paused or while the reader has scrolled down.
 
 import { byId, h, setText } from "./dom.js";
+import { told } from "./elements.js";
 import { clock, counted, dateAndClock, number, shortID } from "./format.js";
 import { hasWords } from "./filter.js";
 import { colour } from "./palette.js";
@@ -221,8 +222,9 @@ export class Stream {
 export const printable = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
 function summary(event) {
-  const nodes = [];
-  const pairs = Object.entries(event.attributes ?? {});
+  const sentence = told(event);
+  const nodes = sentence?.nodes ?? [];
+  const pairs = Object.entries(sentence?.rest ?? event.attributes ?? {});
   for (const [key, value] of pairs.slice(0, mostPairs)) {
     const text = typeof value === "string" ? value : JSON.stringify(value);
     nodes.push(h("span", { class: "pair" }, h("span", { class: "pair-key" }, printable(key)), " ", printable(text.slice(0, 80))));

@@ -17,6 +17,8 @@ struct TailCommand: AsyncParsableCommand {
               trackway tail                          everything from now on
               trackway tail --last 20                the last twenty first
               trackway tail --name purchase --json   purchases as NDJSON, for jq
+              trackway tail --name _click            what people touch, and where
+              trackway tail --name _trigger          which events of elements fire, of an app that records its trace
             """
     )
 

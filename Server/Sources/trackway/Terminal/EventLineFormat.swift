@@ -26,12 +26,35 @@ struct EventLineFormat: Sendable {
     func line(_ event: StoredEventSummary) -> String {
         let filling = String(repeating: " ", count: max(0, Self.nameWidth - event.name.count))
         var parts = [style.faint(clock(event.time)), style.byName(Self.plain(event.name)) + filling]
-        parts += event.attributes.map { key, value in
+        let (sentence, attributes) = told(event)
+        parts += sentence
+        parts += attributes.map { key, value in
             style.faint(Self.plain(key) + "=") + cut(Self.plain(value))
         }
         if event.items > 0 { parts.append(style.faint(event.items == 1 ? "1 item" : "\(event.items) items")) }
         if let user = event.user { parts.append(style.faint("· " + cut(Self.plain(user)))) }
         return parts.joined(separator: "  ")
+    }
+
+    /// What a click or a trigger was, in words, and the attributes that the words do not say: all of them for any other event.
+    private func told(_ event: StoredEventSummary) -> (words: [String], rest: [(key: String, value: String)]) {
+        guard event.name == CapturedName.click || event.name == CapturedName.trigger else {
+            return ([], event.attributes)
+        }
+        var rest = event.attributes
+        func take(_ key: String) -> String? {
+            guard let place = rest.firstIndex(where: { $0.key == key }) else { return nil }
+            let value = rest.remove(at: place).value
+            return value.isEmpty ? nil : cut(Self.plain(value))
+        }
+        let (id, type) = (take(CapturedKey.elementID), take(CapturedKey.elementType))
+        let element = [type, id.map { "#" + style.bold($0) }].compactMap(\.self).joined()
+        var words = [take(CapturedKey.trigger), element.isEmpty ? nil : element].compactMap(\.self)
+        if let content = take(CapturedKey.elementContent) { words.append("“\(content)”") }
+        if let position = take(CapturedKey.elementPosition) { words.append(style.faint(position)) }
+        if let trace = take(CapturedKey.trace) { words.append("“\(trace)”") }
+        if let outcome = take(CapturedKey.triggerOutcome) { words.append(style.faint(outcome)) }
+        return (words, rest)
     }
 
     /// Hours to milliseconds in the zone: `06:38:00.123`.

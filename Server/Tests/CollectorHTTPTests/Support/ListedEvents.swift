@@ -162,7 +162,10 @@ final class ListedEvents: EventStore {
             screens: [
                 ScreenFlow.Totals(name: "Home", views: 3, entrances: 2, exits: 1, engagement: 9, installations: 1)
             ],
-            steps: [ScreenFlow.Step(from: "Home", to: "Basket", count: 2)]
+            steps: [ScreenFlow.Step(from: "Home", to: "Basket", count: 2)],
+            elements: [
+                ScreenFlow.Element(screen: "Home", element: "buy", type: "UIButton", clicks: 5, installations: 1)
+            ]
         )
     }
 

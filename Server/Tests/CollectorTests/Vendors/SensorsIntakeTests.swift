@@ -78,6 +78,19 @@ struct SensorsIntakeTests {
             ["_screen_name": .string("Home"), "_screen_id": .string("a/Home"), "$title": .string("T")]
         ),
         (
+            record(
+                "track",
+                #","event":"$AppClick""#,
+                properties:
+                    ##"{"$element_id":"buy","$element_type":"UIButton","$element_content":"Buy","$screen_name":"Home"}"##
+            ),
+            "_click",
+            [
+                "_element_id": .string("buy"), "_element_type": .string("UIButton"), "_element_content": .string("Buy"),
+                "_screen_name": .string("Home"),
+            ]
+        ),
+        (
             record("track", #","event":"AppCrashed""#, properties: ##"{"app_crashed_reason":"why\nwhere\nand"}"##),
             "_app_exception", ["_exception_message": .string("why"), "_exception_stack": .string("where\nand")]
         ),

@@ -190,6 +190,9 @@ private struct SensorsCapturedEvent {
         case "$AppViewScreen":
             self.name = CapturedName.screenView
             translateScreen()
+        case "$AppClick":
+            self.name = CapturedName.click
+            translateClick()
         case "$AppPageLeave":
             self.name = CapturedName.userEngagement
             move(seconds: CapturedKey.eventDuration, to: CapturedKey.engagementTime)
@@ -214,6 +217,16 @@ private struct SensorsCapturedEvent {
         for (theirs, ours) in [
             ("$screen_name", CapturedKey.screenName), ("$url", CapturedKey.screenID),
             ("$referrer", CapturedKey.previousScreenID),
+        ] {
+            attributes.putNew(ours, attributes.take(theirs))
+        }
+    }
+
+    private mutating func translateClick() {
+        for (theirs, ours) in [
+            ("$element_id", CapturedKey.elementID), ("$element_type", CapturedKey.elementType),
+            ("$element_content", CapturedKey.elementContent), ("$element_position", CapturedKey.elementPosition),
+            ("$screen_name", CapturedKey.screenName),
         ] {
             attributes.putNew(ours, attributes.take(theirs))
         }

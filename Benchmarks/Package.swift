@@ -29,6 +29,8 @@ let package = Package(
             dependencies: [
                 "CCounters",
                 .product(name: "Trackway", package: "trackway"),
+                .product(name: "TrackwayTriggers", package: "trackway"),
+                .product(name: "SparkChamberCompatibility", package: "trackway"),
                 .product(name: "TrackwayEvents", package: "trackway"),
                 .product(name: "TrackwayJournal", package: "trackway"),
                 .product(name: "TrackwayWire", package: "trackway"),

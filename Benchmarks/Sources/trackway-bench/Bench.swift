@@ -16,6 +16,7 @@ struct Bench {
         case "record": try Recording(count: count ?? 300_000).run()
         case "behavior": try BehavingRecording(count: count ?? 300_000).run()
         case "plain": try PlainRecording(count: count ?? 100_000, switches: Switches(arguments.last)).run()
+        case "triggers": try await Triggers(count: count ?? 300_000).run()
         case "drain": try await Draining(count: count ?? 1_000_000).run()
         case "bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies").run()
         case "large-bodies": try Bodies(count: count ?? 256, folder: arguments.last ?? "bodies", isLarge: true).run()
@@ -40,6 +41,7 @@ struct Bench {
                        trackway-bench behavior [COUNT]    time per record with everything switched on, and off
                        trackway-bench plain [COUNT] [off|on|dynamic|queue|unrepeated]
                                                           records only, for instruction counts
+                       trackway-bench triggers [COUNT]    time per trigger, beside a closure that is called
                        trackway-bench drain [COUNT]       memory while COUNT wait, then the drain rate
                        trackway-bench startup             time to the first delivery, by what waits
                        trackway-bench away                bytes read by maintenance while a collector is away

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CCounters
+import Foundation
+import SparkChamberCompatibility
+import Trackway
+import TrackwayTriggers
+
+/// What a trigger costs the main thread: the decision, and the action's turn, beside calling the action.
+struct Triggers {
+    let count: Int
+
+    @MainActor
+    func run() async throws {
+        let scratch = try Scratch()
+        defer { scratch.remove() }
+        let analytics = try scratch.analytics()
+        var sum = 0
+        let detector = Detector()
+        report("a closure called", Measurement.of(count) { sum &+= $0 })
+        report("the clock read", Measurement.of(count) { _ in sum &+= Int(SystemClock().now().wall.milliseconds) })
+
+        let without = Element(nil)
+        report("no events", Measurement.of(count) { _ in detector.trackDisplay(for: [without]) })
+        let other = Element([TriggerEvent(.didDisappear)])
+        report("an event of another trigger", Measurement.of(count) { _ in detector.trackDisplay(for: [other]) })
+        let called = Element([TriggerEvent(.didAppear, on: .caller) { _ in }])
+        report("an action at once", Measurement.of(count) { _ in detector.trackDisplay(for: [called]) })
+        let recorded = Element([.record("seen", on: .didAppear, with: analytics, ["id": "A-1"])])
+        report("recording alone", Measurement.of(count) { _ in analytics.record("seen", ["id": "A-1"]) })
+        report("recording by a trigger", Measurement.of(count) { _ in detector.trackDisplay(for: [recorded]) })
+
+        let later = Element([TriggerEvent(.didAppear) { _ in }])
+        var decisions: [UInt64] = []
+        let start = ccounters_nanoseconds()
+        for _ in 0..<max(1, count / 10_000) {
+            decisions += Measurement.durations(10_000) { _ in detector.trackDisplay(for: [later]) }
+            await Task.yield()
+        }
+        let whole = (ccounters_nanoseconds() - start) / UInt64(decisions.count)
+        report("an action on the main actor, decision", Measurement(decisions))
+        print("triggers, decision and action: \(whole) ns on average")
+
+        try spark(sum)
+        withExtendedLifetime(analytics) {}
+    }
+
+    /// The same through the compatibility module, with events on 10,000 objects.
+    @MainActor
+    private func spark(_ sum: Int) throws {
+        let views = (0..<10_000).map { _ in View() }
+        for view in views { view.sparkEvents = [SparkEvent(trigger: .didAppear, action: nil)] }
+        report("sparkEvents of one of 10,000", Measurement.of(count) { _ = views[$0 % views.count].sparkEvents?.count })
+        let one = View()
+        one.sparkEvents = [SparkEvent(trigger: .didDisappear, action: nil)]
+        let list: NSArray = [one]
+        let tracking = Measurement.of(count) { _ in SparkDetector.trackDisplay(forViews: list) }
+        report("trackDisplay, another trigger", tracking)
+    }
+
+    private func report(_ what: String, _ measurement: Measurement) {
+        print("triggers, \(what): \(measurement.summary)")
+    }
+}
+
+/// An element with events.
+private final class Element: TriggerElement {
+    let triggerEvents: [TriggerEvent]?
+
+    init(_ events: [TriggerEvent]?) {
+        triggerEvents = events
+    }
+}
+
+/// An object that the detector takes for a view.
+private final class View: NSObject, SparkElement {}

@@ -75,6 +75,8 @@ let rooms: [Target?] = [
     ),
     room("Trackway", ground + ["TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform"]),
     room("TrackwayTesting", ["Trackway"] + ground + ["TrackwayDelivery", "TrackwayPlatform"]),
+    room("TrackwayTriggers", ["Trackway", "TrackwayEvents"]),
+    room("SparkChamberCompatibility", ["TrackwayTriggers", "Trackway", "TrackwayEvents", "UIKit"]),
 ]
 
 let package = Package(
@@ -112,6 +114,20 @@ let package = Package(
             dependencies: [
                 "TrackwayPlatform", "TrackwayBehavior", "TrackwayEvents", "TrackwayJournal", "UIKit", "Network",
                 "MetricKit", "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
+        // The SparkChamber document's samples, as they stand.
+        .target(
+            name: "SparkChamberSamples",
+            dependencies: ["SparkChamberCompatibility"],
+            path: "SparkChamberSamples",
+            swiftSettings: isOurs ? [.treatAllWarnings(as: .error)] : []
+        ),
+        .testTarget(
+            name: "SparkChamberTests",
+            dependencies: [
+                "SparkChamberCompatibility", "SparkChamberSamples", "TrackwayTesting", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: house
         ),

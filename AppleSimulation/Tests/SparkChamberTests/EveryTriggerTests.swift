@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import SparkChamberCompatibility
+import Testing
+import UIKit
+
+/// Each of the eight triggers on views, by what a person does with the phone. Every view has an event of every trigger, so that one
+/// that fires too much is seen, too.
+@MainActor
+@Suite(.serialized)
+struct EveryTriggerTests {
+    private let phone = SimulatedPhone.new()
+    private let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 393, height: 852))
+    private let notes = Notes()
+
+    init() {
+        phone.launch()
+    }
+
+    private func show(_ controller: UIViewController) {
+        window.rootViewController = controller
+        window.makeKeyAndVisible()
+        window.layoutIfNeeded()
+    }
+
+    /// A screen whose views have appeared.
+    private func shownPlayground() async -> Playground {
+        let playground = Playground(notes)
+        _ = await fired { show(playground) }
+        return playground
+    }
+
+    /// What fired while something was done.
+    private func fired(_ body: () -> Void) async -> [String] {
+        notes.all = []
+        body()
+        await untilDone()
+        return notes.all
+    }
+
+    @Test func eachFiresWhereItsDeedIsDone() async {
+        let playground = Playground(notes)
+        let navigation = UINavigationController(rootViewController: playground)
+        let names = ["label", "button", "scroll", "field", "view"]
+        #expect(await fired { show(navigation) } == names.map { "\($0) didAppear" })
+        #expect(await fired { phone.tap(playground.label) } == [])
+        #expect(await fired { phone.tap(playground.button) } == ["button didEndTouch", "button targetAction"])
+        let scrolled = await fired {
+            playground.scroll.contentOffset = CGPoint(x: 0, y: 10)
+            playground.scroll.simulate(scrollingBy: 30)
+        }
+        #expect(scrolled == ["scroll didBeginScroll"])
+        #expect(await fired { playground.field.simulate(typing: "ab") } == ["field didBecomeFirstResponder"])
+        #expect(await fired { playground.field.simulateReturn() } == ["field didResignFirstResponder"])
+        let left = await fired { navigation.pushViewController(UIViewController(), animated: false) }
+        #expect(left == names.map { "\($0) didDisappear" })
+        #expect(await fired { navigation.popViewController(animated: false) } == names.map { "\($0) didAppear" })
+    }
+
+    @Test func whatCannotBeTouchedFiresNothing() async {
+        let playground = await shownPlayground()
+        let button = playground.button
+        button.isEnabled = false
+        #expect(await fired { phone.tap(button) } == [])
+        button.isEnabled = true
+        button.isUserInteractionEnabled = false
+        #expect(await fired { phone.tap(button) } == [])
+        button.isUserInteractionEnabled = true
+        button.isHidden = true
+        #expect(await fired { phone.tap(button) } == [])
+        button.isHidden = false
+        playground.view.isUserInteractionEnabled = false
+        #expect(await fired { phone.tap(button) } == [])
+        playground.view.isUserInteractionEnabled = true
+        // What lies over it takes the touch.
+        let cover = UIView(frame: playground.view.bounds)
+        playground.view.addSubview(cover)
+        #expect(await fired { phone.tap(button) } == [])
+        cover.removeFromSuperview()
+        #expect(await fired { phone.tap(button) } == ["button didEndTouch", "button targetAction"])
+    }
+
+    @Test func aFingerThatLeavesOrIsTakenAwayFiresNothingAndOneThatComesBackDoes() async {
+        let playground = await shownPlayground()
+        let button = playground.button
+        let (inside, outside) = (CGPoint(x: 120, y: 145), CGPoint(x: 380, y: 840))
+        #expect(await fired { phone.drag(from: button, to: outside) } == [])
+        #expect(await fired { phone.touch(at: inside, in: window)?.cancel() } == [])
+        let back = await fired {
+            let finger = phone.touch(at: inside, in: window)
+            finger?.move(to: outside)
+            finger?.move(to: inside)
+            finger?.lift()
+        }
+        #expect(back == ["button didEndTouch", "button targetAction"])
+        // One that was put down elsewhere is not the button's.
+        #expect(await fired { phone.drag(from: playground.label, to: inside) } == [])
+    }
+
+    @Test func severalEventsOfOneElementRunInTheirOrderAndTriggersInTheirs() async {
+        let view = UIView(frame: .zero)
+        let (early, late) = (UIView(frame: .zero), UIView(frame: .zero))
+        for (name, element) in [("early", early), ("late", late)] {
+            element.sparkEvents = playedEvents(name, notes) + playedEvents("\(name) again", notes)
+        }
+        view.addSubview(late)
+        let fired = await fired {
+            SparkDetector.trackDisplay(forViews: [late, early])
+            SparkDetector.trackTargetAction(forView: early)
+            SparkDetector.trackEndDisplaying(forViews: [early])
+        }
+        #expect(
+            fired == [
+                "late didAppear", "late again didAppear", "early didAppear", "early again didAppear",
+                "early targetAction", "early again targetAction", "early didDisappear", "early again didDisappear",
+            ]
+        )
+    }
+
+    @Test func anEventWithoutATriggerFiresByNoDeed() async {
+        let playground = Playground(notes, triggers: [.none])
+        let navigation = UINavigationController(rootViewController: playground)
+        let fired = await fired {
+            show(navigation)
+            phone.tap(playground.button)
+            playground.scroll.simulate(scrollingBy: 30)
+            playground.field.simulate(typing: "a")
+            playground.field.simulateReturn()
+            navigation.pushViewController(UIViewController(), animated: false)
+        }
+        #expect(fired == [])
+    }
+
+    @Test func viewsThatAreFreedTakeTheirEventsWithThem() async {
+        weak var freed: UIView?
+        weak var event: SparkEvent?
+        let fired = await fired {
+            let view = UIView(frame: .zero)
+            view.sparkEvents = playedEvents("freed", notes)
+            (freed, event) = (view, view.sparkEvents?.first)
+            SparkDetector.trackEndDisplaying(forViews: [view])
+        }
+        #expect(fired == ["freed didDisappear"])
+        #expect(freed == nil)
+        // Without Objective-C, what belongs to a freed object goes when others get events.
+        for _ in 0..<25_000 { NSObject().sparkEvents = [] }
+        #expect(event == nil)
+    }
+
+    @Test func tenThousandViewsWithEventsEachFireTheirOwn() async {
+        let views = (0..<10_000).map { number in
+            let view = UIView(frame: .zero)
+            view.sparkEvents = playedEvents("\(number)", notes, [.didAppear, .didDisappear])
+            return view
+        }
+        let fired = await fired {
+            SparkDetector.trackDisplay(forViews: views as NSArray)
+            SparkDetector.trackEndDisplaying(forViews: [views[4711]])
+        }
+        #expect(fired == (0..<10_000).map { "\($0) didAppear" } + ["4711 didDisappear"])
+    }
+}

@@ -172,7 +172,7 @@ let package = Package(
 
         .target(
             name: "SparkChamberCompatibility",
-            dependencies: ["TrackwayTriggers", "Trackway", "TrackwayEvents"],
+            dependencies: ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayEvents"],
             swiftSettings: house
         ),
 

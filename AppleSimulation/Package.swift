@@ -76,7 +76,8 @@ let rooms: [Target?] = [
     room("Trackway", ground + ["TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform"]),
     room("TrackwayTesting", ["Trackway"] + ground + ["TrackwayDelivery", "TrackwayPlatform"]),
     room("TrackwayTriggers", ["Trackway", "TrackwayEvents"]),
-    room("SparkChamberCompatibility", ["TrackwayTriggers", "Trackway", "TrackwayEvents", "UIKit"]),
+    room("TrackwayUIKit", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "UIKit"]),
+    room("SparkChamberCompatibility", ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayEvents", "UIKit"]),
 ]
 
 let package = Package(
@@ -127,7 +128,8 @@ let package = Package(
         .testTarget(
             name: "SparkChamberTests",
             dependencies: [
-                "SparkChamberCompatibility", "SparkChamberSamples", "TrackwayTesting", "UIKit", "_Testing_UIKit",
+                "SparkChamberCompatibility", "SparkChamberSamples", "TrackwayUIKit", "TrackwayTesting", "UIKit",
+                "_Testing_UIKit",
             ],
             swiftSettings: house
         ),

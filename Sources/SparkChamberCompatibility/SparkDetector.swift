@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Dispatch
 public import Foundation
 internal import TrackwayEvents
 public import TrackwayTriggers
+internal import TrackwayUIKit
 
 #if canImport(UIKit) && !os(watchOS)
 public import UIKit
@@ -129,23 +129,23 @@ public final class SparkDetector: NSObject {
 
     // MARK: Inside
 
-    /// Touches as the module's own classes tell them.
+    #if canImport(UIKit) && !os(watchOS)
+    /// Touches that ended, as the module's own classes and the application tell them.
     @MainActor
-    static func ended(_ touches: [any TriggerTouch]) {
-        detector.trackEnded(withTouches: touches)
+    static func ended(_ touches: Set<UITouch>) {
+        detector.trackEnded(withTouches: touches.compactMap { touch($0) })
     }
 
-    #if canImport(UIKit) && !os(watchOS)
     /// Views that the module's own classes know to be in sight.
     @MainActor
     static func displayed(_ views: [UIView]) {
-        detector.trackDisplay(for: views.map { ViewElement($0) })
+        detector.trackDisplay(for: views.compactMap { element($0) })
     }
 
     /// Views that the module's own classes know to be out of sight.
     @MainActor
     static func endedDisplaying(_ views: [UIView]) {
-        detector.trackEndDisplaying(for: views.map { ViewElement($0) })
+        detector.trackEndDisplaying(for: views.compactMap { element($0) })
     }
     #endif
 
@@ -172,18 +172,6 @@ public final class SparkDetector: NSObject {
         }
         return MainActor.assumeIsolated { decision(detector) }
     }
-}
-
-/// Whether code runs where the main actor does. Where there is no run loop, as in a tool on Linux, that is the main queue, on
-/// whatever thread.
-private enum MainThread {
-    private static let mark: DispatchSpecificKey<Bool> = {
-        let mark = DispatchSpecificKey<Bool>()
-        DispatchQueue.main.setSpecific(key: mark, value: true)
-        return mark
-    }()
-
-    static var isCurrent: Bool { Thread.isMainThread || DispatchQueue.getSpecific(key: mark) == true }
 }
 
 /// A clock that can be exchanged.

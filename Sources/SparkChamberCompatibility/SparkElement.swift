@@ -5,6 +5,7 @@ public import Foundation
 public import TrackwayTriggers
 
 #if canImport(UIKit) && !os(watchOS)
+internal import TrackwayUIKit
 internal import UIKit
 #endif
 
@@ -27,7 +28,7 @@ extension SparkDetector {
     @MainActor
     static func element(_ object: Any) -> (any TriggerElement)? {
         #if canImport(UIKit) && !os(watchOS)
-        if let view = object as? UIView { return ViewElement(view) }
+        if let view = object as? UIView { return ViewElement(view, events: events) }
         #endif
         return object as? any SparkElement
     }
@@ -36,48 +37,14 @@ extension SparkDetector {
     @MainActor
     static func touch(_ object: Any) -> (any TriggerTouch)? {
         #if canImport(UIKit) && !os(watchOS)
-        if let touch = object as? UITouch { return ViewTouch(touch) }
+        if let touch = object as? UITouch { return ViewTouch(touch, events: events) }
         #endif
         return object as? any TriggerTouch
     }
-}
 
-#if canImport(UIKit) && !os(watchOS)
-/// A view as an element.
-@MainActor
-struct ViewElement: TriggerElement {
-    let view: UIView
-
-    init(_ view: UIView) {
-        self.view = view
-    }
-
-    var triggerEvents: [TriggerEvent]? { view.sparkEvents?.map(\.core) }
-    var parentElement: (any TriggerElement)? { view.superview.map { ViewElement($0) } }
-    var isCell: Bool { view is UITableViewCell || view is UICollectionViewCell }
-    var isInteractionEnabled: Bool { view.isUserInteractionEnabled }
-    var isTracking: Bool { (view as? UIScrollView)?.isTracking ?? false }
-    var elementType: String { String(describing: type(of: view)) }
-    var elementID: String? { view.accessibilityIdentifier }
-}
-
-/// A touch of UIKit's.
-@MainActor
-struct ViewTouch: TriggerTouch {
-    let touch: UITouch
-
-    init(_ touch: UITouch) {
-        self.touch = touch
-    }
-
-    var object: AnyObject { touch }
-    var timestamp: Double { touch.timestamp }
-    var hasEnded: Bool { touch.phase == .ended }
-    var element: (any TriggerElement)? { touch.view.map { ViewElement($0) } }
-    var isInside: Bool {
-        guard let view = touch.view else { return false }
-        if let control = view as? UIControl { return control.isTouchInside }
-        return view.point(inside: touch.location(in: view), with: nil)
+    /// What the app wants done when something happens to an object.
+    @MainActor
+    private static func events(of object: NSObject) -> [TriggerEvent]? {
+        object.sparkEvents?.map(\.core)
     }
 }
-#endif

@@ -14,7 +14,7 @@ public import UIKit
 open class SparkButton: UIButton {
     /// Tells the detector, then the button.
     open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
-        SparkDetector.ended(touches.map { ViewTouch($0) })
+        SparkDetector.ended(touches)
         super.touchesEnded(touches, with: event)
     }
 }

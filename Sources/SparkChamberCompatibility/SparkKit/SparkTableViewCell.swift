@@ -17,7 +17,7 @@ open class SparkTableViewCell: UITableViewCell, SelfNoticingCell {
 
     /// Tells the detector, then the cell.
     open override func touchesEnded(_ touches: Set<UITouch>, with event: UIEvent?) {
-        SparkDetector.ended(touches.map { ViewTouch($0) })
+        SparkDetector.ended(touches)
         super.touchesEnded(touches, with: event)
     }
 

@@ -105,7 +105,7 @@ public final class UIKitCapture {
             guard let view = touch.view, isInside(touch, view) else { continue }
             record(ViewFacts.click(on: view, fingers: touches.count))
         }
-        _ = detector?.trackEnded(withTouches: ended.map(TouchInView.init))
+        _ = detector?.trackEnded(withTouches: ended.map { ViewTouch($0) })
     }
 
     /// Whether the finger was lifted where it was put down.
@@ -169,7 +169,7 @@ private final class TypingWatch: Sendable {
             observers.withLock {
                 let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { note in
                     // Told on the main thread; anything else is not UIKit's.
-                    guard Thread.isMainThread, let view = note.object as? UIView else { return }
+                    guard MainThread.isCurrent, let view = note.object as? UIView else { return }
                     MainActor.assumeIsolated { report(view, isBeginning) }
                 }
                 $0.append(observer)

@@ -23,14 +23,20 @@ package struct ViewElement: TriggerElement {
     fileprivate static let events = AssociatedStorage<[TriggerEvent]>()
 
     private let view: UIView
+    private let said: @MainActor (UIView) -> [TriggerEvent]?
 
     /// A view.
-    package init(_ view: UIView) {
+    ///
+    /// - Parameters:
+    ///   - view: the view.
+    ///   - events: what the app wants done when something happens to a view: its `triggerEvents`, unless they are kept elsewhere.
+    package init(_ view: UIView, events: @escaping @MainActor (UIView) -> [TriggerEvent]? = { $0.triggerEvents }) {
         self.view = view
+        said = events
     }
 
-    package var triggerEvents: [TriggerEvent]? { view.triggerEvents }
-    package var parentElement: (any TriggerElement)? { view.superview.map { ViewElement($0) } }
+    package var triggerEvents: [TriggerEvent]? { said(view) }
+    package var parentElement: (any TriggerElement)? { view.superview.map { ViewElement($0, events: said) } }
     package var isCell: Bool { view is UITableViewCell || view is UICollectionViewCell }
     package var isInteractionEnabled: Bool { view.isUserInteractionEnabled }
     package var isTracking: Bool { (view as? UIScrollView)?.isTracking ?? false }
@@ -40,18 +46,25 @@ package struct ViewElement: TriggerElement {
 
 /// A touch as the triggers see it.
 @MainActor
-struct TouchInView: TriggerTouch {
+package struct ViewTouch: TriggerTouch {
     private let touch: UITouch
+    private let said: @MainActor (UIView) -> [TriggerEvent]?
 
-    init(_ touch: UITouch) {
+    /// A touch.
+    ///
+    /// - Parameters:
+    ///   - touch: the touch.
+    ///   - events: what the app wants done when something happens to a view, as for ``ViewElement``.
+    package init(_ touch: UITouch, events: @escaping @MainActor (UIView) -> [TriggerEvent]? = { $0.triggerEvents }) {
         self.touch = touch
+        said = events
     }
 
-    var object: AnyObject { touch }
-    var timestamp: Double { touch.timestamp }
-    var hasEnded: Bool { touch.phase == .ended }
-    var element: (any TriggerElement)? { touch.view.map { ViewElement($0) } }
-    var isInside: Bool {
+    package var object: AnyObject { touch }
+    package var timestamp: Double { touch.timestamp }
+    package var hasEnded: Bool { touch.phase == .ended }
+    package var element: (any TriggerElement)? { touch.view.map { ViewElement($0, events: said) } }
+    package var isInside: Bool {
         guard let view = touch.view else { return false }
         if let control = view as? UIControl { return control.isTouchInside }
         return view.point(inside: touch.location(in: view), with: nil)

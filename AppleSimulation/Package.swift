@@ -100,13 +100,14 @@ let package = Package(
         // The example app, as it stands.
         .executableTarget(
             name: "ShopApp",
-            dependencies: ["Trackway", "SwiftUI", "UIKit"],
+            dependencies: ["SparkChamberCompatibility", "Trackway", "SwiftUI", "UIKit"],
             path: "ShopApp"
         ),
         .testTarget(
             name: "ShopAppTests",
             dependencies: [
-                "ShopApp", "Trackway", "TrackwayTesting", "TrackwayEvents", "SwiftUI", "UIKit", "_Testing_UIKit",
+                "ShopApp", "SparkChamberCompatibility", "Trackway", "TrackwayTesting", "TrackwayEvents", "SwiftUI",
+                "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: house
         ),

@@ -14,3 +14,4 @@
 @_exported public import struct TrackwayTriggers.TriggerReport
 @_exported public import protocol TrackwayTriggers.TriggerTouch
 @_exported public import class TrackwayTriggers.TriggerTrace
+@_exported public import struct TrackwayTriggers.TriggerTraceRecording

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import Foundation
+import SparkChamberCompatibility
 import SwiftUI
 import Trackway
 
@@ -35,6 +36,7 @@ final class Shop {
         Product(id: "A-3", name: "Sandals", price: 24.5),
     ]
     private let analytics: Analytics?
+    private var triggers: TriggerTraceRecording?
 
     /// - Parameter analytics: nil in previews, and when the SDK could not start: the shop works without it.
     init(analytics: Analytics?) {
@@ -65,6 +67,11 @@ final class Shop {
     func bought(_ products: [Product]) {
         let total = products.reduce(0) { $0 + $1.price }
         analytics?.record(Purchase(total: total, count: products.count))
+    }
+
+    /// What fires on the page of triggers is recorded too: the collector's page shows it in words.
+    func recordTriggers() {
+        triggers = triggers ?? analytics.map { SparkDetector.trace.record(with: $0) }
     }
 
     func signedIn(_ name: String) {

@@ -29,6 +29,9 @@ struct ShopView: View {
                     .disabled(cart.isEmpty)
                     .accessibilityIdentifier("buy")
                 }
+                Section("For developers") {
+                    NavigationLink("Triggers") { TriggersPage(shop: shop) }
+                }
             }
             .navigationTitle("Shop")
             .onAppear { shop.shown("Shop") }

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import SparkChamberCompatibility
+import SwiftUI
+import Testing
+import Trackway
+import TrackwayTesting
+import UIKit
+
+@testable import ShopApp
+
+/// The example's page of triggers: what a person does, and what stands beneath the elements then.
+@MainActor
+@Suite(.serialized)
+struct TriggersPageTests {
+    private let phone = SimulatedPhone.new()
+    private let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 393, height: 852))
+
+    init() {
+        phone.launch()
+    }
+
+    /// The lines of the trace without their times, the oldest first, once there are so many.
+    private func trace(_ page: TriggersController, _ count: Int) async -> [String] {
+        var lines: [String] = []
+        for _ in 0..<10_000 {
+            lines = (page.trace.text ?? "").split(separator: "\n").reversed().map { String($0.dropFirst(14)) }
+            if lines.count >= count { break }
+            await Task.yield()
+        }
+        return lines
+    }
+
+    @Test func everyElementTellsOfItsTriggerBeneath() async {
+        let page = TriggersController()
+        let navigation = UINavigationController(rootViewController: page)
+        window.rootViewController = navigation
+        window.makeKeyAndVisible()
+        window.layoutIfNeeded()
+        var expected = ["didAppear  UILabel#didAppear  the line came into sight"]
+        #expect(await trace(page, 1) == expected)
+
+        let elements = [page.silent, page.appearing, page.disappearing, page.touched, page.acting]
+        for element in elements { phone.tap(element) }
+        expected += [
+            "didEndTouch  SparkButton#didEndTouch  the button was touched",
+            "targetAction  UIButton#targetAction  the button did its work",
+        ]
+        #expect(await trace(page, 3) == expected)
+
+        page.scrolled.simulate(scrollingBy: 50)
+        page.typed.simulate(typing: "a")
+        page.left.simulate(typing: "b")
+        page.left.simulateReturn()
+        expected += [
+            "didBeginScroll  UIScrollView#didBeginScroll  scrolling began",
+            "didBecomeFirstResponder  TypedField#didBecomeFirstResponder  typing began",
+            "didResignFirstResponder  TypedField#didResignFirstResponder  typing ended",
+        ]
+        #expect(await trace(page, 6) == expected)
+
+        navigation.pushViewController(UIViewController(), animated: false)
+        navigation.popViewController(animated: false)
+        expected += [
+            "didDisappear  UILabel#didDisappear  the line went out of sight",
+            "didAppear  UILabel#didAppear  the line came into sight",
+        ]
+        #expect(await trace(page, 8) == expected)
+    }
+
+    @Test func whatFiresIsRecordedToo() async throws {
+        let memory = try InMemoryAnalytics()
+        let screen = SimulatedScreen(ShopView(shop: Shop(analytics: memory.analytics)))
+        screen.appear()
+        screen.tap("Triggers")
+        let page = try #require(screen.controllers.first as? TriggersController)
+        #expect(page.title == "Triggers")
+        page.acting.sendActions(for: .touchUpInside)
+        let lines = await trace(page, 2)
+        #expect(lines.count == 2)
+        let recorded = memory.events(named: "_trigger").map { $0.event.attributes["_trigger"] }
+        #expect(recorded == ["didAppear", "targetAction"])
+        screen.goBack()
+    }
+
+    @Test func aPageThatIsLeftForGoodIsFreed() async {
+        weak var page: TriggersController?
+        do {
+            let controller = TriggersController()
+            controller.loadViewIfNeeded()
+            page = controller
+        }
+        // Its reader lets go of it between two reports.
+        for _ in 0..<1000 where page != nil { await Task.yield() }
+        #expect(page == nil)
+    }
+}

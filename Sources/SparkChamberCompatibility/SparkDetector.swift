@@ -131,19 +131,19 @@ public final class SparkDetector: NSObject {
 
     #if canImport(UIKit) && !os(watchOS)
     /// Touches that ended, as the module's own classes and the application tell them.
-    @MainActor
+    @MainActor @nonobjc
     static func ended(_ touches: Set<UITouch>) {
         detector.trackEnded(withTouches: touches.compactMap { touch($0) })
     }
 
     /// Views that the module's own classes know to be in sight.
-    @MainActor
+    @MainActor @nonobjc
     static func displayed(_ views: [UIView]) {
         detector.trackDisplay(for: views.compactMap { element($0) })
     }
 
     /// Views that the module's own classes know to be out of sight.
-    @MainActor
+    @MainActor @nonobjc
     static func endedDisplaying(_ views: [UIView]) {
         detector.trackEndDisplaying(for: views.compactMap { element($0) })
     }

@@ -127,6 +127,14 @@ let package = Package(
             swiftSettings: isOurs ? [.treatAllWarnings(as: .error)] : []
         ),
         .testTarget(
+            name: "TriggersTests",
+            dependencies: [
+                "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit",
+                "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
             name: "SparkChamberTests",
             dependencies: [
                 "SparkChamberCompatibility", "SparkChamberSamples", "TrackwayUIKit", "TrackwayTesting", "UIKit",

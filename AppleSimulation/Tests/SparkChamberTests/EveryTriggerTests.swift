@@ -145,7 +145,8 @@ struct EveryTriggerTests {
         #expect(fired == ["freed didDisappear"])
         #expect(freed == nil)
         // Without Objective-C, what belongs to a freed object goes when others get events.
-        for _ in 0..<25_000 { NSObject().sparkEvents = [] }
+        let others = (0..<25_000).map { _ in NSObject() }
+        for other in others { other.sparkEvents = [] }
         #expect(event == nil)
     }
 

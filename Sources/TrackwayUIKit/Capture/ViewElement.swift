@@ -9,12 +9,23 @@ extension UIView {
     /// What is to be done when something happens to the view; nil when nobody said anything, which differs from an empty
     /// list: a touch in a view without events of its own is its cell's.
     ///
-    /// Events fire while a ``UIKitCapture`` with a detector is kept, or when the app calls the detector itself. They are kept
-    /// as long as the view.
+    /// Events of touches, actions, scrolling and typing fire while a ``UIKitCapture`` with a detector is kept; others, and
+    /// actions that are closures (`UIAction`), when the app calls the detector with the view's ``triggerElement``. They are
+    /// kept as long as the view.
     public var triggerEvents: [TriggerEvent]? {
         get { ViewElement.events[self] }
         set { ViewElement.events[self] = newValue }
     }
+
+    /// The view as a detector takes it.
+    ///
+    /// ```swift
+    /// override func viewDidAppear(_ animated: Bool) {
+    ///     super.viewDidAppear(animated)
+    ///     detector.trackDisplay(for: [offer.triggerElement])
+    /// }
+    /// ```
+    public var triggerElement: any TriggerElement { ViewElement(self) }
 }
 
 /// A view as the triggers see it.

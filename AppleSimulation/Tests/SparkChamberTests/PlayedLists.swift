@@ -24,12 +24,14 @@ func untilDone() async {
 /// A screen with a table of rows 400 points high, of which two are in sight.
 final class List: SparkViewController, UITableViewDataSource, UITableViewDelegate {
     let table = UITableView(frame: CGRect(x: 0, y: 0, width: 393, height: 800))
-    private let notes: Notes
-    private let triggers: [SparkTriggerType]
+    private let events: (_ row: Int) -> [SparkEvent]
 
-    init(_ notes: Notes, triggers: [SparkTriggerType] = [.didAppear, .didDisappear]) {
-        self.notes = notes
-        self.triggers = triggers
+    convenience init(_ notes: Notes, triggers: [SparkTriggerType] = [.didAppear, .didDisappear]) {
+        self.init { playedEvents("row \($0)", notes, triggers) }
+    }
+
+    init(events: @escaping (_ row: Int) -> [SparkEvent]) {
+        self.events = events
         super.init(nibName: nil, bundle: nil)
         table.rowHeight = 400
         table.dataSource = self
@@ -43,12 +45,7 @@ final class List: SparkViewController, UITableViewDataSource, UITableViewDelegat
 
     func tableView(_ tableView: UITableView, cellForRowAt indexPath: IndexPath) -> UITableViewCell {
         let cell = tableView.dequeueReusableCell(withIdentifier: "row", for: indexPath)
-        let (notes, row) = (notes, indexPath.row)
-        cell.sparkEvents = triggers.map { trigger in
-            SparkEvent(trigger: trigger) { _ in
-                MainActor.assumeIsolated { notes.all.append("row \(row) \(trigger)") }
-            }
-        }
+        cell.sparkEvents = events(indexPath.row)
         return cell
     }
 }

@@ -105,6 +105,26 @@ struct SparkKitTests {
         #expect(notes.all.sorted() == ["row 0 didAppear", "row 2 didDisappear"])
     }
 
+    @Test func whatFiresOnceDoesSoHoweverCellsAreUsedAgain() async {
+        UITableView.simulate(making: SparkTableViewCell.self) {
+            SparkTableViewCell(style: .default, reuseIdentifier: $0)
+        }
+        let notes = notes
+        let run = UUID().uuidString
+        let list = List { row in
+            let action: SparkEventActionBlock = { _ in MainActor.assumeIsolated { notes.all.append("row \(row)") } }
+            return [SparkEvent.once(id: "\(run) \(row)", trigger: .didAppear, action: action)]
+        }
+        list.table.delegate = list
+        show(list)
+        for offset in [400, 800, 0, 800, 400, 0] {
+            list.table.contentOffset = CGPoint(x: 0, y: offset)
+            window.layoutIfNeeded()
+        }
+        await untilDone()
+        #expect(notes.all == ["row 0", "row 1", "row 2", "row 3"])
+    }
+
     @Test func aTouchInACellIsTheCellsAndSelectsItsRow() async {
         let list = List(notes, triggers: [.didEndTouch, .targetAction])
         list.table.delegate = list

@@ -50,17 +50,59 @@ int ctrackway_open_read(const char *path) {
     return file;
 }
 
-int ctrackway_open_write(const char *path, bool exclusive) {
-    int file;
-    do {
-        file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : 0), 0600);
-    } while (file < 0 && errno == EINTR);
 #if defined(__APPLE__) && TARGET_OS_IPHONE && !TARGET_OS_SIMULATOR
-    // Class C, open from the first unlocking on. Under an app's own stricter class the pages of a mapped file go when the device
-    // is locked, and whoever writes to them is ended. Where files have no classes, there is nothing to set.
-    if (file >= 0) (void)fcntl(file, F_SETPROTECTIONCLASS, 3);
+#define CTRACKWAY_HAS_CLASSES 1
+#else
+#define CTRACKWAY_HAS_CLASSES 0
+#endif
+
+/// Opens for writing. `protection` is the file's class where files have classes: 3 is open from the first unlocking on, 4 always.
+static int open_write(const char *path, bool exclusive, int protection) {
+    int file;
+    int flags = O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : 0);
+    do {
+#if CTRACKWAY_HAS_CLASSES
+        // The class is the file's from its first byte on: under an app's own stricter one the pages of a mapped file go when the
+        // device is locked, and whoever writes to them is ended.
+        file = open_dprotected_np(path, flags, protection, 0, 0600);
+#else
+        file = open(path, flags, 0600);
+#endif
+    } while (file < 0 && errno == EINTR);
+#if CTRACKWAY_HAS_CLASSES
+    // A file that was there before has the class it was made with. Nothing is asked of the system where it is right.
+    if (file >= 0 && !exclusive && fcntl(file, F_GETPROTECTIONCLASS) != protection) {
+        (void)fcntl(file, F_SETPROTECTIONCLASS, protection);
+    }
+#else
+    (void)protection;
 #endif
     return file;
+}
+
+int ctrackway_open_write(const char *path, bool exclusive) { return open_write(path, exclusive, 3); }
+
+int ctrackway_open_write_always(const char *path) { return open_write(path, false, 4); }
+
+int ctrackway_protect(const char *path) {
+#if CTRACKWAY_HAS_CLASSES
+    int file;
+    do {
+        file = open(path, O_RDONLY | O_CLOEXEC);
+    } while (file < 0 && errno == EINTR);
+    if (file < 0) return -1;
+    int code = 0;
+    int class = fcntl(file, F_GETPROTECTIONCLASS);
+    // Class 4 is right for what is written before the first unlocking.
+    if (class != 3 && class != 4) code = fcntl(file, F_SETPROTECTIONCLASS, 3);
+    int reason = errno;
+    close(file);
+    errno = reason;
+    return code == -1 ? -1 : 0;
+#else
+    (void)path;
+    return 0;
+#endif
 }
 
 int ctrackway_close(int file) { return close(file); }
@@ -103,8 +145,25 @@ int64_t ctrackway_file_size(int file) {
     return fstat(file, &facts) == 0 ? (int64_t)facts.st_size : -1;
 }
 
+/// Free bytes that reserving must leave: on a copy-on-write volume the blocks that were reserved are not the ones that are written,
+/// so a reservation is no promise, and a page that finds no room ends the process.
+#define CTRACKWAY_FREE_MARGIN ((int64_t)32 << 20)
+
+#if defined(__APPLE__)
+static int check_margin(int file, int64_t size) {
+    struct statvfs facts;
+    // Nothing is known where the system does not tell; the reservation below decides then.
+    if (fstatvfs(file, &facts) != 0) return 0;
+    int64_t free_bytes = (int64_t)facts.f_bavail * (int64_t)facts.f_frsize;
+    if (free_bytes >= size + CTRACKWAY_FREE_MARGIN) return 0;
+    errno = ENOSPC;
+    return -1;
+}
+#endif
+
 static int preallocate(int file, int64_t size) {
 #if defined(__APPLE__)
+    if (check_margin(file, size) != 0) return -1;
     fstore_t request = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (off_t)size, 0};
     if (fcntl(file, F_PREALLOCATE, &request) == -1) return -1;
     return ftruncate(file, (off_t)size);
@@ -150,6 +209,33 @@ int ctrackway_synchronize(int file) {
     return code;
 }
 
+int ctrackway_order(int file) {
+#if defined(__APPLE__)
+    int code;
+    do {
+        code = fcntl(file, F_BARRIERFSYNC);
+        if (code == -1 && (errno == ENOTSUP || errno == EINVAL)) code = fsync(file);
+    } while (code < 0 && errno == EINTR);
+    return code;
+#else
+    // Here nothing is cheaper than the flush itself that would keep the order.
+    return ctrackway_synchronize(file);
+#endif
+}
+
+int ctrackway_synchronize_map(void *address, size_t size, bool waits) {
+#if defined(__APPLE__)
+    // Flushing a descriptor need not reach pages that were written through a mapping: they are handed to the file first.
+    return msync(address, size, waits ? MS_SYNC : MS_ASYNC);
+#else
+    // Flushing the descriptor of a shared mapping's file flushes its pages, too.
+    (void)address;
+    (void)size;
+    (void)waits;
+    return 0;
+#endif
+}
+
 int ctrackway_synchronize_folder(const char *path) {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder < 0) return -1;
@@ -178,7 +264,26 @@ void ctrackway_populate(void *address, size_t size) {
 }
 
 int ctrackway_rename(const char *from, const char *to) { return rename(from, to); }
-int ctrackway_link(const char *from, const char *to) { return link(from, to); }
+
+int ctrackway_rename_new(const char *from, const char *to) {
+#if defined(__APPLE__)
+    int code = renamex_np(from, to, RENAME_EXCL);
+    if (code == 0 || (errno != ENOTSUP && errno != EINVAL)) return code;
+#endif
+    // A second name, then the first one goes: killed between the two, both are there, and the file is whole under each.
+    if (link(from, to) == 0) {
+        (void)unlink(from);
+        return 0;
+    }
+#if defined(RENAME_NOREPLACE)
+    // Not every file system gives a file a second name.
+    if (errno == EPERM || errno == EOPNOTSUPP || errno == ENOSYS) {
+        return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+    }
+#endif
+    return -1;
+}
+
 int ctrackway_unlink(const char *path) { return unlink(path); }
 int ctrackway_mkdir(const char *path, uint32_t mode) { return mkdir(path, (mode_t)mode); }
 int ctrackway_rmdir(const char *path) { return rmdir(path); }

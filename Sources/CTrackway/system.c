@@ -5,10 +5,12 @@
 #define _GNU_SOURCE
 #endif
 #include "CTrackway.h"
+#include "clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +28,29 @@
 // MARK: Time
 
 #if defined(__APPLE__)
-#define CTRACKWAY_MONOTONIC CLOCK_MONOTONIC
+int64_t ctrackway_monotonic_shift_milliseconds = 0;
+static char disguised_boot[37];
+static pthread_once_t disguise_once = PTHREAD_ONCE_INIT;
+
+static void disguise(void) {
+    char boot[64] = "";
+    size_t length = sizeof boot - 1;
+    // kern.bootsessionuuid is minted at every boot, and the same for every app.
+    if (sysctlbyname("kern.bootsessionuuid", boot, &length, NULL, 0) != 0 || boot[0] == 0) return;
+    const char *home = getenv("HOME");
+    const char *program = getprogname();
+    char place[1024];
+    snprintf(place, sizeof place, "%s\n%s", home == NULL ? "" : home, program == NULL ? "" : program);
+    ctrackway_disguise_boot(boot, place, disguised_boot, &ctrackway_monotonic_shift_milliseconds);
+}
+
+static int64_t shift_milliseconds(void) {
+    pthread_once(&disguise_once, disguise);
+    return ctrackway_monotonic_shift_milliseconds;
+}
+#define CTRACKWAY_SHIFTED(milliseconds) ((milliseconds) + shift_milliseconds())
 #else
-#define CTRACKWAY_MONOTONIC CLOCK_BOOTTIME
+#define CTRACKWAY_SHIFTED(milliseconds) (milliseconds)
 #endif
 
 int64_t ctrackway_wall_milliseconds(void) {
@@ -43,7 +65,9 @@ int64_t ctrackway_monotonic_nanoseconds(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-int64_t ctrackway_monotonic_milliseconds(void) { return ctrackway_monotonic_nanoseconds() / 1000000; }
+int64_t ctrackway_monotonic_milliseconds(void) {
+    return CTRACKWAY_SHIFTED(ctrackway_monotonic_nanoseconds() / 1000000);
+}
 
 ctrackway_moment ctrackway_now(void) {
     struct timespec wall, monotonic;
@@ -51,16 +75,18 @@ ctrackway_moment ctrackway_now(void) {
     clock_gettime(CTRACKWAY_MONOTONIC, &monotonic);
     return (ctrackway_moment){
         .wall_milliseconds = (int64_t)wall.tv_sec * 1000 + wall.tv_nsec / 1000000,
-        .monotonic_milliseconds = (int64_t)monotonic.tv_sec * 1000 + monotonic.tv_nsec / 1000000,
+        .monotonic_milliseconds =
+            CTRACKWAY_SHIFTED((int64_t)monotonic.tv_sec * 1000 + monotonic.tv_nsec / 1000000),
     };
 }
 
 int ctrackway_boot_id(char *buffer, size_t capacity) {
 #if defined(__APPLE__)
-    // kern.bootsessionuuid is minted at every boot.
-    size_t length = capacity;
-    if (sysctlbyname("kern.bootsessionuuid", buffer, &length, NULL, 0) != 0) return -1;
-    return (int)strnlen(buffer, capacity);
+    pthread_once(&disguise_once, disguise);
+    size_t length = strlen(disguised_boot);
+    if (length == 0 || length >= capacity) return -1;
+    memcpy(buffer, disguised_boot, length + 1);
+    return (int)length;
 #else
     int file = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
     if (file < 0) return -1;
@@ -207,6 +233,11 @@ void ctrackway_list_environment(void *context, void (*each)(void *context, const
 #endif
 
 int32_t ctrackway_process_id(void) { return (int32_t)getpid(); }
+
+bool ctrackway_process_lives(int32_t process) {
+    // Nobody is signalled. A process that lives and may not be asked about answers EPERM.
+    return process > 0 && (kill((pid_t)process, 0) == 0 || errno != ESRCH);
+}
 
 uint64_t ctrackway_next_number(void) {
     static uint64_t next;

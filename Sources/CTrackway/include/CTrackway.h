@@ -22,9 +22,10 @@ extern "C" {
 
 /// Wall clock, milliseconds since 1970-01-01T00:00:00Z.
 int64_t ctrackway_wall_milliseconds(void);
-/// Milliseconds since boot, time asleep included; never goes back within one boot.
+/// Milliseconds of time that passed, time asleep included; never goes back within one boot. Counted from the boot, but on Apple's
+/// systems from a moment of our own that stays the same as long as the boot's identity does: see ctrackway_disguise_boot.
 int64_t ctrackway_monotonic_milliseconds(void);
-/// Nanoseconds on the same clock; for measurements.
+/// Nanoseconds since boot; for measurements, which nobody sees.
 int64_t ctrackway_monotonic_nanoseconds(void);
 /// Both clocks, read together.
 typedef struct ctrackway_moment {
@@ -32,8 +33,17 @@ typedef struct ctrackway_moment {
     int64_t monotonic_milliseconds;
 } ctrackway_moment;
 ctrackway_moment ctrackway_now(void);
-/// Identity of the running boot as text (36 characters and a NUL on Linux). Returns its length, or -1.
+/// Identity of the running boot as text (36 characters and a NUL). On Apple's systems disguised, see below. Returns its length,
+/// or -1.
 int ctrackway_boot_id(char *buffer, size_t capacity);
+/// Makes of a boot's name one that says nothing to others: the same for one boot and one place (an app's home folder), and from
+/// neither of them can the other be told, nor the name of another place. Also makes a time to be added to the time since the boot, below
+/// 2^39 milliseconds, so that how long the system runs is not told by it.
+///
+/// - id: 36 characters in the form of a UUID, and a NUL.
+void ctrackway_disguise_boot(const char *boot, const char *place, char *id, int64_t *shift_milliseconds);
+/// SipHash-2-4 of bytes under a key.
+uint64_t ctrackway_keyed_hash(const uint64_t key[2], const void *bytes, size_t count);
 
 // MARK: Randomness
 
@@ -122,7 +132,14 @@ const char *ctrackway_errno_kind(int number);
 /// Opens an existing file for reading.
 int ctrackway_open_read(const char *path);
 /// Opens (or makes) a file for reading and writing, close-on-exec. `exclusive` fails when it exists.
+/// On iOS and its kin the file is open from the first unlocking after the system's start on; one that was stricter is made so.
 int ctrackway_open_write(const char *path, bool exclusive);
+/// Opens (or makes) a file for reading and writing that is open even before the first unlocking. Nothing of a person's may be
+/// written to it: there it lies as good as unencrypted.
+int ctrackway_open_write_always(const char *path);
+/// Makes a file that was made by others, or an older version, open from the first unlocking on. Does nothing where files have no
+/// classes of protection.
+int ctrackway_protect(const char *path);
 int ctrackway_close(int file);
 /// Whole-buffer write at an offset; retries short writes and EINTR.
 int ctrackway_write_at(int file, const void *bytes, size_t count, int64_t offset);
@@ -134,6 +151,12 @@ int ctrackway_preallocate(int file, int64_t size);
 int ctrackway_truncate(int file, int64_t size);
 /// Flushes the file's data to stable storage (fdatasync; F_FULLFSYNC on Apple systems).
 int ctrackway_synchronize(int file);
+/// Keeps the order: what is written later does not reach stable storage before what was written to this file. On Apple's systems
+/// a barrier, which costs a fraction of a flush; elsewhere a flush.
+int ctrackway_order(int file);
+/// Hands what was written through a shared mapping to its file, so that a flush of the file takes it along; `waits` until it is
+/// there.
+int ctrackway_synchronize_map(void *address, size_t size, bool waits);
 /// Flushes a folder's entries to stable storage.
 int ctrackway_synchronize_folder(const char *path);
 /// Shared, writable mapping of the first `size` bytes; NULL on error.
@@ -142,8 +165,8 @@ int ctrackway_unmap(void *address, size_t size);
 /// Faults the pages in ahead of use where the system can; a failure costs speed only.
 void ctrackway_populate(void *address, size_t size);
 int ctrackway_rename(const char *from, const char *to);
-/// Gives a file a second name; fails when that name is taken.
-int ctrackway_link(const char *from, const char *to);
+/// Gives a file a name that nobody else has; fails with EEXIST when it is taken.
+int ctrackway_rename_new(const char *from, const char *to);
 int ctrackway_unlink(const char *path);
 int ctrackway_mkdir(const char *path, uint32_t mode);
 int ctrackway_rmdir(const char *path);
@@ -224,6 +247,8 @@ void ctrackway_exit_guard_leave(void);
 void ctrackway_list_environment(void *context, void (*each)(void *context, const char *entry));
 #endif
 int32_t ctrackway_process_id(void);
+/// Whether a process of this number lives, whoever's it is.
+bool ctrackway_process_lives(int32_t process);
 /// Whether the process belongs to the group that its terminal gives its keys to: 1 when it does, 0 when it runs behind
 /// another one there, -1 when it has no terminal.
 int ctrackway_has_terminal(void);

@@ -24,6 +24,9 @@ public struct DropReason: Sendable, Hashable, Codable, RawRepresentable, CustomS
     public static let storageFull = DropReason(rawValue: "storage_full")
     /// The device's storage failed.
     public static let storageFailed = DropReason(rawValue: "storage_failed")
+    /// The device's storage could not be used yet, as before somebody unlocks the device for the first time: the process ended before
+    /// that, or there was no more room in memory.
+    public static let storageAwaited = DropReason(rawValue: "storage_awaited")
     /// The folder in which events waited was removed under the running app.
     public static let storageRemoved = DropReason(rawValue: "storage_removed")
     /// The back-end refused the event.

@@ -89,6 +89,11 @@ package struct EncryptedStorage: JournalStorage {
         try base.makeSegment(path, bytes: bytes)
     }
 
+    /// As it is: it holds nothing but numbers, and is written when there is no key yet.
+    package func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
+        try base.makeNote(path, bytes: bytes)
+    }
+
     package func lock(_ path: String) throws(StorageError) -> (any StorageLock)? { try base.lock(path) }
 
     package func synchronize(_ path: String) throws(StorageError) { try base.synchronize(path) }
@@ -192,6 +197,7 @@ extension EncryptedStorage {
     private func plainFiles(in folder: String) throws(StorageError) -> [String] {
         try base.names(in: folder)
             .filter { !$0.hasSuffix(".lock") && !$0.contains("~") && !Self.folders.contains($0) }
+            .filter { !$0.hasPrefix(HeldNote.prefix) }
             .map { folder + "/" + $0 }
     }
 

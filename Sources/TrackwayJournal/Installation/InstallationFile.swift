@@ -59,6 +59,14 @@ enum InstallationFile {
         return secret?.proves(id) == true ? secret : nil
     }
 
+    /// Whether these bytes name an identity and prove it.
+    static func isWhole(_ bytes: [UInt8]) -> Bool {
+        guard let lines = CheckedLines(bytes), let id = lines["installation"].flatMap({ InstallationID($0) }) else {
+            return false
+        }
+        return lines["secret"].flatMap { InstallationSecret($0) }?.proves(id) ?? false
+    }
+
     static func bytes(_ id: InstallationID, _ secret: InstallationSecret?) -> [UInt8] {
         var lines = CheckedLines()
         lines.add("installation", id)

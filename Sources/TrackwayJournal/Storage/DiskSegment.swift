@@ -19,9 +19,10 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     private let file: Int32
     private let isMapped = Locked(true)
 
-    init(path: String, bytes: Int) throws(StorageError) {
+    /// - Parameter isNote: whether the file may be there already and is open even before the first unlocking.
+    init(path: String, bytes: Int, isNote: Bool = false) throws(StorageError) {
         self.path = path
-        file = ctrackway_open_write(path, true)
+        file = isNote ? ctrackway_open_write_always(path) : ctrackway_open_write(path, true)
         if file < 0 { throw StorageError.system("create", path) }
         var mapping: UnsafeMutableRawPointer?
         if ctrackway_preallocate(file, Int64(bytes)) == 0 {
@@ -45,7 +46,13 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
     }
 
     func synchronize() throws(StorageError) {
-        // Flushing the descriptor also flushes pages dirtied through a shared mapping of the same file.
+        // What was written through the mapping goes to the file first. No lock is held meanwhile, which a recording thread may want
+        // to finish under: a mapping that ends here and now has handed itself over, and asking for one that is gone does no harm.
+        if isMapped.withLock({ $0 }), ctrackway_synchronize_map(memory.baseAddress, memory.count, true) != 0,
+            isMapped.withLock({ $0 })
+        {
+            throw StorageError.system("flush", path)
+        }
         if ctrackway_synchronize(file) != 0 { throw StorageError.system("flush", path) }
     }
 
@@ -55,6 +62,8 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
             return isMapped
         }
         guard wasMapped else { return }
+        // Recording threads come by here: nobody waits. A failure is met again, and told, by the flush that somebody waits for.
+        _ = ctrackway_synchronize_map(memory.baseAddress, memory.count, false)
         _ = ctrackway_unmap(memory.baseAddress, memory.count)
         if ctrackway_truncate(file, Int64(length)) != 0 { throw StorageError.system("cut", path) }
     }

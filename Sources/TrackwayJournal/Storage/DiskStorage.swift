@@ -113,7 +113,7 @@ public struct DiskStorage: JournalStorage {
         let temporary = Self.temporaryName(for: path)
         try write(temporary, bytes, durably: true)
         defer { _ = ctrackway_unlink(temporary) }
-        if ctrackway_link(temporary, path) == 0 {
+        if ctrackway_rename_new(temporary, path) == 0 {
             if let folder = Self.parent(of: path) { try synchronizeFolder(folder) }
             return true
         }
@@ -140,6 +140,10 @@ public struct DiskStorage: JournalStorage {
 
     public func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
         try DiskSegment(path: path, bytes: bytes)
+    }
+
+    public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
+        try DiskSegment(path: path, bytes: bytes, isNote: true)
     }
 
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
@@ -213,7 +217,8 @@ public struct DiskStorage: JournalStorage {
             _ = ctrackway_unlink(path)
             throw error
         }
-        if durably, ctrackway_synchronize(file) != 0 { throw StorageError.system("flush", path) }
+        // In order, so that no name stands for content that is not there yet: a full flush is for those who wait for one.
+        if durably, ctrackway_order(file) != 0 { throw StorageError.system("flush", path) }
     }
 }
 

@@ -45,6 +45,9 @@ public protocol JournalStorage: Sendable {
     func removeFolder(_ path: String) throws(StorageError)
     /// Makes a zero-filled file of `bytes` bytes whose space is really reserved, and maps it for writing.
     func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage
+    /// Makes a small zero-filled file, or takes one that is there as it is, and maps it for writing; where files are closed until
+    /// somebody unlocks the device, one that is open before. It holds numbers, and nothing of a person's.
+    func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage
     /// Takes the advisory lock of a file (made when missing); nil when somebody else holds it. The lock dies with its
     /// holder: when the value is released, and when the process ends however it ends.
     func lock(_ path: String) throws(StorageError) -> (any StorageLock)?
@@ -117,6 +120,11 @@ public protocol StorageWatch: AnyObject, Sendable {
 }
 
 extension JournalStorage {
+    /// Makes a file like any other.
+    public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
+        try makeSegment(path, bytes: bytes)
+    }
+
     /// Tells nothing: whoever wants to know looks now and then.
     public func watch(
         _ folder: String,

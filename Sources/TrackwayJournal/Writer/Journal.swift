@@ -49,43 +49,64 @@ package final class Journal: Sendable {
 
     /// Opens the journal: finds or makes the installation's identity and becomes a new writer of it.
     ///
+    /// - Parameter isTemporary: says of a failure that the folder will be usable later. The journal then begins in memory, under an
+    ///   identity that nobody else gets to know, until ``enterFolder(_:)``; see ``isAwaitingStorage``.
     /// - Throws: ``JournalError``: `storage` when the folder cannot be used, `identityUnreadable` when the identity is
     ///   there but cannot be read now (it is never replaced because of that).
     package init(
         _ configuration: JournalConfiguration,
         clock: any EventClock,
         bootID: String,
-        storage: any JournalStorage = DiskStorage()
+        storage: any JournalStorage = DiskStorage(),
+        isTemporary: (StorageError) -> Bool = { _ in false }
     ) throws(JournalError) {
         self.configuration = configuration
         self.clock = clock
         self.bootID = bootID
         self.storage = storage
         folder = JournalFolder(configuration.folder)
-        do throws(StorageError) {
-            try storage.makeFolder(folder.writers)
-        } catch {
-            throw JournalError(error)
-        }
-        let installation = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
         let destinations = DestinationRegistry(
             configuration.destinations,
             expecting: configuration.expected,
             kept: configuration.kept
         )
         registry = Locked(destinations)
-        var writer = try Self.claim(
-            installation: installation,
-            configuration,
-            for: destinations.present,
-            folder: folder,
-            leased: leased,
-            registry: registry,
-            storage: storage,
-            clock: clock,
-            boot: bootID
-        )
-        writer.prepare()
+        var writer: WriterState
+        do throws(JournalError) {
+            try JournalError.wrap { [folder] () throws(StorageError) in try storage.makeFolder(folder.writers) }
+            let installation = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
+            writer = try Self.claim(
+                installation: installation,
+                configuration,
+                for: destinations.present,
+                folder: folder,
+                leased: leased,
+                registry: registry,
+                storage: storage,
+                clock: clock,
+                boot: bootID
+            )
+            writer.prepare()
+        } catch {
+            guard let cause = error.cause, isTemporary(cause) else { throw error }
+            let id = WriterID.generate(at: clock.now().wall)
+            let secret = InstallationSecret.generate()
+            writer = WriterState(
+                id: id,
+                installation: secret.installation(at: clock.now().wall),
+                secret: secret,
+                alive: nil,
+                configuration: configuration,
+                folder: folder,
+                leased: leased,
+                registry: registry,
+                storage: storage,
+                boot: bootID,
+                clock: clock
+            )
+            writer.isAwaiting = true
+            writer.heldNote = HeldNote(for: id, in: folder, storage)
+        }
         state = Locked(writer)
         counting = Locked(LedgerCounter())
     }
@@ -200,7 +221,9 @@ package final class Journal: Sendable {
             guard state.drain() else {
                 throw JournalError(
                     .storage,
-                    "events wait in memory because \(folder.root) takes no more at the moment; free some space"
+                    state.isAwaiting
+                        ? "events wait in memory until \(folder.root) can be used, once the device was unlocked"
+                        : "events wait in memory because \(folder.root) takes no more at the moment; free some space"
                 )
             }
             guard state.leaveDoubtfulSegment() else {
@@ -335,23 +358,16 @@ package final class Journal: Sendable {
                         durably: false
                     )
                 }
-                let log = LogWriter(
-                    folder: folder.writer(id),
-                    root: folder.root,
-                    storage: storage,
-                    options: LogOptions(segmentBytes: configuration.segmentBytes),
-                    lastSegment: 0
-                )
                 return WriterState(
                     id: id,
                     installation: installation,
                     secret: try InstallationFile.secret(of: installation, in: folder, storage: storage),
-                    log: log,
                     alive: alive,
                     configuration: configuration,
                     folder: folder,
                     leased: leased,
                     registry: registry,
+                    storage: storage,
                     boot: boot,
                     clock: clock
                 )

@@ -90,6 +90,41 @@ struct OverflowBuffer: Sendable {
         items.append(.dropped(DroppedRange(sequences: sequence...sequence, reason: reason)))
     }
 
+    /// Notes that consecutive events could not be kept.
+    mutating func drop(_ sequences: ClosedRange<UInt64>, _ reason: DropReason) {
+        ranges += 1
+        items.append(.dropped(DroppedRange(sequences: sequences, reason: reason)))
+    }
+
+    /// Gives up every event that waits.
+    mutating func dropAll(_ reason: DropReason) {
+        let waiting = items[head...]
+        let context = context
+        self = OverflowBuffer(limit: limit)
+        for item in waiting {
+            switch item {
+            case .event(let header, _, _):
+                drop(header.sequence, reason)
+            case .dropped(let range):
+                drop(range.sequences, range.reason)
+            case .context(let generation, let json):
+                self.context = (generation, json)
+            }
+        }
+        self.context = context ?? self.context
+    }
+
+    /// Has every context that waits made anew. What they take counts as before.
+    mutating func rewriteContexts(_ rewrite: ([UInt8]) -> [UInt8]) {
+        for index in items.indices[head...] {
+            guard case .context(let generation, let json) = items[index] else { continue }
+            let new = rewrite(json)
+            bytes += new.count - json.count
+            items[index] = .context(generation: generation, json: new)
+        }
+        if let known = context { context = (known.generation, rewrite(known.json)) }
+    }
+
     mutating func removeFirst() {
         guard head < items.count else {
             context = nil

@@ -104,7 +104,7 @@ extension WriterState {
     }
 
     /// Says in the new folder who has a place in this log. The consumer of this process knows more, and writes it soon.
-    private func makeMissingCursors() throws(StorageError) {
+    func makeMissingCursors() throws(StorageError) {
         let beginnings = registry.withLock { registry in
             registry.present.map { ($0, registry.beginning(of: $0) ?? Cursor()) }
         }

@@ -54,6 +54,10 @@ struct WriterState: Sendable {
     let registry: Locked<DestinationRegistry>
     /// Events that went with the folder, as long as nobody was told of it.
     var unannouncedLoss: UInt64?
+    /// The folder could not be used yet; see ``Journal/enterFolder(_:)``.
+    var isAwaiting = false
+    /// Says to others how much waits, as long as the log does not.
+    var heldNote: HeldNote?
 
     /// Something happened that maintenance is to know of: half of a segment was filled, one was begun, or events are held in
     /// memory.
@@ -67,12 +71,12 @@ struct WriterState: Sendable {
         id: WriterID,
         installation: InstallationID,
         secret: InstallationSecret?,
-        log: LogWriter,
-        alive: any StorageLock,
+        alive: (any StorageLock)?,
         configuration: JournalConfiguration,
         folder: JournalFolder,
         leased: Locked<[ClosedRange<UInt32>]>,
         registry: Locked<DestinationRegistry>,
+        storage: any JournalStorage,
         boot: String,
         clock: any EventClock
     ) {
@@ -81,7 +85,13 @@ struct WriterState: Sendable {
         self.id = id
         self.installation = installation
         self.secret = secret
-        self.log = log
+        log = LogWriter(
+            folder: folder.writer(id),
+            root: folder.root,
+            storage: storage,
+            options: LogOptions(segmentBytes: configuration.segmentBytes),
+            lastSegment: 0
+        )
         self.alive = alive
         self.folder = folder
         self.leased = leased
@@ -250,6 +260,18 @@ struct WriterState: Sendable {
     /// Notes in the segment what would be lost if the process were killed now.
     private mutating func noteHeld() {
         log.note(heldRange)
+        if isAwaiting {
+            heldNote?.write(next - 1)
+        } else if let note = heldNote, held.isEmpty || log.appender != nil {
+            heldNote = nil
+            note.remove()
+        }
+    }
+
+    /// Has the context that events are recorded in made anew.
+    mutating func rewriteContext(_ rewrite: ([UInt8]) -> [UInt8]) {
+        if !context.json.isEmpty { context.json = rewrite(context.json) }
+        if !writtenContext.json.isEmpty { writtenContext.json = rewrite(writtenContext.json) }
     }
 
     /// The first sequence number that is not in the log.
@@ -266,6 +288,7 @@ struct WriterState: Sendable {
 
     /// Begins a segment with room for a payload; why that cannot be done, or nil.
     private mutating func beginSegment(payload: Int) -> DropReason? {
+        guard !isAwaiting else { return .storageAwaited }
         do throws(StorageError) {
             guard try makeRoomInFolder() else { return .journalFull }
             try roll(payload: payload)

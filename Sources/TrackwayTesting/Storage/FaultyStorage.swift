@@ -217,6 +217,11 @@ extension FaultyStorage {
         return FaultySegment(try base.makeSegment(path, bytes: bytes), path: path, storage: self)
     }
 
+    /// Succeeds whatever is told to fail: the one kind of file that is open on a locked device, too.
+    public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
+        try base.makeNote(path, bytes: bytes)
+    }
+
     public func lock(_ path: String) throws(StorageError) -> (any StorageLock)? {
         try pass(.lock, path)
         return try base.lock(path)

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+
+@testable import TrackwayJournal
+
+/// Locks that are no locks, for a process that may be suspended at any time.
+@Suite("Leases in place of locks")
+struct LeasedStorageTests {
+    /// The processes of a device, by their numbers.
+    private let alive = Locked<Set<Int32>>([1, 2])
+
+    private func storage(_ base: any JournalStorage, _ process: Int32, boot: String = "boot") -> LeasedStorage {
+        LeasedStorage(base, root: "/app", holder: .init(process: process, boot: boot)) { [alive] number in
+            alive.withLock { $0.contains(number) }
+        }
+    }
+
+    private func disk() -> MemoryStorage {
+        let disk = MemoryStorage()
+        disk.makeFolder("/app")
+        return disk
+    }
+
+    @Test("one at a time: within a process, and among processes; given back, it is free")
+    func exclusive() throws {
+        let disk = disk()
+        let (one, other) = (storage(disk, 1), storage(disk, 2))
+        let lease = try #require(try one.lock("/app/a.lock"))
+        #expect(try one.lock("/app/a.lock") == nil)
+        #expect(try storage(disk, 1).lock("/app/a.lock") == nil)
+        #expect(try other.lock("/app/a.lock") == nil)
+        let second = try #require(try other.lock("/app/b.lock"))
+        lease.release()
+        lease.release()
+        let third = try #require(try other.lock("/app/a.lock"))
+        #expect(try one.lock("/app/a.lock") == nil)
+        second.release()
+        third.release()
+        #expect(disk.paths.filter { $0.hasSuffix(".lock") } == ["/app/turn.lock"])
+    }
+
+    @Test("no lock of the system's is held meanwhile")
+    func noLock() throws {
+        let disk = disk()
+        let lease = try #require(try storage(disk, 1).lock("/app/a.lock"))
+        for path in disk.paths {
+            let lock = try disk.lock(path)
+            #expect(lock != nil, "\(path)")
+            lock?.release()
+        }
+        lease.release()
+    }
+
+    @Test("it ends with its process, and with the boot")
+    func ends() throws {
+        let disk = disk()
+        let first = try storage(disk, 1).lock("/app/a.lock")
+        #expect(try storage(disk, 2).lock("/app/a.lock") == nil)
+        alive.withLock { _ = $0.remove(1) }
+        let second = try storage(disk, 2).lock("/app/a.lock")
+        #expect(second != nil)
+        // Who lost it takes nothing away by giving it back.
+        first?.release()
+        #expect(try storage(disk, 1).lock("/app/a.lock") == nil)
+        let third = try storage(disk, 1, boot: "next").lock("/app/a.lock")
+        #expect(third != nil)
+        withExtendedLifetime((first, second, third)) {}
+    }
+
+    @Test(
+        "another process of the same number is not the one before",
+        arguments: ["1 1.1.1 boot\n", "1 1.1.1", "", "x y z w"]
+    )
+    func sameNumber(_ left: String) throws {
+        let disk = disk()
+        try disk.replace("/app/a.lock", with: Array(left.utf8), durably: false)
+        #expect(try storage(disk, 1).lock("/app/a.lock") != nil)
+    }
+
+    @Test("a journal works as with locks: one delivers, the dead are delivered, the living are left alone")
+    func journal() throws {
+        let disk = disk()
+        func open(_ process: Int32) throws -> Journal {
+            let configuration = JournalConfiguration(folder: "/app", destinations: ["collector"], segmentBytes: 4096)
+            return try Journal(configuration, clock: SteppedClock(), bootID: "boot", storage: storage(disk, process))
+        }
+        let one = try open(1)
+        one.append("one")
+        let consumer = try #require(try one.tryElection())
+        let two = try open(2)
+        #expect(try two.tryElection() == nil)
+        two.append("two")
+        #expect(try Set(consumer.deliverAll("collector")) == ["one", "two"])
+        consumer.close()
+        one.append("three")
+        alive.withLock { _ = $0.remove(1) }
+        let next = try #require(try two.tryElection())
+        #expect(try next.deliverAll("collector") == ["three"])
+        #expect(try two.ledger().isBalanced)
+    }
+
+    @Test("many threads want it, one has it")
+    func threads() async throws {
+        let disk = disk()
+        let holders = Locked((now: 0, most: 0, total: 0))
+        await withTaskGroup(of: Void.self) { group in
+            for number in 0..<8 {
+                let storage = storage(disk, Int32(number % 2 + 1))
+                group.addTask {
+                    for _ in 0..<100 {
+                        guard let lease = try? storage.lock("/app/a.lock") else { continue }
+                        holders.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.total + 1) }
+                        holders.withLock { $0.now -= 1 }
+                        lease.release()
+                    }
+                }
+            }
+        }
+        #expect(holders.withLock { $0.most } == 1)
+        #expect(holders.withLock { $0.total } > 0)
+    }
+}

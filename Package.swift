@@ -18,12 +18,15 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),  // async stays where it was called
     ] + warnings
 
-// Apple's tools look for a library's privacy manifest among its resources; elsewhere it would only be carried along.
-#if canImport(Darwin)
-let privacy: (resources: [Resource], exclude: [String]) = ([.copy("Apple/PrivacyInfo.xcprivacy")], [])
-#else
-let privacy: (resources: [Resource], exclude: [String]) = ([], ["Apple/PrivacyInfo.xcprivacy"])
-#endif
+/// Where a target's privacy manifest lies, for Apple's tools, which look for one among the resources of each; elsewhere it would only
+/// be carried along.
+func privacy(_ folder: String = "") -> (resources: [Resource], exclude: [String]) {
+    #if canImport(Darwin)
+    ([.copy(folder + "PrivacyInfo.xcprivacy")], [])
+    #else
+    ([], [folder + "PrivacyInfo.xcprivacy"])
+    #endif
+}
 
 let package = Package(
     name: "trackway",
@@ -34,6 +37,10 @@ let package = Package(
         .library(name: "TrackwayTriggers", targets: ["TrackwayTriggers"]),
         .library(name: "TrackwayUIKit", targets: ["TrackwayUIKit"]),
         .library(name: "TrackwaySwiftUI", targets: ["TrackwaySwiftUI"]),
+        // What a store asks every app for that refers to it: only apps that want it link it.
+        .library(name: "TrackwayLocation", targets: ["TrackwayLocation"]),
+        .library(name: "TrackwayMotion", targets: ["TrackwayMotion"]),
+        .library(name: "TrackwayAdvertisingID", targets: ["TrackwayAdvertisingID"]),
         // The documented calls of older SDKs, as thin faces: an app moves by changing its import line.
         .library(name: "ClickstreamCompatibility", targets: ["ClickstreamCompatibility"]),
         .library(
@@ -50,7 +57,7 @@ let package = Package(
     ],
     targets: [
         // The ground: libc calls that Swift cannot reach portably (locks, mappings, clocks, thread storage).
-        .target(name: "CTrackway"),
+        .target(name: "CTrackway", exclude: privacy().exclude, resources: privacy().resources),
         // Found where the system keeps it, by `link` in the module map: pkg-config would answer with Homebrew's, which is built for
         // the Mac alone.
         .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
@@ -91,8 +98,8 @@ let package = Package(
                 "CTrackway", .target(name: "CCurl", condition: .when(platforms: [.linux])),
                 .target(name: "CCrypto", condition: .when(platforms: [.linux])),
             ],
-            exclude: privacy.exclude,
-            resources: privacy.resources,
+            exclude: privacy("Apple/").exclude,
+            resources: privacy("Apple/").resources,
             swiftSettings: house
         ),
 
@@ -103,6 +110,29 @@ let package = Package(
                 "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "TrackwayDelivery",
                 "TrackwayDestinations", "TrackwayPlatform", "CTrackway",
             ],
+            swiftSettings: house
+        ),
+
+        // Floor 5: frameworks of Apple's that the core must not refer to, each in a product of its own. Empty elsewhere.
+        .target(
+            name: "TrackwayLocation",
+            dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform"],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
+            swiftSettings: house
+        ),
+        .target(
+            name: "TrackwayMotion",
+            dependencies: ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform"],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
+            swiftSettings: house
+        ),
+        .target(
+            name: "TrackwayAdvertisingID",
+            dependencies: ["TrackwayPlatform"],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
             swiftSettings: house
         ),
 
@@ -137,6 +167,8 @@ let package = Package(
         .target(
             name: "ClickstreamCompatibility",
             dependencies: ["TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations"],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
             swiftSettings: house
         ),
         // The format's names for Objective-C, which does not see constants of Swift: a header.
@@ -147,6 +179,8 @@ let package = Package(
                 "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayWire",
                 "TrackwayDestinations",
             ],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
             swiftSettings: house
         ),
 
@@ -156,8 +190,10 @@ let package = Package(
             name: "SiftCompatibility",
             dependencies: [
                 "CSiftCompatibility", "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayBehavior",
-                "TrackwayWire", "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform",
+                "TrackwayWire", "TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform", "TrackwayMotion",
             ],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
             swiftSettings: house
         ),
 
@@ -167,6 +203,8 @@ let package = Package(
                 "Trackway", "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire",
                 "TrackwayDestinations", "TrackwayPlatform",
             ],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
             swiftSettings: house
         ),
 

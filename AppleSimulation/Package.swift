@@ -54,7 +54,7 @@ let ground: [Target.Dependency] = [
 // A room that asks `canImport` of a simulated framework has to depend on it, directly or through another room: whether a module
 // that nobody asked for is there depends on the order in which things happened to be built.
 let rooms: [Target?] = [
-    .target(name: "CTrackway", path: "SDK/CTrackway"),
+    .target(name: "CTrackway", path: "SDK/CTrackway", exclude: ["PrivacyInfo.xcprivacy"]),
     .systemLibrary(name: "CZlib", path: "SDK/CZlib"),
     .systemLibrary(name: "CCurl", path: "SDK/CCurl"),
     .systemLibrary(name: "CCrypto", path: "SDK/CCrypto"),
@@ -67,11 +67,7 @@ let rooms: [Target?] = [
     room(
         "TrackwayPlatform",
         ground + ["TrackwayDelivery", "CCurl", "CCrypto", "UIKit", "Network", "MetricKit"],
-        exclude: [
-            "Apple/PrivacyInfo.xcprivacy",
-            // What asks for places is on its way to a product of its own.
-            "Apple/Snapshots/AppleLocation.swift", "Apple/Snapshots/DeviceMotion+CoreMotion.swift",
-        ]
+        exclude: ["Apple/PrivacyInfo.xcprivacy"]
     ),
     room("Trackway", ground + ["TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform"]),
     room("TrackwayTesting", ["Trackway"] + ground + ["TrackwayDelivery", "TrackwayPlatform"]),

@@ -63,6 +63,9 @@ public final class Analytics: Sendable {
     private let observation: (any Sendable)?
     let crashWatch: CrashWatch
     let systemReportWatch: CrashWatch
+    let copies: InstallationCopies
+    /// nil when the storage folder could be used at once.
+    private let arrival: StorageArrival?
 
     /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
     ///
@@ -110,6 +113,7 @@ public final class Analytics: Sendable {
         queue = parts.queue
         environment = parts.environment
         commits = parts.commits
+        copies = InstallationCopies(parts.dependencies, parts.journal)
         lifeCycle = LifeCycleFollower(
             parts.behavior,
             parts.timers,
@@ -131,18 +135,33 @@ public final class Analytics: Sendable {
         systemReportWatch.follow { configuration.capture.contains(.systemReports) }
         let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.dependencies.pacer)
         let snapshots = parts.snapshots
+        let arrival = parts.arrival
+        self.arrival = arrival
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
         Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await behavior.run(pacer, flush: work.flush) }
                 if let snapshots { group.addTask { await snapshots.run(pacer) } }
+                if let arrival { group.addTask { await arrival.run(pacer) } }
                 await control.run(work)
                 group.cancelAll()
             }
         }
         // An earlier process may have died after it erased and before it could tell.
+        arrival?.reportArrival { [weak self] in self?.storageArrived() }
+        guard arrival == nil else { return }
         reportErasures()
+        reportRestoration()
+        guard parts.dependencies.availability != nil else { return }
+        queue.order { [journal, reporter] in StorageArrival.countLost(journal, reporter) }
+    }
+
+    /// What could not be done at the start, because the storage folder could not be used.
+    private func storageArrived() {
+        crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
+        reportErasures()
+        reportRestoration()
     }
 
     deinit {

@@ -5,7 +5,7 @@
 public import CoreMotion
 internal import Foundation
 internal import TrackwayEvents
-internal import TrackwayPlatform
+internal import TrackwayMotion
 
 // Optional, as the system hands readings to its callbacks; nothing is told by nil.
 extension Sift {

@@ -69,6 +69,13 @@ package final class BehaviorDriver: Sendable {
         step { _ in }
     }
 
+    /// What earlier processes kept can be read now, as it could not be at the start.
+    func storageArrived() {
+        let lastSign = resources.lastSign()
+        change { $0.storageArrived(lastSign: lastSign) }
+        begin()
+    }
+
     /// The system, or the app in its place, changed the app's life in this order.
     ///
     /// - Parameters:

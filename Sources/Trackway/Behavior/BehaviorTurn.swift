@@ -68,6 +68,9 @@ struct BehaviorState: Sendable {
         self.lastSign = lastSign
     }
 
+    /// What the process before kept can be read now.
+    mutating func storageArrived(lastSign: DeviceTime?) { if isPending { self.lastSign = lastSign } }
+
     /// The app, or a back-end, chose what is captured. What is chosen before the start was recorded says how the app
     /// begins, and does not bring the start about.
     ///
@@ -152,7 +155,7 @@ struct BehaviorTurn {
 
     /// Begins to capture, if that is still to be done and events may be recorded.
     mutating func begin() {
-        guard case .pending(let noted) = state.phase else { return }
+        guard case .pending(let noted) = state.phase, !resources.journal.isAwaitingStorage else { return }
         guard resources.gate.state.contains(.isOpen) else {
             // Nothing may be watched yet. Should that change, the app begins then, for us.
             state.phase = .pending(since: nil)

@@ -54,7 +54,8 @@ struct BehaviorResources: Sendable {
         folder = dependencies.folder
         storage = dependencies.storage
         file = StateFile("behavior", in: folder, of: storage, format: .json)
-        crashes = CrashReports(in: folder, storage: storage)
+        let reports = dependencies.crashes ?? (folder, storage)
+        crashes = CrashReports(in: reports.folder, storage: reports.storage)
         self.gate = gate
         self.journal = journal
     }

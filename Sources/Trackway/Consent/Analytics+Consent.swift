@@ -67,7 +67,7 @@ extension Analytics {
         behavior.settingsChanged(to: wantedBehavior)
     }
 
-    private var wantedBehavior: BehaviorSettings {
+    var wantedBehavior: BehaviorSettings {
         BehaviorSettings(options.withLock { $0 }, settings.current.policy)
     }
 }

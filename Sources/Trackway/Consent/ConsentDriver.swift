@@ -49,6 +49,9 @@ package final class ConsentDriver: Sendable {
         if control.gate.state.contains(.leavesOut) { purge() }
     }
 
+    /// What people's decisions mean now, whatever recording follows at the moment.
+    var permissionNow: Permission { Permission(settings.current, categories.withLock { $0 }) }
+
     /// The service that carries this out from now on. It needs the rules below to be made, and they need nothing of it.
     func attach(_ delivery: DeliveryService) {
         self.delivery.withLock { $0 = delivery }

@@ -54,6 +54,7 @@ extension Analytics {
         switch result {
         case .success:
             identity.installationChanged()
+            copies.erased()
             reportErasures()
         case .failure(let error):
             throw TrackwayError(

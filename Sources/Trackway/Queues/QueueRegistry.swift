@@ -5,6 +5,7 @@ internal import TrackwayBehavior
 internal import TrackwayDelivery
 public import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayPlatform
 
 /// Which destinations there are, and what must be remembered of queues.
 ///
@@ -89,7 +90,8 @@ final class QueueRegistry: Sendable {
             }
         } catch {
             _ = state.failure.failed()
-            reporter.report(.streamsNotKept(error))
+            // What will be readable later is read then; that was told once for everything.
+            if dependencies.availability?.isTemporary(error) != true { reporter.report(.streamsNotKept(error)) }
         }
         repeats = RepeatFilter(
             LastAccepted(folder: dependencies.folder, storage: dependencies.storage),
@@ -97,6 +99,15 @@ final class QueueRegistry: Sendable {
             expected: configured.union(state.memory.destinations)
         )
         self.state = Locked(state)
+    }
+
+    /// The file can be read now, as it could not be at the start. What was remembered since counts more.
+    func recall() {
+        state.withLock { state in
+            guard state.unsaved.isEmpty, let kept = file.readable else { return }
+            state.memory = kept.registry
+            state.failure.worked()
+        }
     }
 
     /// The destinations that are there.

@@ -107,7 +107,7 @@ extension Analytics {
 
     @inline(never)
     private func notKept(_ outcome: AppendOutcome, id: EventID, _ name: String) -> Receipt {
-        if let diagnostic = Diagnostic(outcome, name) { reporter.report(diagnostic) }
+        if let diagnostic = Diagnostic(outcome, name), !diagnostic.isAwaiting(journal) { reporter.report(diagnostic) }
         let receipt = Receipt(outcome, id: id)
         if receipt.durability != .none { delivery.eventRecorded(sequence: receipt.sequence) }
         return receipt

@@ -75,8 +75,14 @@ extension Diagnostic {
         }
     }
 
+    /// Whether it says of an event that waits in memory what was said at the start: that all of them do.
+    func isAwaiting(_ journal: Journal) -> Bool {
+        code == .storageFailing && journal.isAwaitingStorage
+    }
+
     private static func remedy(for reason: DropReason) -> String {
         switch reason {
+        case .storageAwaited: "Record less before the device is unlocked: there is no more room in memory."
         case .storageFull: "Free some space."
         case .storageFailed: "Make the storage folder exist and be writable, and see that the app has descriptors left."
         case .journalFull: "Let destinations take events sooner, or raise maximumJournalBytes."

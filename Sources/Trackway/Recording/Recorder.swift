@@ -91,7 +91,9 @@ struct Recorder: Sendable {
             return outcome
         }
         guard let outcome else { return Outcome(refused: id, .duplicate) }
-        if let diagnostic = Diagnostic(outcome, name) { diagnostics.append(diagnostic) }
+        if let diagnostic = Diagnostic(outcome, name), !diagnostic.isAwaiting(journal) {
+            diagnostics.append(diagnostic)
+        }
         let receipt = Receipt(outcome, id: id)
         let line = logged.map { event in
             log.line(

@@ -30,6 +30,8 @@ struct Components {
     let commits: GroupCommitter<JournalError>
     let work: ControlWork
     let environment: ExtensionEnvironment
+    /// nil when the storage could be used at once.
+    let arrival: StorageArrival?
 
     init(_ configuration: Configuration, _ dependencies: Dependencies) throws(TrackwayError) {
         let dependencies = try dependencies.labelling(events: configuration.eventLogLabel).encrypting(configuration)
@@ -37,6 +39,7 @@ struct Components {
         let reporter = DiagnosticReporter(configuration.onDiagnostic, log: dependencies.log)
         let queue = StorageQueue(label: "trackway.storage")
         let registry = QueueRegistry(configuration, dependencies, queue, reporter)
+        InstallationCopies.restoreIdentity(dependencies)
         let journal = try Self.openJournal(
             configuration,
             dependencies,
@@ -171,6 +174,20 @@ struct Components {
             clock: dependencies.clock,
             boot: dependencies.facts.boot
         )
+        arrival = StorageArrival(
+            StorageArrival.Parts(
+                dependencies: dependencies,
+                journal: journal,
+                settings: settings,
+                contextStore: contextStore,
+                consents: consents,
+                behavior: behavior,
+                registry: registry,
+                queue: queue,
+                reporter: reporter
+            ),
+            dependencies.availability
+        )
         commits = GroupCommitter(on: queue) {
             do throws(JournalError) {
                 try journal.synchronize()
@@ -225,7 +242,8 @@ struct Components {
                 ),
                 clock: dependencies.clock,
                 bootID: dependencies.facts.boot,
-                storage: dependencies.storage
+                storage: dependencies.storage,
+                isTemporary: { dependencies.availability?.isTemporary($0) ?? false }
             )
         } catch {
             throw TrackwayError(
@@ -248,7 +266,8 @@ struct Components {
                 folder: dependencies.folder,
                 storage: dependencies.storage,
                 queue: queue,
-                reporter: reporter
+                reporter: reporter,
+                isTemporary: { dependencies.availability?.isTemporary($0) ?? false }
             )
         } catch {
             guard error.code != .encrypted else {

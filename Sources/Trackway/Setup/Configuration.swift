@@ -104,6 +104,11 @@ public struct Configuration: Sendable {
     /// both know the system's proxies and certificates.
     public var transport: (any Transport)?
 
+    /// Whether events are sent in low-data mode, too, where the person told the system to send as little as possible. False by
+    /// default: such a network counts as none, and what waits goes out on another one. Apple's systems have such a mode; a
+    /// ``transport`` of the app's own decides for itself.
+    public var usesConstrainedNetworks = false
+
     /// Whether the SDK watches the process's signals (Ctrl-Z, termination, exit), or UIKit's notifications where there is
     /// UIKit, to send what waits in the short moment before, and to let another process deliver while this one is stopped.
     /// True by default: the app's own handlers keep working, and nothing is lost without it, events only arrive later.

@@ -44,6 +44,15 @@ package struct Dependencies: Sendable {
     package var refreshFacts: (@Sendable () -> ContextFacts)?
     /// Begins to observe what the system does with the app; the answer is kept as long as the analytics live.
     package var observeLifeCycle: @Sendable (_ report: @escaping LifeCycleObserver) -> (any Sendable)?
+    /// Where reports of crashes lie, and in what storage; in the installation's folder when nil.
+    package var crashes: (folder: String, storage: any JournalStorage)?
+    /// The folder and the name of a small file that is backed up with the device, as the installation's folder is not; nil where
+    /// nothing is restored from backups. See ``InstallationCopies``.
+    package var backup: (folder: String, name: String)?
+    /// A place for the identity, on systems that may empty the installation's folder.
+    package var identityCopy: IdentityCopy?
+    /// Whether the storage may become usable later, where it cannot be used now; nil where it never does by itself.
+    package var availability: StorageAvailability?
     /// Begins to have a report left behind if the process crashes; the answer is kept as long as the analytics live.
     package var captureCrashes: @Sendable () -> (any Sendable)?
     /// Begins to keep what the system tells of crashes and hangs, and says when something came; the answer is kept as long as

@@ -23,7 +23,12 @@ extension Dependencies {
         let app = appFacts.attributes
         let device = DeviceFacts.read(appID: configuration.appID)
         let boot = BootIdentity.current()
-        let folder = try folder(configuration)
+        let chosen = try location(configuration)
+        let process = appFacts.package ?? configuration.appID
+        let location = chosen.needsLeases ? chosen.own(of: process) : chosen
+        try prepare(location)
+        let folder = location.path
+        let crashFolder = chosen.needsLeases ? try standardFolder(configuration) : folder
         let timeouts = LifeCycleTimeouts(
             background: configuration.suspensionTimeout,
             termination: configuration.terminationTimeout
@@ -34,7 +39,7 @@ extension Dependencies {
             storage: SystemStorage.make(),
             folder: folder,
             segmentBytes: segmentBytes(configuration),
-            transport: SystemTransport.make(),
+            transport: SystemTransport.make(usesConstrainedNetworks: configuration.usesConstrainedNetworks),
             sleeper: TaskSleeper(),
             random: SystemRandomNumberGenerator(),
             facts: ContextFacts(app: app, device: device.attributes, boot: boot),
@@ -62,7 +67,7 @@ extension Dependencies {
             },
             captureCrashes: {
                 do throws(CrashCaptureError) {
-                    return try CrashCapture(in: folder, boot: boot, at: clock.now())
+                    return try CrashCapture(in: crashFolder, boot: boot, at: clock.now())
                 } catch {
                     log.report(
                         Diagnostic(
@@ -80,6 +85,13 @@ extension Dependencies {
         if LifeCycleAnnouncements.areOnMainThread {
             dependencies.lifeCycleQueue = StorageQueue(label: "trackway.life-cycle", isUrgent: true)
         }
+        dependencies.availability = StorageAvailability.system()
+        dependencies.backup = location.backup
+        dependencies.identityCopy = IdentityCopy.system(for: folder)
+        if chosen.needsLeases {
+            dependencies.crashes = (crashFolder, dependencies.storage)
+            dependencies.lease(folder: location, in: chosen)
+        }
         dependencies.deliveryExecutor = DeliveryExecutor()
         dependencies.observeSystemReports = { arrived in
             SystemReportObserver.observe(into: CrashReports(in: folder, storage: DiskStorage())) { result in
@@ -88,27 +100,51 @@ extension Dependencies {
             }
         }
         // Sources are made only for an app that has snapshots taken: some of them watch the system.
-        if configuration.snapshots != nil { dependencies.snapshotSources = .system(app: app) }
+        if let snapshots = configuration.snapshots {
+            dependencies.snapshotSources = .system(app: app, recognizes: snapshots.allowsDeviceRecognition)
+        }
         return dependencies
     }
 
-    private static func folder(_ configuration: Configuration) throws(TrackwayError) -> String {
+    private static func location(_ configuration: Configuration) throws(TrackwayError) -> StorageLocation {
         do throws(StorageLocationError) {
-            let location =
-                if let url = configuration.storageFolder {
-                    try StorageLocation(path: url.path)
-                } else {
-                    try StorageLocation.standard(appID: configuration.appID)
-                }
-            try location.prepare()
-            return location.path
+            if let url = configuration.storageFolder { return try StorageLocation(path: url.path) }
+            return try StorageLocation.standard(appID: configuration.appID)
         } catch {
             throw TrackwayError(.storageUnavailable, error.description, cause: error)
         }
     }
 
+    private static func prepare(_ location: StorageLocation) throws(TrackwayError) {
+        do throws(StorageLocationError) {
+            try location.prepare()
+        } catch {
+            // Before the first unlocking nothing can be made there; the journal waits for that.
+            guard StorageAvailability.system()?.isTemporary(StorageError(error)) ?? false else {
+                throw TrackwayError(.storageUnavailable, error.description, cause: error)
+            }
+        }
+    }
+
+    /// The folder in the process's own container, for what must be locked as long as the process lives.
+    private static func standardFolder(_ configuration: Configuration) throws(TrackwayError) -> String {
+        var usual = configuration
+        usual.storageFolder = nil
+        let location = try location(usual)
+        try prepare(location)
+        return location.path
+    }
+
     /// A journal with a small bound gets small segments, so that trimming by whole segments stays fine-grained.
     private static func segmentBytes(_ configuration: Configuration) -> Int {
         min(1 << 20, max(32_768, configuration.maximumJournalBytes / 8))
+    }
+}
+
+extension StorageError {
+    /// The same failure in the journal's words.
+    fileprivate init(_ error: StorageLocationError) {
+        let code: Code = error.code == .notPermitted ? .denied : .other
+        self.init(code, operation: "prepare", path: error.path, number: error.systemCode)
     }
 }

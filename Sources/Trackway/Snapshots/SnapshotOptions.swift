@@ -35,6 +35,11 @@ public struct SnapshotOptions: Sendable {
     /// app to know, and nothing is ever started to find out. May change later, see ``RuntimeOptions/allowsLocation``.
     public var allowsLocation: Bool
 
+    /// Whether snapshots may say on Apple's systems what tells one device from all others: the kernel's ids, the names of device and
+    /// host, addresses of networks. False by default: the App Store forbids to know a device again by such things, whether the
+    /// person agrees or not. Other systems pay no regard to it, and neither do ``sources`` of the app's own.
+    public var allowsDeviceRecognition: Bool
+
     /// The destinations that `_device_properties` is for; all of them (the default) when empty.
     public var devicePropertiesRoute: [DestinationID]
 
@@ -51,6 +56,7 @@ public struct SnapshotOptions: Sendable {
         sources: SnapshotSources? = nil,
         allowsMotion: Bool = false,
         allowsLocation: Bool = true,
+        allowsDeviceRecognition: Bool = false,
         devicePropertiesRoute: [DestinationID] = [],
         appStateRoute: [DestinationID] = [],
         repeatsDevicePropertiesAfter: Duration = .seconds(3600)
@@ -59,6 +65,7 @@ public struct SnapshotOptions: Sendable {
         self.sources = sources
         self.allowsMotion = allowsMotion
         self.allowsLocation = allowsLocation
+        self.allowsDeviceRecognition = allowsDeviceRecognition
         self.devicePropertiesRoute = devicePropertiesRoute
         self.appStateRoute = appStateRoute
         self.repeatsDevicePropertiesAfter = repeatsDevicePropertiesAfter
@@ -83,7 +90,14 @@ extension SnapshotSources {
     ///   - root: the folder that stands for `/` on Linux, such as a copy of another device's `/etc`, `/proc` and `/sys`. What
     ///     only the running system knows, network addresses among it, is absent unless it is `/` itself. Other systems
     ///     pay no regard to it.
-    public static func system(appID: String, appVersion: String? = nil, root: String = "/") -> SnapshotSources {
-        .system(app: AppFacts.read(id: appID, version: appVersion).attributes, root: root)
+    ///   - recognizesDevice: what ``SnapshotOptions/allowsDeviceRecognition`` means for the system's own sources.
+    public static func system(
+        appID: String,
+        appVersion: String? = nil,
+        root: String = "/",
+        recognizesDevice: Bool = false
+    ) -> SnapshotSources {
+        let app = AppFacts.read(id: appID, version: appVersion).attributes
+        return .system(app: app, root: root, recognizes: recognizesDevice)
     }
 }

@@ -19,6 +19,8 @@ package final class SettingsFile: Sendable {
         var unsaved: [@Sendable (inout Settings) -> Void] = []
         /// True while the storage queue is about to try again.
         var isRetrying = false
+        /// The file could not be read yet: nothing is known of what was decided before.
+        var isAwaiting = false
     }
 
     /// An app on a full disk may change its mind this often before the oldest changes are given up.
@@ -27,6 +29,7 @@ package final class SettingsFile: Sendable {
     private let file: StateFile<Settings>
     private let queue: StorageQueue
     private let reporter: DiagnosticReporter
+    private let rules: ConsentRules
     /// Taken by whoever changes or reads the file, before the lock below; whoever only asks what is known never waits for it.
     private let access = Locked(())
     private let state: Locked<State>
@@ -36,25 +39,44 @@ package final class SettingsFile: Sendable {
     /// Damaged settings count as consent pending: nothing may be sent before somebody decided again, and nothing is
     /// thrown away.
     ///
-    /// - Parameter rules: how the app handles consent; not stored.
+    /// - Parameters:
+    ///   - rules: how the app handles consent; not stored.
+    ///   - isTemporary: says of a failure that the file will be readable later. Until ``take(_:)`` consent counts as pending then.
     /// - Throws: `StorageError` when they are there and cannot be read now.
     package init(
         _ rules: ConsentRules,
         folder: String,
         storage: any JournalStorage,
         queue: StorageQueue,
-        reporter: DiagnosticReporter
+        reporter: DiagnosticReporter,
+        isTemporary: (StorageError) -> Bool = { _ in false }
     ) throws(StorageError) {
         file = StateFile("settings", in: folder, of: storage, format: .settings(rules))
         self.queue = queue
         self.reporter = reporter
-        var settings = Settings(rules)
-        switch try file.read() {
+        self.rules = rules
+        do throws(StorageError) {
+            state = Locked(State(settings: Self.settings(of: try file.read(), rules, reporter)))
+        } catch {
+            guard isTemporary(error) else { throw error }
+            var settings = Settings(rules)
+            _ = settings.consent.decided(.pending, by: .device)
+            state = Locked(State(settings: settings, isAwaiting: true))
+        }
+    }
+
+    private static func settings(
+        of content: StateFile<Settings>.Content,
+        _ rules: ConsentRules,
+        _ reporter: DiagnosticReporter
+    ) -> Settings {
+        switch content {
         case .nothing:
-            break
+            return Settings(rules)
         case .kept(let stored, _):
-            settings = stored
+            return stored
         case .damaged(let what):
+            var settings = Settings(rules)
             _ = settings.consent.decided(.pending, by: .device)
             reporter.report(
                 Diagnostic(
@@ -64,8 +86,28 @@ package final class SettingsFile: Sendable {
                     remedy: "Ask for consent again and call setConsent; until then events are kept and not sent."
                 )
             )
+            return settings
         }
-        state = Locked(State(settings: settings))
+    }
+
+    /// The file can be read now, as it could not be at the start: what it holds counts, with what was changed since on top.
+    ///
+    /// - Parameter first: gets what the file holds, before the changes.
+    /// - Throws: as long as it cannot.
+    package func take(_ first: (Settings) -> Void) throws(StorageError) {
+        try access.withLock { (_) throws(StorageError) in
+            guard state.withLock({ $0.isAwaiting }) else { return }
+            let stored = Self.settings(of: try file.read(), rules, reporter)
+            first(stored)
+            let isChanged = state.withLock { state in
+                state.settings = stored
+                for change in state.unsaved { change(&state.settings) }
+                state.isAwaiting = false
+                return !state.unsaved.isEmpty
+            }
+            // Tried again with the next change.
+            if isChanged { _ = save(.few) }
+        }
     }
 
     /// The settings as this process knows them.
@@ -109,6 +151,8 @@ package final class SettingsFile: Sendable {
         case .notOurTurn:
             retry()
             return (first, nil)
+        case .awaited:
+            return (first, nil)
         }
     }
 
@@ -116,6 +160,7 @@ package final class SettingsFile: Sendable {
     /// if that cannot be now, hold.
     package func refresh() {
         access.withLock { _ in
+            guard !state.withLock({ $0.isAwaiting }) else { return }
             guard state.withLock({ $0.unsaved.isEmpty }) else {
                 _ = save(.once)  // Told when it was made; it is tried again with the next look.
                 return
@@ -134,6 +179,8 @@ package final class SettingsFile: Sendable {
         case failed(StorageError)
         /// Another process holds the file; nothing was tried.
         case notOurTurn
+        /// The file could not be read yet; the change waits for that.
+        case awaited
     }
 
     /// Has the storage queue wait for the turn that a caller did not get in time.
@@ -152,6 +199,8 @@ package final class SettingsFile: Sendable {
                 report(error)
             case .notOurTurn:
                 report(file.notOurTurn)
+            case .awaited:
+                break
             }
         }
     }
@@ -167,8 +216,8 @@ package final class SettingsFile: Sendable {
 
     /// With access to the file: replaces its content by what it holds, changed by what changed here.
     private func save(_ attempts: TurnAttempts) -> Ending {
-        let (known, unsaved) = state.withLock { ($0.settings, $0.unsaved) }
-        guard !unsaved.isEmpty else { return .saved }
+        let (known, unsaved, isAwaiting) = state.withLock { ($0.settings, $0.unsaved, $0.isAwaiting) }
+        guard !isAwaiting, !unsaved.isEmpty else { return isAwaiting ? .awaited : .saved }
         var settings = known
         do throws(StorageError) {
             let isOurs = try file.exclusively(attempts) { () throws(StorageError) in

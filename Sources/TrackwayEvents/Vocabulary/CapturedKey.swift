@@ -113,6 +113,8 @@ public enum CapturedKey {
 
     /// The installation that was erased.
     public static let erasedInstallation = "installation"
+    /// The installation that the backup was made of which the device was restored from.
+    public static let formerInstallation = "former_installation"
     /// The ``InstallationSecret`` behind it.
     public static let erasureProof = "proof"
 }

@@ -29,6 +29,8 @@ public enum CapturedName {
     public static let clickstreamError = "_clickstream_error"
     /// The installation that this one replaces was erased: ``CapturedKey/erasedInstallation``, ``CapturedKey/erasureProof``.
     public static let installationErased = "_installation_erased"
+    /// The device was restored from a backup of another installation, and is a new one now: ``CapturedKey/formerInstallation``.
+    public static let installationRestored = "_installation_restored"
 
     // MARK: Elements of the interface
 

@@ -32,13 +32,23 @@ extension DeviceFacts {
         facts.kernelVersion = SystemControl.text("kern.osrelease")
         facts.architecture = architectureName
         facts.make = "Apple"
-        #if os(macOS)
-        facts.model = SystemControl.text("hw.model")
-        #else
-        // The maker's code, such as "iPhone15,2": names for it are the shop's, not the device's. A simulator's own says which
-        // Mac it runs on.
-        facts.model = process.environment["SIMULATOR_MODEL_IDENTIFIER"] ?? SystemControl.text("hw.machine")
-        #endif
+        facts.variant = variant
+        switch facts.variant {
+        case .macCatalyst, .iOSAppOnMac:
+            facts.platform = "macOS"
+            facts.systemName = "macOS"
+            facts.model = SystemControl.text("hw.model")
+        case .simulator:
+            // The system's own answer is the processor of the Mac that it runs on.
+            facts.model = process.environment["SIMULATOR_MODEL_IDENTIFIER"]
+        case nil:
+            #if os(macOS)
+            facts.model = SystemControl.text("hw.model")
+            #else
+            // The maker's code, such as "iPhone15,2": names for it are the shop's, not the device's.
+            facts.model = SystemControl.text("hw.machine")
+            #endif
+        }
         facts.cores = process.activeProcessorCount
         facts.memoryBytes = Int64(clamping: process.physicalMemory)
         return facts.refreshed(now: now)
@@ -53,6 +63,9 @@ extension DeviceFacts {
         let date = Date(timeIntervalSince1970: Double(now.milliseconds) / 1_000)
         facts.zoneOffsetSeconds = TimeZone.current.secondsFromGMT(for: date)
         facts.network = AppleNetwork.process.facts() ?? facts.network
+        facts.advertisingID = LinkedAdvertisingID.current()
+        facts.thermalState = ThermalState(ProcessInfo.processInfo.thermalState)
+        facts.savesPower = ProcessInfo.processInfo.isLowPowerModeEnabled
         #if canImport(UIKit) && !os(watchOS)
         if Thread.isMainThread {
             let (identity, screen) = MainActor.assumeIsolated { Self.mainThreadFacts() }
@@ -64,19 +77,25 @@ extension DeviceFacts {
     }
 
     #if canImport(UIKit) && !os(watchOS)
-    /// The id that the system gives this device for all apps of one vendor, and the main screen's size in its own pixels.
+    /// The id that the system gives this device for all apps of one vendor, and the size of the screen that shows the app in its
+    /// own pixels.
     @MainActor
     private static func mainThreadFacts() -> (identity: String?, screen: Screen?) {
-        let identity = UIDevice.current.identifierForVendor?.uuidString
-        #if os(visionOS)
-        return (identity, nil)
-        #else
-        let size = UIScreen.main.nativeBounds.size
-        guard size.width > 0, size.height > 0 else { return (identity, nil) }
-        return (identity, Screen(width: Int(size.width), height: Int(size.height)))
-        #endif
+        (UIDevice.current.identifierForVendor?.uuidString, ConnectedScreen.size())
     }
     #endif
+
+    private static var variant: Variant? {
+        #if targetEnvironment(simulator)
+        .simulator
+        #elseif targetEnvironment(macCatalyst)
+        .macCatalyst
+        #elseif os(iOS)
+        ProcessInfo.processInfo.isiOSAppOnMac ? .iOSAppOnMac : nil
+        #else
+        nil
+        #endif
+    }
 
     private static var platformName: String? {
         #if os(iOS)
@@ -104,6 +123,18 @@ extension DeviceFacts {
         #else
         nil
         #endif
+    }
+}
+
+extension DeviceFacts.ThermalState {
+    fileprivate init?(_ state: ProcessInfo.ThermalState) {
+        switch state {
+        case .nominal: self = .nominal
+        case .fair: self = .fair
+        case .serious: self = .serious
+        case .critical: self = .critical
+        @unknown default: return nil
+        }
     }
 }
 

@@ -2,6 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(Darwin)
+internal import CTrackway
+internal import Dispatch
 internal import Foundation
 
 extension StorageLocation {
@@ -23,15 +25,6 @@ extension StorageLocation {
         return try StorageLocation(path: "\(parent.path)/Trackway/\(name)")
     }
 
-    /// Refuses a folder that would have the system end the app.
-    ///
-    /// - Throws: `StorageLocationError` with `sharedContainer`.
-    func check() throws(StorageLocationError) {
-        #if !os(macOS)
-        if isInSharedContainer { throw StorageLocationError(.sharedContainer, path: path) }
-        #endif
-    }
-
     /// Tells the system what kind of folder this is: readable from the first unlocking on, because events come while the
     /// device is locked, too; and this device's own, because a device that is restored from a copy is another installation.
     ///
@@ -44,6 +37,9 @@ extension StorageLocation {
             [.protectionKey: FileProtectionType.completeUntilFirstUserAuthentication],
             ofItemAtPath: path
         )
+        // What older versions made has the class that was usual then. Nobody waits for that: what is mapped now was made with the
+        // right one.
+        DispatchQueue.global(qos: .utility).async { [path] in Self.protect(path, depth: 4) }
         #endif
         var url = URL(fileURLWithPath: path, isDirectory: true)
         var values = URLResourceValues()
@@ -51,5 +47,17 @@ extension StorageLocation {
         // On a volume without such a mark nothing is copied away by the system, either.
         try? url.setResourceValues(values)
     }
+
+    #if !os(macOS)
+    /// Raises the protection of every file below a folder. What cannot be raised now is tried again at the next start.
+    private static func protect(_ folder: String, depth: Int) {
+        guard depth > 0, let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
+        for name in names {
+            let path = folder + "/" + name
+            _ = ctrackway_protect(path)
+            protect(path, depth: depth - 1)
+        }
+    }
+    #endif
 }
 #endif

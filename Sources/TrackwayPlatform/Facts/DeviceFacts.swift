@@ -25,6 +25,14 @@ package struct DeviceFacts: Sendable, Hashable {
     package var make: String?
     /// The device's model.
     package var model: String?
+    /// What the app runs in where that is not the device it was made for.
+    package var variant: Variant?
+    /// The identifier for advertisers, where the app links the product that knows it and the person allows tracking.
+    package var advertisingID: String?
+    /// How hot the device is, at the moment of reading.
+    package var thermalState: ThermalState?
+    /// Whether the person saves power, at the moment of reading.
+    package var savesPower: Bool?
     /// Processor cores in use by the system.
     package var cores: Int?
     /// Main memory in bytes.
@@ -41,6 +49,28 @@ package struct DeviceFacts: Sendable, Hashable {
     package var battery: BatteryFacts?
     /// The network at the moment of reading.
     package var network: NetworkFacts?
+
+    /// What an app runs in; the raw value is the attribute's text.
+    package enum Variant: String, Sendable, Hashable {
+        /// A simulated device.
+        case simulator
+        /// A Mac, made for it by Catalyst.
+        case macCatalyst = "mac_catalyst"
+        /// A Mac, made for a phone or a tablet.
+        case iOSAppOnMac = "ios_app_on_mac"
+    }
+
+    /// How hot a device is; the raw value is the attribute's text.
+    package enum ThermalState: String, Sendable, Hashable {
+        /// As it should be.
+        case nominal
+        /// Warmer; what can wait should.
+        case fair
+        /// The system slows down.
+        case serious
+        /// Everything that can be should be stopped.
+        case critical
+    }
 
     /// A screen's size.
     package struct Screen: Sendable, Hashable {
@@ -75,6 +105,8 @@ package struct DeviceFacts: Sendable, Hashable {
         put("architecture", architecture.map { .string($0) })
         put("make", make.map { .string($0) })
         put("model", model.map { .string($0) })
+        put("variant", variant.map { .string($0.rawValue) })
+        put("advertising_id", advertisingID.map { .string($0) })
         put("cores", cores.map { .integer(Int64($0)) })
         put("memory_bytes", memoryBytes.map { .integer($0) })
         put("locale", locale.map { .string($0) })
@@ -84,6 +116,8 @@ package struct DeviceFacts: Sendable, Hashable {
         put("screen_height", screen.map { .integer(Int64($0.height)) })
         put("battery_level", battery?.level.map { .double($0) })
         put("battery_state", battery?.state.map { .string($0.rawValue) })
+        put("thermal_state", thermalState.map { .string($0.rawValue) })
+        put("saves_power", savesPower.map { .boolean($0) })
         put("network", network?.kind.map { .string($0.rawValue) })
         if let interfaces = network?.interfaces, !interfaces.isEmpty {
             put("network_interfaces", .array(interfaces.map { .string($0) }))

@@ -11,7 +11,8 @@ extension SnapshotSources {
     /// - Parameters:
     ///   - app: The `app` section of the context.
     ///   - root: The folder that stands for "/"; empty, or "/" itself, for the running system.
-    package static func system(app: Attributes, root: String = "") -> SnapshotSources {
+    ///   - recognizes: Of no meaning here: it is for the rules of Apple's stores.
+    package static func system(app: Attributes, root: String = "", recognizes: Bool = false) -> SnapshotSources {
         var folder = root[...]
         while folder.last == "/" { folder.removeLast() }
         let tree = SystemTree(root: String(folder))

@@ -6,9 +6,12 @@ package import TrackwayWire
 /// The system's way to send requests.
 package enum SystemTransport {
     /// A new transport: URLSession's on Apple's systems, libcurl's on Linux.
-    package static func make() -> any Transport {
+    ///
+    /// - Parameter usesConstrainedNetworks: whether a network is used on which the person wants as little sent as possible. Without
+    ///   it such a network counts as none. Of no meaning where networks have no such mark.
+    package static func make(usesConstrainedNetworks: Bool = false) -> any Transport {
         #if canImport(Darwin)
-        URLSessionTransport()
+        URLSessionTransport(usesConstrainedNetworks: usesConstrainedNetworks)
         #else
         CurlTransport()
         #endif

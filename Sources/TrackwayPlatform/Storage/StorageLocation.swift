@@ -15,7 +15,7 @@ internal import Musl
 /// The folder in which one app keeps its installation on this device.
 package struct StorageLocation: Sendable, Hashable {
     /// The folder's absolute path, without a slash at its end. It may not exist yet.
-    package let path: String
+    package private(set) var path: String
 
     /// Uses a folder of the caller's choice.
     ///
@@ -36,23 +36,25 @@ package struct StorageLocation: Sendable, Hashable {
     /// - Throws: `StorageLocationError` naming the folder at fault and the remedy.
     package func prepare() throws(StorageLocationError) {
         #if canImport(Darwin)
-        try check()
         defer { describe() }
         #endif
-        if isFolder(path) {
-            guard access(path, W_OK | X_OK) == 0 else { throw .system(ctrackway_errno(), path: path) }
-            return
-        }
-        var made = ""
-        for name in path.split(separator: "/") {
-            made += "/\(name)"
-            if isFolder(made) || ctrackway_mkdir(made, 0o700) == 0 { continue }
-            let code = ctrackway_errno()
-            // Somebody else may have made it between the two calls; a file in its place is an error all the same.
-            if code == EEXIST, isFolder(made) { continue }
-            throw .system(code == EEXIST ? ENOTDIR : code, path: made)
-        }
+        try make(path)
         guard access(path, W_OK | X_OK) == 0 else { throw .system(ctrackway_errno(), path: path) }
+    }
+
+    /// Makes a folder where it is missing, and those above it only where that fails without them: a sandbox may hide what lies
+    /// further up.
+    private func make(_ folder: String) throws(StorageLocationError) {
+        if isFolder(folder) || ctrackway_mkdir(folder, 0o700) == 0 { return }
+        var code = ctrackway_errno()
+        if code == ENOENT || code == ENOTDIR, let slash = folder.lastIndex(of: "/"), slash != folder.startIndex {
+            try make(String(folder[..<slash]))
+            if ctrackway_mkdir(folder, 0o700) == 0 { return }
+            code = ctrackway_errno()
+        }
+        // Somebody else may have made it between the two calls; a file in its place is an error all the same.
+        if code == EEXIST, isFolder(folder) { return }
+        throw .system(code == EEXIST ? ENOTDIR : code, path: folder)
     }
 
     private func isFolder(_ path: String) -> Bool {
@@ -60,14 +62,38 @@ package struct StorageLocation: Sendable, Hashable {
         return stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Whether the folder lies in a container that an app shares with its extensions (an app group), on a system that suspends
-    /// apps.
+    /// Whether the folder lies in a container that an app shares with its extensions (an app group).
     ///
-    /// Such a system ends an app that holds a file's lock there while it is suspended (`0xdead10cc`), and a journal's locks are
-    /// held as long as the process lives. On a Mac, where shared containers are called otherwise, nothing is suspended.
+    /// A system that suspends apps ends one that holds a file's lock there meanwhile (`0xdead10cc`).
     package var isInSharedContainer: Bool {
         let names = path.split(separator: "/")
         return zip(names, names.dropFirst()).contains { $0 == "Shared" && $1 == "AppGroup" }
+    }
+
+    /// Whether locks must not be held in the folder: it is in a shared container, on a system that suspends apps. On a Mac, where
+    /// shared containers are called otherwise, nothing is suspended.
+    package var needsLeases: Bool {
+        #if canImport(Darwin) && !os(macOS)
+        isInSharedContainer
+        #else
+        false
+        #endif
+    }
+
+    /// The folder in this one that belongs to one process alone.
+    ///
+    /// - Parameter process: the name of the process: that of its bundle.
+    package func own(of process: String) -> StorageLocation {
+        child(StorageName.make(appID: process) ?? "process")
+    }
+
+    /// The folder in this one that holds what all processes share: the identity.
+    package var shared: StorageLocation { child("shared") }
+
+    private func child(_ name: String) -> StorageLocation {
+        var child = self
+        child.path += "/" + name
+        return child
     }
 }
 

@@ -27,8 +27,6 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
         case notAFolder = "not_a_folder"
         /// No space is left on the device.
         case full
-        /// The folder is shared between an app and its extensions, where the system ends whoever holds a lock.
-        case sharedContainer = "shared_container"
         /// Anything else; see the system's code.
         case other
     }
@@ -69,7 +67,6 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
         case .readOnly: "mount it writable, or choose another storage folder"
         case .notAFolder: "move the file away, or choose another storage folder"
         case .full: "free some space, or choose another storage folder"
-        case .sharedContainer: "choose a folder in the app's own container, and another one for each extension"
         case .other: "check the path, or choose another storage folder"
         }
     }
@@ -85,8 +82,6 @@ package struct StorageLocationError: Error, Sendable, Hashable, CustomStringConv
             case .readOnly: "the storage folder \"\(path)\" lies on a read-only file system"
             case .notAFolder: "the storage folder cannot be made: \"\(path)\" is a file"
             case .full: "the storage folder \"\(path)\" cannot be made: no space is left"
-            case .sharedContainer:
-                "the storage folder \"\(path)\" is an app group's: the system ends an app that is suspended with a lock there"
             case .other: "the storage folder \"\(path)\" cannot be used (error \(systemCode))"
             }
         return "\(problem); \(remedy)"

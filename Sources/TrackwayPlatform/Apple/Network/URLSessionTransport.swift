@@ -17,8 +17,10 @@ package final class URLSessionTransport: Transport {
 
     /// Makes a transport with a session of its own.
     ///
-    /// - Parameter longestBody: The most bytes kept of an answer's body.
-    package init(longestBody: Int = 1_048_576) {
+    /// - Parameters:
+    ///   - longestBody: The most bytes kept of an answer's body.
+    ///   - usesConstrainedNetworks: Whether requests are sent in low-data mode, too.
+    package init(longestBody: Int = 1_048_576, usesConstrainedNetworks: Bool = false) {
         let configuration = URLSessionConfiguration.ephemeral
         configuration.httpCookieStorage = nil
         configuration.httpShouldSetCookies = false
@@ -28,6 +30,8 @@ package final class URLSessionTransport: Transport {
         configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
         // An offline device is delivery's business: it waits in its own way and says so.
         configuration.waitsForConnectivity = false
+        // What waits can wait until the person is on a network where it costs them nothing.
+        configuration.allowsConstrainedNetworkAccess = usesConstrainedNetworks
         let exchanges = URLSessionExchanges(longestBody: longestBody)
         let queue = OperationQueue()
         queue.maxConcurrentOperationCount = 1

@@ -11,11 +11,15 @@ package import TrackwayEvents
 package struct AppleDeviceProperties: DevicePropertiesSource {
     private let app: Attributes
     private let screen: AppleScreenFacts
+    private let recognizes: Bool
 
     /// A source that takes the app's name and versions from the `app` section of the context.
-    init(app: Attributes, screen: AppleScreenFacts) {
+    ///
+    /// - Parameter recognizes: whether what tells this device from all others may be read.
+    init(app: Attributes, screen: AppleScreenFacts, recognizes: Bool) {
         self.app = app
         self.screen = screen
+        self.recognizes = recognizes
     }
 
     package func deviceProperties() -> DeviceProperties {
@@ -27,8 +31,10 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
         properties[.appName] = text("name")
         properties[.appVersion] = text("build")
         properties[.appVersionShort] = text("version")
-        for (key, name) in Self.texts { properties[key] = SystemControl.text(name) }
-        for (key, name) in Self.numbers {
+        for (key, name) in Self.texts + (recognizes ? Self.recognizingTexts : []) {
+            properties[key] = SystemControl.text(name)
+        }
+        for (key, name) in Self.numbers + (recognizes ? Self.recognizingNumbers : []) {
             properties[key] = SystemControl.number(name).flatMap { $0 > 0 ? $0 : nil }
         }
         for (key, name) in Self.truths { properties[key] = SystemControl.number(name).map { $0 != 0 } }
@@ -38,19 +44,28 @@ package struct AppleDeviceProperties: DevicePropertiesSource {
         #else
         properties[.isSimulator] = false
         #endif
-        return properties.merging(screen.facts().properties)
+        properties[.advertisingID] = LinkedAdvertisingID.current()
+        var facts = screen.facts().properties
+        if !recognizes { facts[.deviceName] = nil }
+        return properties.merging(facts)
     }
 
     private static let texts: [(DeviceProperties.Key<String>, String)] = [
-        (.hardwareMachine, "hw.machine"), (.hardwareModel, "hw.model"), (.kernelUUID, "kern.uuid"),
-        (.kernelVersion, "kern.version"), (.kernelBootSession, "kern.bootsessionuuid"),
-        (.kernelBootSignature, "kern.bootsignature"), (.hostName, "kern.hostname"), (.osType, "kern.ostype"),
-        (.osRelease, "kern.osrelease"),
+        (.hardwareMachine, "hw.machine"), (.hardwareModel, "hw.model"), (.kernelVersion, "kern.version"),
+        (.osType, "kern.ostype"), (.osRelease, "kern.osrelease"),
     ]
+
+    /// What no app needs but one that wants to know a device again, which the App Store does not allow, leave or not.
+    private static let recognizingTexts: [(DeviceProperties.Key<String>, String)] = [
+        (.kernelUUID, "kern.uuid"), (.kernelBootSession, "kern.bootsessionuuid"),
+        (.kernelBootSignature, "kern.bootsignature"), (.hostName, "kern.hostname"),
+    ]
+
+    private static let recognizingNumbers: [(DeviceProperties.Key<Int64>, String)] = [(.hostID, "kern.hostid")]
 
     private static let numbers: [(DeviceProperties.Key<Int64>, String)] = [
         (.packageCount, "hw.packages"), (.memorySize, "hw.memsize"), (.pageSize, "hw.pagesize"),
-        (.timeBaseFrequency, "hw.tbfrequency"), (.hostID, "kern.hostid"), (.osRevision, "kern.osrevision"),
+        (.timeBaseFrequency, "hw.tbfrequency"), (.osRevision, "kern.osrevision"),
         (.posix1Version, "kern.posix1version"), (.posix2Version, "user.posix2_version"), (.cpuFamily, "hw.cpufamily"),
         (.cpuType, "hw.cputype"), (.cpuSubtype, "hw.cpusubtype"), (.cpuCount, "hw.ncpu"),
         (.physicalCPUCount, "hw.physicalcpu"), (.physicalCPUMaximum, "hw.physicalcpu_max"),

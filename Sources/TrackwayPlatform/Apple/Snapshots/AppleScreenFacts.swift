@@ -2,7 +2,6 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(Darwin)
-internal import Dispatch
 internal import Foundation
 internal import TrackwayEvents
 
@@ -24,7 +23,10 @@ final class AppleScreenFacts: Sendable {
     /// Reads. What the app has switched off meanwhile is not told any more.
     func facts() -> Facts {
         #if canImport(UIKit) && !os(watchOS)
-        if let read = MainThread.ask({ Self.read() }) { last.withLock { $0 = read } }
+        // A main thread that is busy answers later: what it says then is known the next time. Properties without it are no repeat of
+        // those with it, so they are told once more.
+        let answer = MainThread.ask({ Self.read() }, late: { [last] read in last.withLock { $0 = read } })
+        if let answer { last.withLock { $0 = answer } }
         #endif
         return last.withLock { $0 }
     }
@@ -40,11 +42,10 @@ final class AppleScreenFacts: Sendable {
         read.properties[.systemName] = device.systemName
         read.properties[.systemVersion] = device.systemVersion
         read.properties[.vendorID] = device.identifierForVendor?.uuidString
-        #if !os(visionOS)
-        let size = UIScreen.main.nativeBounds.size
-        read.properties[.screenWidth] = Int64(size.width)
-        read.properties[.screenHeight] = Int64(size.height)
-        #endif
+        if let screen = ConnectedScreen.size() {
+            read.properties[.screenWidth] = Int64(screen.width)
+            read.properties[.screenHeight] = Int64(screen.height)
+        }
         #if os(iOS)
         if device.isBatteryMonitoringEnabled {
             read.state.batteryLevel = device.batteryLevel < 0 ? nil : Double(device.batteryLevel)
@@ -88,24 +89,4 @@ extension AppStateSnapshot.Orientation {
     }
 }
 #endif
-
-/// Where Apple's frameworks want to be asked.
-enum MainThread {
-    /// How long whoever asks elsewhere waits: the app may be busy there, or waiting for the one who asks.
-    static let timeout = DispatchTimeInterval.milliseconds(500)
-
-    /// What the main thread answers; nil when it has no time to.
-    static func ask<Answer: Sendable>(_ question: @escaping @MainActor @Sendable () -> Answer) -> Answer? {
-        if Thread.isMainThread { return MainActor.assumeIsolated { question() } }
-        let answer = Locked<Answer?>(nil)
-        let isThere = DispatchSemaphore(value: 0)
-        DispatchQueue.main.async {
-            let found = MainActor.assumeIsolated { question() }
-            answer.withLock { $0 = found }
-            isThere.signal()
-        }
-        _ = isThere.wait(timeout: .now() + timeout)
-        return answer.withLock { $0 }
-    }
-}
 #endif

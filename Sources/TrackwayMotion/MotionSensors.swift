@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-#if os(iOS)
+#if canImport(CoreMotion) && !os(macOS) && !os(tvOS) && !os(watchOS) && !os(visionOS)
 internal import CoreMotion
 internal import Foundation
-internal import TrackwayBehavior
+public import TrackwayBehavior
 internal import TrackwayEvents
 
 /// The process's sensors of motion, which run while anybody listens.
 ///
 /// One for the process: the system wants no second manager, which would change the pace of the first one's readings. It is
 /// made when it is first needed. Locks are taken in the order manager, listeners; readings take the second one only.
-final class AppleMotionSensors: Sendable {
+final class MotionSensors: Sendable {
     private struct Listener: Sendable {
         var report: @Sendable (MotionReading) -> Void
     }
 
-    static let process = AppleMotionSensors()
+    static let process = MotionSensors()
 
     private let manager = Locked<CMMotionManager?>(nil)
     private let listeners = Locked<[ObjectIdentifier: Listener]>([:])
@@ -42,6 +42,10 @@ final class AppleMotionSensors: Sendable {
         for listener: ObjectIdentifier,
         _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
+        let process = ProcessInfo.processInfo
+        // A device that is hot, or that saves power, is left alone: a snapshot does without motion.
+        guard !process.isLowPowerModeEnabled, process.thermalState.rawValue < ProcessInfo.ThermalState.serious.rawValue
+        else { return }
         let new = Listener(report: report)
         let seconds = Double(interval.components.seconds) + Double(interval.components.attoseconds) * 1e-18
         manager.withLock {
@@ -83,16 +87,32 @@ final class AppleMotionSensors: Sendable {
         report(.sensor(kind, SensorReading(time: item.wallTime, values: Vector3(x: x, y: y, z: z))))
     }
 
+    /// Takes the frame that the app wants if the device has it; refused while it runs, as true north is without leave to know the
+    /// place, the arbitrary one.
     private func startDevice(_ manager: CMMotionManager, _ interval: TimeInterval) {
         guard manager.isDeviceMotionAvailable, !manager.isDeviceMotionActive else { return }
         manager.deviceMotionUpdateInterval = interval
-        let available = CMMotionManager.availableAttitudeReferenceFrames()
-        let best: [CMAttitudeReferenceFrame] = [
-            .xTrueNorthZVertical, .xMagneticNorthZVertical, .xArbitraryCorrectedZVertical, .xArbitraryZVertical,
-        ]
-        let frame = best.first { available.contains($0) } ?? .xArbitraryZVertical
-        manager.startDeviceMotionUpdates(using: frame, to: queue) { [self] motion, _ in
-            if let motion { report(.device(DeviceMotion(motion))) }
+        let wanted = CMAttitudeReferenceFrame(MotionSnapshots.referenceFrame)
+        let isThere = CMMotionManager.availableAttitudeReferenceFrames().contains(wanted)
+        run(manager, isThere ? wanted : .xArbitraryZVertical)
+    }
+
+    private func run(_ manager: CMMotionManager, _ frame: CMAttitudeReferenceFrame) {
+        manager.startDeviceMotionUpdates(using: frame, to: queue) { [self] motion, error in
+            if let motion {
+                report(.device(DeviceMotion(motion)))
+            } else if error != nil, frame != .xArbitraryZVertical {
+                fallBack()
+            }
+        }
+    }
+
+    /// The frame was refused: goes on with the one that needs nothing, if anybody still listens.
+    private func fallBack() {
+        manager.withLock { manager in
+            guard let manager, listeners.withLock({ !$0.isEmpty }) else { return }
+            manager.stopDeviceMotionUpdates()
+            run(manager, .xArbitraryZVertical)
         }
     }
 
@@ -121,23 +141,46 @@ final class AppleMotionSensors: Sendable {
     }
 }
 
+extension CMAttitudeReferenceFrame {
+    fileprivate init(_ frame: MotionSnapshots.ReferenceFrame) {
+        self =
+            switch frame {
+            case .arbitrary: .xArbitraryZVertical
+            case .corrected: .xArbitraryCorrectedZVertical
+            case .magneticNorth: .xMagneticNorthZVertical
+            case .trueNorth: .xTrueNorthZVertical
+            }
+    }
+}
+
 /// Device motion or the sensors by themselves, as the system reads them.
-final class AppleMotion: MotionSource {
-    private let sensors = AppleMotionSensors.process
+public final class DeviceMotionSensors: MotionSource {
+    private let sensors = MotionSensors.process
+
+    /// The process's sensors, which run while anybody listens.
+    public init() {}
 
     deinit {
         stop()
     }
 
-    var hasDeviceMotion: Bool { sensors.hasDeviceMotion }
+    /// Whether the system makes the device's motion out from several sensors.
+    public var hasDeviceMotion: Bool { sensors.hasDeviceMotion }
 
-    var hasRawSensors: Bool { sensors.hasRawSensors }
+    /// Whether there is any of accelerometer, gyroscope and magnetometer.
+    public var hasRawSensors: Bool { sensors.hasRawSensors }
 
-    func start(_ means: MotionMeans, every interval: Duration, _ report: @escaping @Sendable (MotionReading) -> Void) {
+    /// Begins to read.
+    public func start(
+        _ means: MotionMeans,
+        every interval: Duration,
+        _ report: @escaping @Sendable (MotionReading) -> Void
+    ) {
         sensors.start(means, every: interval, for: ObjectIdentifier(self), report)
     }
 
-    func stop() {
+    /// Ends reading.
+    public func stop() {
         sensors.stop(for: ObjectIdentifier(self))
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-#if os(iOS)
-internal import CoreLocation
+#if canImport(CoreLocation) && !os(tvOS) && !os(macOS) && !os(visionOS) && !os(watchOS)
+public import CoreLocation
 internal import Dispatch
-internal import Foundation
-internal import TrackwayBehavior
-internal import TrackwayEvents
+public import Foundation
+public import TrackwayBehavior
+public import TrackwayEvents
 
 /// The system's compass. Readings come on the main thread, where the system wants to be asked for them.
-final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Sendable {
+public final class DeviceCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Sendable {
     private struct Listener: Sendable {
         var report: @Sendable (Heading) -> Void
     }
@@ -18,24 +18,28 @@ final class AppleCompass: NSObject, HeadingSource, CLLocationManagerDelegate, Se
     @MainActor private var manager: CLLocationManager?
 
     /// A compass at rest.
-    override init() {
+    public override init() {
         super.init()
     }
 
-    var isAvailable: Bool { CLLocationManager.headingAvailable() }
+    /// Whether the device has a compass.
+    public var isAvailable: Bool { CLLocationManager.headingAvailable() }
 
-    func start(_ report: @escaping @Sendable (Heading) -> Void) {
+    /// Begins to read.
+    public func start(_ report: @escaping @Sendable (Heading) -> Void) {
         let listener = Listener(report: report)
         self.listener.withLock { $0 = listener }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.run() } }
     }
 
-    func stop() {
+    /// Ends reading.
+    public func stop() {
         listener.withLock { $0 = nil }
         DispatchQueue.main.async { MainActor.assumeIsolated { self.rest() } }
     }
 
-    func locationManager(_ manager: CLLocationManager, didUpdateHeading reading: CLHeading) {
+    /// Called by the system.
+    public func locationManager(_ manager: CLLocationManager, didUpdateHeading reading: CLHeading) {
         let heading = Heading(
             time: Timestamp(reading.timestamp),
             magnetic: reading.magneticHeading,

@@ -4,20 +4,24 @@
 #if canImport(CoreLocation) && !os(tvOS)
 internal import CoreLocation
 internal import Foundation
-internal import TrackwayBehavior
-internal import TrackwayEvents
+public import TrackwayBehavior
+public import TrackwayEvents
+internal import TrackwayPlatform
 
 /// The last place the system knows, if the person lets the app know it. Never asks for leave, never starts to look.
-final class AppleLocation: LocationSource {
+public final class DeviceLocation: LocationSource {
     @MainActor private var manager: CLLocationManager?
 
-    init() {}
+    /// A source that asks the system.
+    public init() {}
 
-    var isAuthorized: Bool {
+    /// Whether the person lets the app know the place.
+    public var isAuthorized: Bool {
         MainThread.ask { [self] in Self.isLeave(made().authorizationStatus) } ?? false
     }
 
-    func lastLocation() -> Location? {
+    /// The last place the system knows; nil when it knows none.
+    public func lastLocation() -> Location? {
         MainThread.ask { [self] in made().location.map { Location($0) } } ?? nil
     }
 

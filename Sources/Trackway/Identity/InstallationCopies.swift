@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayPlatform
+
+/// What is known of the installation outside of its folder.
+///
+/// The folder belongs to one device: it is left out of backups, so that two devices never count as one. Beside it lies a small file that
+/// is backed up and names the installation, so that a device that was restored from a backup can say which one it was before. On
+/// systems that empty the folder when they need room, a copy of the identity lies where they do not.
+struct InstallationCopies: Sendable {
+    /// What lies in the file.
+    private struct Named: Sendable, Codable {
+        var version = 1
+        var installation: String
+    }
+
+    private let file: StateFile<Named>?
+    private let identity: IdentityCopy?
+    private let journal: Journal
+
+    init(_ dependencies: Dependencies, _ journal: Journal) {
+        self.journal = journal
+        // The file holds no secret, and is read where no key may be yet.
+        let disk = (dependencies.storage as? EncryptedStorage)?.base ?? dependencies.storage
+        file = dependencies.backup.map {
+            StateFile($0.name, in: $0.folder, of: disk, format: .json, maxBytes: 4096)
+        }
+        identity = dependencies.identityCopy
+    }
+
+    /// Puts the identity back into a folder that has lost it. Call it before the folder is opened.
+    static func restoreIdentity(_ dependencies: Dependencies) {
+        guard let bytes = dependencies.identityCopy?.load() else { return }
+        // Whatever keeps it from being written is met again where the folder is opened.
+        try? Journal.restoreIdentity(bytes, in: dependencies.folder, of: dependencies.storage)
+    }
+
+    /// Looks, and tells once, whether this device was another installation before it was restored from a backup.
+    ///
+    /// - Parameter record: records what tells of it; true when it is recorded.
+    func follow(_ record: (_ former: InstallationID) -> Bool) {
+        guard !journal.isAwaitingStorage else { return }
+        if let identity, let bytes = journal.identityCopy { identity.save(bytes) }
+        guard let file else { return }
+        let installation = journal.installation
+        do throws(StorageError) {
+            _ = try file.exclusively(.few) { () throws(StorageError) in
+                if let former = file.readable.flatMap({ InstallationID($0.installation) }), former != installation {
+                    // Not allowed now: the next start tries again.
+                    guard record(former) else { return }
+                } else if file.readable != nil {
+                    return
+                }
+                try file.write(Named(installation: installation.description))
+            }
+        } catch {
+            // The next start tries again; until then a restored device says nothing.
+        }
+    }
+
+    /// The person erased the installation: nobody is to be told what it was before.
+    func erased() {
+        if let identity, let bytes = journal.identityCopy { identity.save(bytes) }
+        guard let file else { return }
+        do throws(StorageError) {
+            try file.write(Named(installation: journal.installation.description))
+        } catch {
+            // A name that cannot be replaced must not be told later.
+            try? file.remove()
+        }
+    }
+}
+
+extension Analytics {
+    /// Records that this device was another installation before it was restored from a backup, if it was.
+    func reportRestoration() {
+        copies.follow { former in
+            let attributes: Attributes = [CapturedKey.formerInstallation: .string(former.description)]
+            return record(CapturedName.installationRestored, attributes).durability != .none
+        }
+    }
+}

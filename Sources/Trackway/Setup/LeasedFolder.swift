@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CTrackway
+internal import TrackwayEvents
+internal import TrackwayJournal
+package import TrackwayPlatform
+
+extension Dependencies {
+    /// Has analytics work in a container that several processes of an app share, without holding a lock there as long as they live.
+    ///
+    /// Each process has a folder of its own, in which it delivers what it recorded; the identity is one for all, in a folder beside
+    /// them. Where files are encrypted each process has an identity of its own: the shared one would lie there plainly.
+    ///
+    /// - Parameters:
+    ///   - folder: the folder of this process.
+    ///   - container: the folder that all of them lie in.
+    ///   - process: this process's number.
+    package mutating func lease(
+        folder: StorageLocation,
+        in container: StorageLocation,
+        process: Int32 = ctrackway_process_id()
+    ) {
+        let (disk, clock) = (storage, clock)
+        let holder = LeasedStorage.Holder(process: process, boot: facts.boot)
+        storage = LeasedStorage(disk, root: folder.path, holder: holder)
+        self.folder = folder.path
+        let shared = container.shared
+        identityCopy = IdentityCopy(
+            load: {
+                // Like the installation's folder it is no part of backups. What cannot be made now is met where that one is opened.
+                try? shared.prepare()
+                return try? Journal.sharedIdentity(in: shared.path, of: disk, at: clock.now().wall)
+            },
+            // What cannot be saved is the identity of this process alone, until the next start.
+            save: { bytes in try? Journal.saveIdentity(bytes, in: shared.path, of: disk) }
+        )
+    }
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayDelivery
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayPlatform
+
+/// Brings analytics that began in memory into their folder, once it can be used.
+///
+/// Until then consent counts as pending: events are recorded, and nothing is sent. What earlier runs decided about consent and the
+/// switch, and who is signed in, then counts for what was recorded meanwhile, too. It is tried when the system says so, and now and
+/// then, on the storage's own thread; recording goes on beside it.
+final class StorageArrival: Sendable {
+    /// How long it is waited before the folder is looked at again, where nothing tells.
+    static let interval = Duration.seconds(10)
+
+    private let parts: Parts
+    /// What the contexts say that were recorded in memory, unless the app said something else.
+    private let provisional: RecordedContext.User
+    private let observation = Locked<(any Sendable)?>(nil)
+    private let state = Locked(State())
+
+    /// What has to be told.
+    struct Parts: Sendable {
+        let dependencies: Dependencies
+        let journal: Journal
+        let settings: SettingsFile
+        let contextStore: ContextStore
+        let consents: ConsentDriver
+        let behavior: BehaviorDriver
+        let registry: QueueRegistry
+        let queue: StorageQueue
+        let reporter: DiagnosticReporter
+    }
+
+    /// nil when there is nothing to wait for.
+    init?(_ parts: Parts, _ availability: StorageAvailability?) {
+        guard let availability, parts.journal.isAwaitingStorage else { return nil }
+        self.parts = parts
+        provisional = parts.contextStore.current.user
+        parts.reporter.report(
+            Diagnostic(
+                code: .storageAwaited,
+                field: "storageFolder",
+                value: parts.journal.configuration.folder,
+                remedy: "Nothing is to be done: events wait in memory until somebody unlocks the device."
+            )
+        )
+        let mayBeUsable = Attempt(make: { [weak self] in self?.attemptSoon() })
+        let observed = availability.observe { mayBeUsable.make() }
+        observation.withLock { $0 = observed }
+    }
+
+    private struct State: Sendable {
+        var hasArrived = false
+        /// What earlier runs decided, without what was changed since.
+        var stored: Settings?
+        var listener: Attempt?
+    }
+
+    /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
+    fileprivate struct Attempt: Sendable {
+        let make: @Sendable () -> Void
+    }
+
+    /// Looks now and then. Returns when the folder was entered, or when cancelled.
+    func run(_ sleeper: any DeliverySleeper) async {
+        while parts.journal.isAwaitingStorage, !Task.isCancelled {
+            await sleeper.sleep(until: parts.dependencies.clock.now().monotonic.advanced(by: Self.interval))
+            guard !Task.isCancelled else { return }
+            await parts.queue.run { [self] in attempt() }
+        }
+    }
+
+    private func attemptSoon() {
+        parts.queue.order { [self] in attempt() }
+    }
+
+    /// On the storage's thread: enters the folder if it can be used.
+    func attempt() {
+        guard parts.journal.isAwaitingStorage else { return }
+        do {
+            // Nothing is written under a key that is not the folder's.
+            try (parts.dependencies.storage as? EncryptedStorage)?.prepare()
+            try parts.settings.take { [contextStore = parts.contextStore, state] stored in
+                state.withLock { $0.stored = stored }
+                contextStore.perform { $0.context.global = stored.global.merging($0.context.global) }
+            }
+            InstallationCopies.restoreIdentity(parts.dependencies)
+            try parts.journal.identify()
+            try parts.journal.enterFolder(fate())
+        } catch {
+            return  // It is looked at again.
+        }
+        observation.withLock { $0 = nil }
+        parts.registry.recall()
+        let user = user
+        parts.contextStore.perform { $0.context.user = user }
+        parts.consents.follow()
+        parts.behavior.storageArrived()
+        Self.countLost(parts.journal, parts.reporter)
+        let listener = state.withLock { state in
+            state.hasArrived = true
+            return state.listener
+        }
+        listener?.make()
+    }
+
+    /// On the storage's thread: counts, and tells, what was lost with processes that ended before the folder could be used.
+    static func countLost(_ journal: Journal, _ reporter: DiagnosticReporter) {
+        // What cannot be read now is counted by the next start.
+        guard let lost = try? journal.countAbandonedNotes(), lost > 0 else { return }
+        reporter.report(
+            Diagnostic(
+                code: .lostBeforeStorage,
+                field: "storageFolder",
+                value: "\(lost)",
+                remedy: "They were recorded before somebody unlocked the device, by processes that ended before. They "
+                    + "are counted as storage_awaited."
+            )
+        )
+    }
+
+    /// Has somebody told once everything is as if the folder had been there from the start.
+    func reportArrival(_ arrived: @escaping @Sendable () -> Void) {
+        let hasArrived = state.withLock { state in
+            if !state.hasArrived { state.listener = Attempt(make: arrived) }
+            return state.hasArrived
+        }
+        if hasArrived { arrived() }
+    }
+
+    /// Who uses the app, now that it is known.
+    private var user: RecordedContext.User {
+        IdentityOrigin(parts.journal.installation).completing(parts.settings.current.user)
+    }
+
+    /// What becomes of what waits, by what earlier runs decided.
+    private func fate() -> HeldFate {
+        let settings = parts.settings.current
+        if settings.isEnabled == false { return .dropped(.disabled) }
+        if parts.consents.permissionNow.consent == .denied { return .dropped(.consentDenied) }
+        let stored = state.withLock { $0.stored } ?? settings
+        let former = IdentityOrigin(parts.journal.installation).completing(stored.user)
+        let (user, global, provisional) = (user, stored.global, provisional)
+        return .written { json in
+            // A context of ours is always readable; what is not stays as it is.
+            guard var context = try? RecordedContext(json: json) else { return json }
+            context.user = context.user.replacing(provisional, by: former, or: user)
+            context.global = global.merging(context.global)
+            return context.json()
+        }
+    }
+}
+
+extension RecordedContext.User {
+    /// The user of an event that was recorded while nobody knew who used the app: who did before, or who signed in meanwhile, under
+    /// the installation's own ids.
+    fileprivate func replacing(_ provisional: Self, by former: Self, or known: Self) -> Self {
+        if self == provisional { return former }
+        if id == known.id { return known }
+        var user = self
+        if uniqueID == provisional.uniqueID {
+            user.uniqueID = known.uniqueID
+            user.firstTouch = known.firstTouch
+        }
+        if anonymousID == provisional.anonymousID { user.anonymousID = known.anonymousID }
+        return user
+    }
+}
+
+extension Diagnostic.Code {
+    /// The storage folder cannot be used yet, because nobody has unlocked the device since its start; events wait in memory.
+    public static let storageAwaited = Diagnostic.Code(rawValue: "storage_awaited")
+    /// Events were lost with processes that ended before the storage folder could be used; how many.
+    public static let lostBeforeStorage = Diagnostic.Code(rawValue: "lost_before_storage")
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayPlatform
+import TrackwayTesting
+
+/// An app that the system starts on a device that nobody has unlocked since it was switched on.
+@Suite("Before the first unlocking")
+struct LockedDeviceTests {
+    /// An app on a device; files are closed while it is locked.
+    private struct Device {
+        struct Listener: Sendable {
+            let report: @Sendable () -> Void
+        }
+
+        let environment: InMemoryEnvironment
+        let unlocking = Locked<[Listener]>([])
+
+        init(_ environment: InMemoryEnvironment = InMemoryEnvironment()) {
+            self.environment = environment
+        }
+
+        /// The next process, after this one was killed.
+        func next() -> Device { Device(environment.nextProcess()) }
+
+        func lock() throws {
+            try environment.storage.base.makeFolder(InMemoryEnvironment.usualFolder)
+            for operation in [StorageOperation.makeFolder, .contents, .create, .replace, .lock, .makeSegment, .size] {
+                environment.storage.fail(operation, with: .denied)
+            }
+        }
+
+        func start(
+            in state: AppState = .background,
+            _ change: (inout Configuration) -> Void = { _ in }
+        ) throws -> Analytics {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            change(&configuration)
+            configuration.run(in: environment)
+            var dependencies = try environment.dependencies(for: configuration)
+            dependencies.launch = LaunchReading(state == .active ? .user : .background, in: state)
+            dependencies.availability = StorageAvailability(
+                isTemporary: { $0.code == .denied },
+                observe: { [unlocking] report in
+                    unlocking.withLock { $0.append(Listener(report: report)) }
+                    return nil
+                }
+            )
+            return try Analytics(configuration, in: dependencies)
+        }
+
+        /// Somebody unlocks the device, and the system says so.
+        func unlock(_ analytics: Analytics) async {
+            environment.storage.heal()
+            for listener in unlocking.withLock({ $0 }) { listener.report() }
+            await analytics.queue.run {}
+        }
+
+        func events(named name: String) -> [RecordedEvent] { environment.recorded.filter { $0.event.name == name } }
+        var codes: [Diagnostic.Code] { environment.diagnostics.map(\.code) }
+    }
+
+    @Test("what is recorded meanwhile is there afterwards, in its order, and is sent then")
+    func held() async throws {
+        let device = Device()
+        try device.lock()
+        let analytics = try device.start()
+        #expect(device.codes == [.storageAwaited])
+        for number in 0..<20 {
+            let receipt = analytics.record("push", ["n": .integer(Int64(number))])
+            #expect(receipt.durability == Receipt.Durability.memory)
+        }
+        await #expect(throws: TrackwayError.self) { try await analytics.recordDurably("push", ["n": 20]) }
+        _ = await analytics.flush()
+        #expect(device.environment.transport.delivered.isEmpty)
+        await device.unlock(analytics)
+        #expect(device.codes == [.storageAwaited])
+        let receipt = try await analytics.recordDurably("push", ["n": 21])
+        #expect(receipt.durability == Receipt.Durability.disk)
+        #expect(device.events(named: "push").map { $0.event.attributes["n"] } == (0..<22).map { .integer(Int64($0)) })
+        _ = await analytics.flush()
+        #expect(device.environment.transport.delivered(named: "push").count == 22)
+        #expect(analytics.ledger().isBalanced)
+    }
+
+    @Test("installation, person and global attributes of earlier runs count for what was recorded meanwhile")
+    func known() async throws {
+        let before = Device()
+        let first = try before.start()
+        first.identify("ann")
+        first.setGlobalAttributes(["shop": "north", "kept": 1])
+        let device = before.next()
+        try device.lock()
+        let analytics = try device.start()
+        #expect(analytics.installation != first.installation)
+        analytics.record("push")
+        analytics.setGlobalAttributes(["shop": "south"])
+        analytics.record("push")
+        await device.unlock(analytics)
+        analytics.record("push")
+        #expect(analytics.installation == first.installation)
+        let events = device.events(named: "push")
+        #expect(events.map(\.user) == ["ann", "ann", "ann"])
+        let shops = events.map { $0.global("shop")?.string }
+        #expect(shops == ["north", "south", "south"])
+        #expect(events.allSatisfy { $0.global("kept")?.integer == 1 })
+        #expect(Set(events.map { $0.context["user"]?["unique_id"]?.string }).count == 1)
+        // And the next start finds both.
+        let next = device.next()
+        let again = try next.start()
+        again.record("push")
+        let last = try #require(next.events(named: "push").last)
+        #expect(last.user == "ann" && last.global("shop")?.string == "south")
+    }
+
+    @Test("who signs in meanwhile is who the later events belong to")
+    func signedIn() async throws {
+        let before = Device()
+        try before.start().identify("ann")
+        let device = before.next()
+        try device.lock()
+        let analytics = try device.start()
+        analytics.record("push")
+        analytics.identify("ben")
+        analytics.record("push")
+        await device.unlock(analytics)
+        analytics.record("push")
+        #expect(device.events(named: "push").map(\.user) == ["ann", "ben", "ben"])
+    }
+
+    @Test("a refusal of an earlier run counts: nothing of it is written or sent")
+    func refused() async throws {
+        let before = Device()
+        try before.start().setConsent(.denied)
+        let device = before.next()
+        try device.lock()
+        let analytics = try device.start()
+        #expect(analytics.record("push").durability == Receipt.Durability.memory)
+        await device.unlock(analytics)
+        #expect(analytics.consent == .denied)
+        #expect(analytics.record("push").dropped == .consentDenied)
+        #expect(device.events(named: "push").isEmpty)
+        while analytics.ledger().destinations["collector"]?.pending != 0 { await Task.yield() }
+        #expect(analytics.ledger().destinations["collector"]?.dropped == [.consentDenied: 1])
+    }
+
+    @Test("a decision that is made meanwhile holds, and is written then")
+    func decided() async throws {
+        let device = Device()
+        try device.lock()
+        let analytics = try device.start()
+        analytics.setConsent(.denied)
+        #expect(analytics.record("push").dropped == .consentDenied)
+        await device.unlock(analytics)
+        #expect(analytics.consent == .denied)
+        let next = device.next()
+        #expect(try next.start().consent == .denied)
+    }
+
+    @Test("the start is told once it is known what was before, as of when it was")
+    func start() async throws {
+        let before = Device()
+        let first = try before.start(in: .active) { $0.capture = .all }
+        first.record("seen")
+        let device = before.next()
+        device.environment.clock.advance(by: .seconds(60))
+        try device.lock()
+        let analytics = try device.start { $0.capture = .all }
+        let began = device.environment.clock.now().wall
+        analytics.record("push")
+        device.environment.clock.advance(by: .seconds(5))
+        await device.unlock(analytics)
+        #expect(device.events(named: "_first_open").count == 1)
+        let starts = device.environment.recorded.filter { $0.event.name.hasPrefix("_app_start") }
+        #expect(starts.filter { $0.event.time == began }.count == 1)
+    }
+
+    @Test("a process that is killed before is counted by the next one, locked or not", arguments: [true, false])
+    func killed(_ isLocked: Bool) async throws {
+        let device = Device()
+        try device.lock()
+        let analytics = try device.start()
+        for _ in 0..<5 { analytics.record("push") }
+        let next = device.next()
+        if isLocked { try next.lock() }
+        let second = try next.start()
+        await next.unlock(second)
+        #expect(next.codes.contains(.lostBeforeStorage))
+        #expect(next.environment.diagnostics.last?.value == "5")
+        _ = await second.flush()
+        let account = try #require(second.ledger().destinations["collector"])
+        #expect(account.isBalanced && account.dropped == [.storageAwaited: 5])
+    }
+
+    @Test("where nothing tells, the folder is looked at again after a while")
+    func looked() async throws {
+        let device = Device()
+        try device.lock()
+        let analytics = try device.start()
+        analytics.record("push")
+        device.environment.storage.heal()
+        while device.events(named: "push").isEmpty {
+            device.environment.clock.advance(by: .seconds(10))
+            await Task.yield()
+            await analytics.queue.run {}
+        }
+        #expect(device.events(named: "push").count == 1)
+    }
+
+    @Test("an encrypted folder is entered with its key, and with no other")
+    func encrypted() async throws {
+        let (key, another) = (try EncryptionKey.generate(), try EncryptionKey.generate())
+        let before = Device()
+        try before.start { $0.encryption = .key(key) }.identify("ann")
+        let device = before.next()
+        try device.lock()
+        let analytics = try device.start { $0.encryption = .key(key) }
+        analytics.record("push")
+        await device.unlock(analytics)
+        #expect(device.events(named: "push").map(\.user) == ["ann"])
+        let stranger = before.next()
+        try stranger.lock()
+        let other = try stranger.start { $0.encryption = .key(another) }
+        other.record("push")
+        await stranger.unlock(other)
+        #expect(other.record("push").durability == Receipt.Durability.memory)
+    }
+
+    @Test("a folder that is closed for good is an error where the system knows no such wait")
+    func elsewhere() throws {
+        let disk = FaultyStorage()
+        disk.fail(.makeFolder, with: .denied)
+        #expect(throws: TrackwayError.self) { try InMemoryAnalytics(storage: disk) }
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayPlatform
+import TrackwayTesting
+
+/// A device that was made from a copy of another one.
+@Suite("A restored device")
+struct RestoredDeviceTests {
+    /// An app's folders on a real disk: the installation's, and beside it what is backed up.
+    private final class Device {
+        let root: URL
+
+        init() throws {
+            root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(at: root) }
+
+        /// What a backup of this device brings to another one: everything but the installation's folder.
+        func restored(wholly: Bool = false) throws -> Device {
+            let other = try Device()
+            for name in try FileManager.default.contentsOfDirectory(atPath: root.path) where wholly || name != "app" {
+                let (from, to) = (root.appendingPathComponent(name), other.root.appendingPathComponent(name))
+                try FileManager.default.copyItem(at: from, to: to)
+            }
+            return other
+        }
+
+        func start(_ change: (inout Configuration) -> Void = { _ in }) throws -> Analytics {
+            let environment = InMemoryEnvironment()
+            var configuration = InMemoryAnalytics.usualConfiguration
+            change(&configuration)
+            configuration.run(in: environment)
+            var dependencies = try environment.dependencies(for: configuration)
+            let location = try StorageLocation(path: root.path + "/app")
+            dependencies.storage = SystemStorage.make()
+            dependencies.folder = location.path
+            dependencies.backup = location.beside
+            return try Analytics(configuration, in: dependencies)
+        }
+
+        /// The former installations that events tell of.
+        func told() throws -> [String?] {
+            try RecordedEvents.read(in: root.path + "/app", of: DiskStorage())
+                .filter { $0.event.name == "_installation_restored" }
+                .map { $0.event.attributes["former_installation"]?.string }
+        }
+    }
+
+    @Test("is a new installation, says which one it was, and says it once")
+    func restored() async throws {
+        let device = try Device()
+        let first = try device.start()
+        first.record("seen")
+        #expect(try device.told() == [])
+        await first.shutdown(within: .zero)
+        let other = try device.restored()
+        let second = try other.start()
+        #expect(second.installation != first.installation)
+        #expect(try other.told() == [first.installation.description])
+        await second.shutdown(within: .zero)
+        let again = try other.start()
+        #expect(again.installation == second.installation)
+        #expect(try other.told().count == 1)
+        // A backup of the restored device names that one.
+        let third = try other.restored()
+        _ = try third.start()
+        #expect(try third.told() == [second.installation.description])
+    }
+
+    @Test("says nothing while it may not, and says it later")
+    func denied() async throws {
+        let device = try Device()
+        let first = try device.start()
+        let other = try device.restored()
+        let second = try other.start { $0.consent = .denied }
+        #expect(try other.told() == [])
+        await second.shutdown(within: .zero)
+        _ = try other.start()
+        #expect(try other.told() == [first.installation.description])
+    }
+
+    @Test("whoever erased the installation is not told of again")
+    func erased() async throws {
+        let device = try Device()
+        let analytics = try device.start()
+        let before = analytics.installation
+        try await analytics.erase()
+        #expect(analytics.installation != before)
+        await analytics.shutdown(within: .zero)
+        _ = try device.start()
+        #expect(try device.told() == [])
+        let other = try device.restored()
+        _ = try other.start()
+        #expect(try other.told() == [analytics.installation.description])
+    }
+
+    @Test("a copy of the whole folder, which no backup of the system makes, stays the installation it was")
+    func copied() throws {
+        let device = try Device()
+        let first = try device.start()
+        let other = try device.restored(wholly: true)
+        let second = try other.start()
+        #expect(second.installation == first.installation)
+        #expect(try other.told() == [])
+    }
+
+    @Test("a damaged file says nothing and is written anew")
+    func damaged() throws {
+        let device = try Device()
+        _ = try device.start()
+        let other = try device.restored()
+        try Data("{".utf8).write(to: other.root.appendingPathComponent("app.installation"))
+        let second = try other.start()
+        #expect(try other.told() == [])
+        let third = try other.restored()
+        _ = try third.start()
+        #expect(try third.told() == [second.installation.description])
+    }
+
+    @Test("a folder that the system emptied gets its identity back from where the system does not look")
+    func emptied() throws {
+        let kept = Locked<[UInt8]?>(nil)
+        func start(_ disk: FaultyStorage) throws -> Analytics {
+            let environment = InMemoryEnvironment(storage: disk)
+            var configuration = InMemoryAnalytics.usualConfiguration
+            configuration.run(in: environment)
+            var dependencies = try environment.dependencies(for: configuration)
+            dependencies.identityCopy = IdentityCopy(
+                load: { kept.withLock { $0 } },
+                save: { bytes in kept.withLock { $0 = bytes } }
+            )
+            return try Analytics(configuration, in: dependencies)
+        }
+        let first = try start(FaultyStorage())
+        #expect(try start(FaultyStorage()).installation == first.installation)
+        kept.withLock { $0?[20] ^= 1 }
+        #expect(try start(FaultyStorage()).installation != first.installation)
+    }
+}

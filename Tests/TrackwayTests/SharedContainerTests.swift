@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayPlatform
+import TrackwayTesting
+
+/// An app and its extension on one folder that the system lets nobody lock while it sleeps.
+@Suite("A container that processes share")
+struct SharedContainerTests {
+    private final class Container {
+        let root: URL
+
+        init() throws {
+            root = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: root, withIntermediateDirectories: true)
+        }
+
+        deinit { try? FileManager.default.removeItem(at: root) }
+
+        func start(_ process: String, _ environment: InMemoryEnvironment = InMemoryEnvironment()) throws -> Analytics {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            configuration.run(in: environment)
+            var dependencies = try environment.dependencies(for: configuration)
+            let container = try StorageLocation(path: root.path)
+            let own = container.own(of: process)
+            try own.prepare()
+            dependencies.storage = SystemStorage.make()
+            dependencies.lease(folder: own, in: container)
+            return try Analytics(configuration, in: dependencies)
+        }
+
+        func names(_ folder: String) throws -> Set<String> {
+            Set(try FileManager.default.contentsOfDirectory(atPath: root.path + "/" + folder))
+        }
+    }
+
+    @Test("is one installation with a folder for each process, and each delivers its own")
+    func shared() async throws {
+        let container = try Container()
+        let (phone, share) = (InMemoryEnvironment(), InMemoryEnvironment())
+        let app = try container.start("shop", phone)
+        let sheet = try container.start("shop.share", share)
+        #expect(app.installation == sheet.installation)
+        #expect(try container.names("") == ["shop", "shop.share", "shared"])
+        app.record("app")
+        sheet.record("share")
+        _ = await app.flush()
+        _ = await sheet.flush()
+        #expect(phone.transport.delivered(named: "app").count == 1)
+        #expect(phone.transport.delivered(named: "share").isEmpty)
+        #expect(share.transport.delivered(named: "share").count == 1)
+        #expect(app.ledger().isBalanced && sheet.ledger().isBalanced)
+    }
+
+    @Test("nobody holds a lock there")
+    func unlocked() async throws {
+        let container = try Container()
+        let app = try container.start("shop")
+        app.record("seen")
+        _ = await app.flush()
+        let disk = DiskStorage()
+        let files = FileManager.default.enumerator(atPath: container.root.path)
+        var locked: [String] = []
+        while let name = files?.nextObject() as? String {
+            let path = container.root.path + "/" + name
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder), !isFolder.boolValue else {
+                continue
+            }
+            if let lock = try disk.lock(path) { lock.release() } else { locked.append(name) }
+        }
+        #expect(locked == [])
+        withExtendedLifetime(app) {}
+    }
+
+    @Test("the next process of the same name goes on, and delivers what the one before left")
+    func goesOn() async throws {
+        let container = try Container()
+        var first: Analytics? = try container.start("shop")
+        first?.record("before")
+        let installation = first?.installation
+        await first?.shutdown(within: .zero)
+        first = nil
+        let environment = InMemoryEnvironment()
+        let second = try container.start("shop", environment)
+        #expect(second.installation == installation)
+        _ = await second.flush()
+        #expect(environment.transport.delivered(named: "before").count == 1)
+    }
+
+    @Test("an erased installation is erased for who starts next")
+    func erased() async throws {
+        let container = try Container()
+        let app = try container.start("shop")
+        let before = app.installation
+        try await app.erase()
+        #expect(app.installation != before)
+        #expect(try container.start("shop.share").installation == app.installation)
+    }
+}

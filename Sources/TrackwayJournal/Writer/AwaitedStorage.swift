@@ -119,9 +119,7 @@ final class HeldNote: Sendable {
         path = folder.root + "/" + Self.prefix + id.description
         self.storage = storage
         do throws(StorageError) {
-            // Folders have no keys of their own: they can be made where files cannot.
-            if try storage.names(in: folder.root).isEmpty { try storage.makeFolder(folder.root) }
-            file = try storage.makeNote(path, bytes: Self.bytes)
+            file = try Self.make(path, in: folder, storage)
         } catch {
             return nil
         }
@@ -129,6 +127,21 @@ final class HeldNote: Sendable {
         lock = try? storage.lock(path + Self.lockSuffix)
         file.memory.copyBytes(from: Self.mark)
         write(0)
+    }
+
+    private static func make(
+        _ path: String,
+        in folder: JournalFolder,
+        _ storage: any JournalStorage
+    ) throws(StorageError) -> any SegmentStorage {
+        do throws(StorageError) {
+            return try storage.makeNote(path, bytes: bytes)
+        } catch {
+            guard error.code == .missing else { throw error }
+            // Folders have no keys of their own: they can be made where files cannot.
+            try storage.makeFolder(folder.root)
+            return try storage.makeNote(path, bytes: bytes)
+        }
     }
 
     /// Notes how many there are. With the kernel when this returns.

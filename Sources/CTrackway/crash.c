@@ -10,6 +10,7 @@
 #if defined(__linux__) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE
 #endif
+#include "CTrackway.h"
 #include "crash.h"
 
 #include <errno.h>
@@ -169,6 +170,8 @@ int ctrackway_crash_begin(int file) {
     int place = -1;
     if (crash_report_prepare() == 0 && ctrackway_crash_prepare_thread() == 0) {
         owner = getpid();
+        // So that the handler finds the clock's shift where there is one.
+        (void)ctrackway_monotonic_milliseconds();
         place = crash_report_add(file);
     }
     if (place >= 0) {

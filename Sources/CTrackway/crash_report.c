@@ -16,6 +16,7 @@
 #include "crash.h"
 
 #if CRASHES_ARE_CAPTURED
+#include "clock.h"
 #include "held.h"
 
 #include <errno.h>
@@ -150,10 +151,12 @@ void crash_emit_number(const char *key, uint64_t value, unsigned base) {
     crash_emit(line, at);
 }
 
-static void emit_time(const char *key, clockid_t clock) {
+/// Milliseconds of a clock, and so many more.
+static void emit_time(const char *key, clockid_t clock, int64_t shift_milliseconds) {
     struct timespec now;
     if (clock_gettime(clock, &now) != 0) return;
-    crash_emit_number(key, (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000, 10);
+    int64_t milliseconds = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 + shift_milliseconds;
+    crash_emit_number(key, (uint64_t)milliseconds, 10);
 }
 
 // MARK: Looking at memory that may be broken
@@ -325,11 +328,12 @@ void crash_report_write(int number, const char *name, const siginfo_t *informati
     at = crash_put_text(line, at, name);
     line[at++] = '\n';
     crash_emit(line, at);
-    emit_time("wall", CLOCK_REALTIME);
-#if defined(__linux__)
-    emit_time("monotonic", CLOCK_BOOTTIME);
+    emit_time("wall", CLOCK_REALTIME, 0);
+    // The same clock as every event's, and as far from the system's own.
+#if defined(__APPLE__)
+    emit_time("monotonic", CTRACKWAY_MONOTONIC, ctrackway_monotonic_shift_milliseconds);
 #else
-    emit_time("monotonic", CLOCK_MONOTONIC_RAW);
+    emit_time("monotonic", CTRACKWAY_MONOTONIC, 0);
 #endif
     if (information->si_code > 0) {
         crash_emit_number("code", (uint64_t)information->si_code, 10);

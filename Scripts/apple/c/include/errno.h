@@ -5,6 +5,7 @@ extern int *__error(void);
 #define errno (*__error())
 #define EPERM 1
 #define ENOENT 2
+#define ESRCH 3
 #define EINTR 4
 #define EIO 5
 #define EBADF 9

@@ -9,3 +9,4 @@ void free(void *memory);
 int atexit(void (*body)(void));
 void arc4random_buf(void *to, size_t count);
 char *getenv(const char *name);
+const char *getprogname(void);

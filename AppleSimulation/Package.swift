@@ -34,7 +34,8 @@ func framework(_ name: String, _ dependencies: [Target.Dependency] = []) -> Targ
 }
 
 /// A room of the SDK, by the link to its sources; nil while there is no such folder.
-func room(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target? {
+func room(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = ["PrivacyInfo.xcprivacy"]) -> Target?
+{
     let folder = Context.packageDirectory + "/../Sources/" + name
     let isThere = { FileManager.default.fileExists(atPath: folder + "/" + $0) }
     guard isThere("") else { return nil }
@@ -70,6 +71,18 @@ let rooms: [Target?] = [
         exclude: ["Apple/PrivacyInfo.xcprivacy"]
     ),
     room("Trackway", ground + ["TrackwayDelivery", "TrackwayDestinations", "TrackwayPlatform"]),
+    room(
+        "TrackwayLocation",
+        ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform", "CoreLocation"]
+    ),
+    room(
+        "TrackwayMotion",
+        ["TrackwayBehavior", "TrackwayEvents", "TrackwayPlatform", "CoreMotion"]
+    ),
+    room(
+        "TrackwayAdvertisingID",
+        ["TrackwayPlatform", "AdSupport", "AppTrackingTransparency"]
+    ),
     room("TrackwayTesting", ["Trackway"] + ground + ["TrackwayDelivery", "TrackwayPlatform"]),
     room("TrackwayTriggers", ["Trackway", "TrackwayEvents"]),
     room("TrackwayUIKit", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "UIKit"]),
@@ -85,6 +98,8 @@ let package = Package(
         framework("CoreMotion"),
         framework("Network"),
         framework("MetricKit"),
+        framework("AdSupport"),
+        framework("AppTrackingTransparency"),
         // `import Testing` beside a module named UIKit looks for this one.
         .target(name: "_Testing_UIKit"),
         .testTarget(name: "UIKitTests", dependencies: ["UIKit", "_Testing_UIKit"], swiftSettings: house),
@@ -134,6 +149,15 @@ let package = Package(
             name: "SparkChamberTests",
             dependencies: [
                 "SparkChamberCompatibility", "SparkChamberSamples", "TrackwayUIKit", "TrackwayTesting", "UIKit",
+                "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "ProductTests",
+            dependencies: [
+                "TrackwayLocation", "TrackwayMotion", "TrackwayAdvertisingID", "TrackwayPlatform", "TrackwayBehavior",
+                "TrackwayEvents", "CoreLocation", "CoreMotion", "AdSupport", "AppTrackingTransparency",
                 "_Testing_UIKit",
             ],
             swiftSettings: house

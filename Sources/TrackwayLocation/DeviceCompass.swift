@@ -4,7 +4,6 @@
 #if canImport(CoreLocation) && !os(tvOS) && !os(macOS) && !os(visionOS) && !os(watchOS)
 public import CoreLocation
 internal import Dispatch
-public import Foundation
 public import TrackwayBehavior
 public import TrackwayEvents
 

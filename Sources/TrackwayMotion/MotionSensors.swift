@@ -6,6 +6,7 @@ internal import CoreMotion
 internal import Foundation
 public import TrackwayBehavior
 internal import TrackwayEvents
+internal import TrackwayPlatform
 
 /// The process's sensors of motion, which run while anybody listens.
 ///
@@ -42,10 +43,8 @@ final class MotionSensors: Sendable {
         for listener: ObjectIdentifier,
         _ report: @escaping @Sendable (MotionReading) -> Void
     ) {
-        let process = ProcessInfo.processInfo
         // A device that is hot, or that saves power, is left alone: a snapshot does without motion.
-        guard !process.isLowPowerModeEnabled, process.thermalState.rawValue < ProcessInfo.ThermalState.serious.rawValue
-        else { return }
+        guard !DeviceStrain.isHigh else { return }
         let new = Listener(report: report)
         let seconds = Double(interval.components.seconds) + Double(interval.components.attoseconds) * 1e-18
         manager.withLock {

@@ -18,12 +18,21 @@ open class CMMotionManager: NSObject {
     open var gyroUpdateInterval: TimeInterval = 0.01
     open var magnetometerUpdateInterval: TimeInterval = 0.01
     open var showsDeviceMovementDisplay = false
-    open private(set) var attitudeReferenceFrame: CMAttitudeReferenceFrame = .xArbitraryZVertical
+    open var attitudeReferenceFrame: CMAttitudeReferenceFrame { with { $0.frame } }
 
-    private var motion: (OperationQueue, CMDeviceMotionHandler)?
-    private var acceleration: (OperationQueue, CMAccelerometerHandler)?
-    private var rotation: (OperationQueue, CMGyroHandler)?
-    private var field: (OperationQueue, CMMagnetometerHandler)?
+    private struct Updates {
+        var frame: CMAttitudeReferenceFrame = .xArbitraryZVertical
+        var motion: (OperationQueue, CMDeviceMotionHandler)?
+        var acceleration: (OperationQueue, CMAccelerometerHandler)?
+        var rotation: (OperationQueue, CMGyroHandler)?
+        var field: (OperationQueue, CMMagnetometerHandler)?
+    }
+
+    /// Handlers start and stop updates on their queue while the phone is moved on another thread.
+    private let lock = NSLock()
+    private var updates = Updates()
+
+    private func with<Answer>(_ body: (inout Updates) -> Answer) -> Answer { lock.withLock { body(&updates) } }
 
     public override init() {
         super.init()
@@ -56,10 +65,10 @@ open class CMMotionManager: NSObject {
         #endif
     }
 
-    open var isDeviceMotionActive: Bool { motion != nil }
-    open var isAccelerometerActive: Bool { acceleration != nil }
-    open var isGyroActive: Bool { rotation != nil }
-    open var isMagnetometerActive: Bool { field != nil }
+    open var isDeviceMotionActive: Bool { with { $0.motion != nil } }
+    open var isAccelerometerActive: Bool { with { $0.acceleration != nil } }
+    open var isGyroActive: Bool { with { $0.rotation != nil } }
+    open var isMagnetometerActive: Bool { with { $0.field != nil } }
 
     open class func availableAttitudeReferenceFrames() -> CMAttitudeReferenceFrame {
         #if !canImport(ObjectiveC)
@@ -68,7 +77,7 @@ open class CMMotionManager: NSObject {
     }
 
     open func startDeviceMotionUpdates(to queue: OperationQueue, withHandler handler: @escaping CMDeviceMotionHandler) {
-        motion = (queue, handler)
+        with { $0.motion = (queue, handler) }
     }
 
     open func startDeviceMotionUpdates(
@@ -76,37 +85,40 @@ open class CMMotionManager: NSObject {
         to queue: OperationQueue,
         withHandler handler: @escaping CMDeviceMotionHandler
     ) {
-        attitudeReferenceFrame = referenceFrame
-        motion = (queue, handler)
+        with {
+            $0.frame = referenceFrame
+            $0.motion = (queue, handler)
+        }
     }
 
     open func startAccelerometerUpdates(
         to queue: OperationQueue,
         withHandler handler: @escaping CMAccelerometerHandler
     ) {
-        acceleration = (queue, handler)
+        with { $0.acceleration = (queue, handler) }
     }
 
     open func startGyroUpdates(to queue: OperationQueue, withHandler handler: @escaping CMGyroHandler) {
-        rotation = (queue, handler)
+        with { $0.rotation = (queue, handler) }
     }
 
     open func startMagnetometerUpdates(
         to queue: OperationQueue,
         withHandler handler: @escaping CMMagnetometerHandler
     ) {
-        field = (queue, handler)
+        with { $0.field = (queue, handler) }
     }
 
-    open func stopDeviceMotionUpdates() { motion = nil }
-    open func stopAccelerometerUpdates() { acceleration = nil }
-    open func stopGyroUpdates() { rotation = nil }
-    open func stopMagnetometerUpdates() { field = nil }
+    open func stopDeviceMotionUpdates() { with { $0.motion = nil } }
+    open func stopAccelerometerUpdates() { with { $0.acceleration = nil } }
+    open func stopGyroUpdates() { with { $0.rotation = nil } }
+    open func stopMagnetometerUpdates() { with { $0.field = nil } }
 
     #if !canImport(ObjectiveC)
     func deliver(_ reading: CMDeviceMotion) {
-        guard let (queue, handler) = motion else { return }
-        if attitudeReferenceFrame == .xTrueNorthZVertical, !SimulatedMotionSensors.current.knowsNorth {
+        let updates = with { $0 }
+        guard let (queue, handler) = updates.motion else { return }
+        if updates.frame == .xTrueNorthZVertical, !SimulatedMotionSensors.current.knowsNorth {
             let error = NSError(domain: CMErrorDomain, code: Int(CMErrorTrueNorthNotAvailable.rawValue))
             queue.addOperation { handler(nil, error) }
         } else {
@@ -115,11 +127,12 @@ open class CMMotionManager: NSObject {
     }
 
     func deliver(_ item: CMLogItem) {
-        if let item = item as? CMAccelerometerData, let (queue, handler) = acceleration {
+        let updates = with { $0 }
+        if let item = item as? CMAccelerometerData, let (queue, handler) = updates.acceleration {
             queue.addOperation { handler(item, nil) }
-        } else if let item = item as? CMGyroData, let (queue, handler) = rotation {
+        } else if let item = item as? CMGyroData, let (queue, handler) = updates.rotation {
             queue.addOperation { handler(item, nil) }
-        } else if let item = item as? CMMagnetometerData, let (queue, handler) = field {
+        } else if let item = item as? CMMagnetometerData, let (queue, handler) = updates.field {
             queue.addOperation { handler(item, nil) }
         }
     }

@@ -2,7 +2,6 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(UIKit) && !os(watchOS)
-internal import Foundation
 internal import UIKit
 
 /// The screen that shows the app.
@@ -16,25 +15,10 @@ enum ConnectedScreen {
         #if os(visionOS)
         return nil
         #else
-        let scenes = SharedApplication.object?.connectedScenes.compactMap { $0 as? UIWindowScene } ?? []
+        let scenes = SharedApplication.ifAny?.connectedScenes.compactMap { $0 as? UIWindowScene } ?? []
         let shown = scenes.first { $0.activationState == .foregroundActive } ?? scenes.first
         guard let size = shown?.screen.nativeBounds.size, size.width > 0, size.height > 0 else { return nil }
         return DeviceFacts.Screen(width: Int(size.width), height: Int(size.height))
-        #endif
-    }
-}
-
-/// The app's object, which extensions have none of and must not mention: it is asked for by its name.
-enum SharedApplication {
-    @MainActor
-    static var object: UIApplication? {
-        guard !Bundle.main.bundlePath.hasSuffix(".appex") else { return nil }
-        #if canImport(ObjectiveC)
-        let shared = NSSelectorFromString("sharedApplication")
-        guard UIApplication.responds(to: shared) else { return nil }
-        return UIApplication.perform(shared)?.takeUnretainedValue() as? UIApplication
-        #else
-        return UIApplication.shared
         #endif
     }
 }

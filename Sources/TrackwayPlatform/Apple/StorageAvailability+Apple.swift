@@ -7,6 +7,12 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import UIKit
 
+#if canImport(Darwin)
+internal import Darwin
+#else
+internal import Glibc
+#endif
+
 extension StorageAvailability {
     /// Files are closed before the first unlocking: the system answers every attempt with EPERM, which nothing else does in an app's
     /// own container, and says when protected data became available.

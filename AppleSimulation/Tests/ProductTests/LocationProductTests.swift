@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CoreLocation
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayLocation
+import TrackwayPlatform
+
+/// Not on the main actor: the source asks the main thread, and waits for it from any other.
+@Suite("Where the device is, as a product of its own", .serialized)
+struct LocationProductTests {
+    private static func sources() -> SnapshotSources {
+        LocationSnapshots.register()
+        var sources = SnapshotSources()
+        SnapshotProducts.add(to: &sources)
+        return sources
+    }
+
+    private static let place = CLLocation(
+        coordinate: CLLocationCoordinate2D(latitude: 48.2, longitude: 16.37),
+        altitude: 171,
+        horizontalAccuracy: 12,
+        verticalAccuracy: 3,
+        course: 90,
+        speed: 1.5,
+        timestamp: Date(timeIntervalSince1970: 1_700_000_000.25)
+    )
+
+    @Test("a place is told with leave only, nobody is asked for leave, and nothing begins to look")
+    func place() throws {
+        let places = SimulatedPlaces.current
+        places.reset()
+        places.simulate(location: Self.place)
+        let location = try #require(Self.sources().location)
+        for status in [CLAuthorizationStatus.notDetermined, .restricted, .denied] {
+            places.simulate(authorization: status)
+            #expect(!location.isAuthorized)
+            #expect(location.lastLocation() == nil)
+        }
+        for status in [CLAuthorizationStatus.authorizedWhenInUse, .authorizedAlways] {
+            places.simulate(authorization: status)
+            // A main thread that is busy says nothing at first.
+            while !location.isAuthorized {}
+            var known: Location?
+            while known == nil { known = location.lastLocation() }
+            let told = try #require(known)
+            #expect(told.latitude == 48.2)
+            #expect(told.longitude == 16.37)
+            #expect(told.horizontalAccuracy == 12)
+            #expect(told.time == Timestamp(milliseconds: 1_700_000_000_250))
+        }
+        // The person takes it back.
+        places.simulate(authorization: .denied)
+        #expect(location.lastLocation() == nil)
+        #expect(places.questions == 0)
+        #expect(places.followers == 0)
+    }
+
+    @Test("the compass reads between start and stop only")
+    func compass() async throws {
+        let places = SimulatedPlaces.current
+        places.reset()
+        let compass = try #require(Self.sources().heading)
+        #expect(compass.isAvailable)
+        let told = Locked<[Heading]>([])
+        compass.start { heading in told.withLock { $0.append(heading) } }
+        await Self.mainThreadsTurn()
+        #expect(places.followers == 1)
+        let date = Date(timeIntervalSince1970: 1_700_000_000)
+        places.simulate(heading: CLHeading(simulatedMagnetic: 10, geographic: 12, accuracy: 4, timestamp: date))
+        compass.stop()
+        await Self.mainThreadsTurn()
+        #expect(places.followers == 0)
+        places.simulate(heading: CLHeading(simulatedMagnetic: 20, timestamp: date))
+        let headings = told.withLock { $0 }
+        #expect(headings.map(\.magnetic) == [10])
+        #expect(headings.first?.geographic == 12)
+    }
+
+    @Test("a compass that is stopped before the main thread had its turn never begins")
+    func stoppedAtOnce() async throws {
+        let places = SimulatedPlaces.current
+        places.reset()
+        let compass = try #require(Self.sources().heading)
+        compass.start { _ in Issue.record("nobody listens") }
+        compass.stop()
+        await Self.mainThreadsTurn()
+        #expect(places.followers == 0)
+        places.simulate(heading: CLHeading(simulatedMagnetic: 20, timestamp: Date(timeIntervalSince1970: 0)))
+    }
+
+    @Test("a device without a compass has none, and what the app feeds itself stays")
+    func none() throws {
+        SimulatedPlaces.current.reset(hasCompass: false)
+        #expect(try #require(Self.sources().heading).isAvailable == false)
+        struct Own: LocationSource {
+            var isAuthorized: Bool { true }
+            func lastLocation() -> Location? { nil }
+        }
+        var sources = SnapshotSources(location: Own())
+        SnapshotProducts.add(to: &sources)
+        #expect(sources.location is Own)
+    }
+
+    /// Returns when what was put on the main queue before was done.
+    private static func mainThreadsTurn() async {
+        await withCheckedContinuation { turn in DispatchQueue.main.async { turn.resume() } }
+    }
+}

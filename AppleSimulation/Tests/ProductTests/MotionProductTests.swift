@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import CoreMotion
+import Foundation
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayMotion
+import TrackwayPlatform
+
+@Suite("How the device moves, as a product of its own", .serialized)
+@MainActor
+struct MotionProductTests {
+    /// The process's manager of the sensors is made once, so that the phone is reset before it only.
+    private static let motion: (any MotionSource)? = {
+        SimulatedMotionSensors.current.reset()
+        MotionSnapshots.register()
+        var sources = SnapshotSources()
+        SnapshotProducts.add(to: &sources)
+        return sources.motion
+    }()
+
+    private static func reading(roll: Double) -> CMDeviceMotion {
+        .simulated(at: ProcessInfo.processInfo.systemUptime, roll: roll)
+    }
+
+    /// The next reading, after the phone was moved once.
+    private static func next(_ readings: AsyncStream<MotionReading>, roll: Double) async -> MotionReading? {
+        SimulatedMotionSensors.current.simulate(reading(roll: roll))
+        var iterator = readings.makeAsyncIterator()
+        return await iterator.next()
+    }
+
+    @Test("motion is read between start and stop only, in a frame that needs no leave")
+    func device() async throws {
+        let motion = try #require(Self.motion)
+        #expect(motion.hasDeviceMotion)
+        #expect(motion.hasRawSensors)
+        #expect(MotionSnapshots.referenceFrame == .arbitrary)
+        let sensors = SimulatedMotionSensors.current
+        #expect(sensors.readers == 0)
+        let (readings, told) = AsyncStream.makeStream(of: MotionReading.self)
+        motion.start(.device, every: .milliseconds(100)) { told.yield($0) }
+        #expect(sensors.readers == 1)
+        guard case .device(let first) = await Self.next(readings, roll: 0.5) else {
+            Issue.record("no motion")
+            return
+        }
+        #expect(first.attitude.roll == 0.5)
+        #expect(first.gravity.z == -1)
+        motion.stop()
+        #expect(sensors.readers == 0)
+        told.finish()
+    }
+
+    @Test("true north that the system refuses is given up for the frame that needs nothing")
+    func refusedNorth() async throws {
+        let motion = try #require(Self.motion)
+        MotionSnapshots.referenceFrame = .trueNorth
+        defer { MotionSnapshots.referenceFrame = .arbitrary }
+        let sensors = SimulatedMotionSensors.current
+        let (readings, told) = AsyncStream.makeStream(of: MotionReading.self)
+        motion.start(.device, every: .milliseconds(100)) { told.yield($0) }
+        // The first is refused, and the frame changed on the sensors' own thread: moved until a reading comes.
+        let moved = Task {
+            while !Task.isCancelled {
+                sensors.simulate(Self.reading(roll: 0.25))
+                await Task.yield()
+            }
+        }
+        var iterator = readings.makeAsyncIterator()
+        let first = await iterator.next()
+        moved.cancel()
+        guard case .device(let motionRead) = first else {
+            Issue.record("no motion")
+            return
+        }
+        #expect(motionRead.attitude.roll == 0.25)
+        #expect(sensors.readers == 1)
+        motion.stop()
+        #expect(sensors.readers == 0)
+        told.finish()
+    }
+
+    @Test("each sensor by itself")
+    func raw() async throws {
+        let motion = try #require(Self.motion)
+        let sensors = SimulatedMotionSensors.current
+        let (readings, told) = AsyncStream.makeStream(of: MotionReading.self)
+        motion.start(.raw, every: .milliseconds(100)) { told.yield($0) }
+        let now = ProcessInfo.processInfo.systemUptime
+        sensors.simulate(acceleration: CMAcceleration(x: 1, y: 2, z: 3), at: now)
+        sensors.simulate(rotationRate: CMRotationRate(x: 4, y: 5, z: 6), at: now)
+        sensors.simulate(magneticField: CMMagneticField(x: 7, y: 8, z: 9), at: now)
+        var kinds: [SensorReading.Kind: Vector3] = [:]
+        for await reading in readings {
+            guard case .sensor(let kind, let value) = reading else { continue }
+            kinds[kind] = value.values
+            if kinds.count == 3 { break }
+        }
+        #expect(kinds[.acceleration] == Vector3(x: 1, y: 2, z: 3))
+        #expect(kinds[.rotationRate] == Vector3(x: 4, y: 5, z: 6))
+        #expect(kinds[.magneticField] == Vector3(x: 7, y: 8, z: 9))
+        motion.stop()
+        #expect(sensors.readers == 0)
+        told.finish()
+    }
+}

@@ -153,6 +153,8 @@ let package = Package(
         .target(
             name: "TrackwayUIKit",
             dependencies: ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents"],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
             swiftSettings: house
         ),
 
@@ -160,6 +162,8 @@ let package = Package(
         .target(
             name: "TrackwaySwiftUI",
             dependencies: ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents"],
+            exclude: privacy().exclude,
+            resources: privacy().resources,
             swiftSettings: house
         ),
 

@@ -12,7 +12,8 @@ struct PrivacyManifestTests {
 
     /// The targets that products begin with, or that call what has to be declared.
     static let targets = [
-        "CTrackway", "TrackwayPlatform/Apple", "TrackwayLocation", "TrackwayMotion", "TrackwayAdvertisingID",
+        "CTrackway", "TrackwayPlatform/Apple", "TrackwayUIKit", "TrackwaySwiftUI", "TrackwayLocation", "TrackwayMotion",
+        "TrackwayAdvertisingID",
         "ClickstreamCompatibility", "SensorsAnalyticsCompatibility", "SiftCompatibility", "SAPUsageCompatibility",
     ]
 
@@ -58,18 +59,82 @@ struct PrivacyManifestTests {
         }
     }
 
-    @Test("what has to be declared is called by no target that does not declare it")
-    func calls() throws {
+    /// What each product collects when it is linked: the rows of Documentation/Privacy.md that say so.
+    @Test(
+        "each names what linking its product makes leave the device",
+        arguments: [
+            ("CTrackway", []),
+            ("TrackwayPlatform/Apple", ["DeviceID", "OtherDataTypes", "ProductInteraction"]),
+            ("TrackwayUIKit", ["ProductInteraction"]),
+            ("TrackwaySwiftUI", ["ProductInteraction"]),
+            ("TrackwayLocation", ["CoarseLocation", "PreciseLocation"]),
+            ("TrackwayMotion", ["OtherDataTypes"]),
+            ("TrackwayAdvertisingID", ["DeviceID"]),
+            ("ClickstreamCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
+            ("SensorsAnalyticsCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
+            ("SiftCompatibility", ["DeviceID", "OtherDataTypes", "ProductInteraction", "UserID"]),
+            ("SAPUsageCompatibility", ["DeviceID", "ProductInteraction", "UserID"]),
+        ]
+    )
+    func collected(_ target: String, _ expected: [String]) throws {
+        let types = try #require(try manifest(target)["NSPrivacyCollectedDataTypes"] as? [[String: Any]])
+        let names = types.compactMap { $0["NSPrivacyCollectedDataType"] as? String }
+        #expect(names.map { String($0.dropFirst("NSPrivacyCollectedDataType".count)) }.sorted() == expected)
+    }
+
+    /// Every file that Apple's systems compile, with its folder among the sources first.
+    private func files() throws -> [(name: String, text: String)] {
         let files = FileManager.default.enumerator(atPath: Self.sources.path)
+        var result: [(name: String, text: String)] = []
         while let name = files?.nextObject() as? String {
-            guard name.hasSuffix(".swift") || name.hasSuffix(".c") else { continue }
+            guard name.hasSuffix(".swift") || name.hasSuffix(".c"), !name.contains("/Linux/") else { continue }
             let text = try String(contentsOf: Self.sources.appendingPathComponent(name), encoding: .utf8)
-            for (call, target) in [
-                ("systemUptime", "TrackwayMotion/"), ("mach_absolute_time", ""), ("UserDefaults", "TrackwayPlatform/"),
+            // Whole files that are for other systems only.
+            guard !text.contains("#if defined(__linux__)\n#if !defined(_GNU_SOURCE)") else { continue }
+            result.append((name, text))
+        }
+        return result
+    }
+
+    @Test("each declares the calls of Apple's list that its target makes, and no others")
+    func calls() throws {
+        let listed: [String: [String]] = [
+            "FileTimestamp": [
+                #"\b[fl]?stat(at)?\([a-z&]"#, "getattrlist", "creationDate", "contentModificationDate",
+                "attributesOfItem",
+            ],
+            "DiskSpace": [#"\bf?statv?fs\("#, "volumeAvailableCapacity", "volumeTotalCapacity", "systemFreeSize"],
+            "SystemBootTime": ["systemUptime", "mach_absolute_time", "mach_continuous_time"],
+            "UserDefaults": [#"\bUserDefaults\b"#, "CFPreferences"],
+            "ActiveKeyboards": ["activeInputModes"],
+        ]
+        var made: [String: Set<String>] = [:]
+        for (name, text) in try files() {
+            let target = String(name.prefix { $0 != "/" })
+            for (category, patterns) in listed {
+                let isMade = patterns.contains { text.range(of: $0, options: .regularExpression) != nil }
+                if isMade { made[target, default: []].insert(category) }
+            }
+        }
+        for target in Self.targets {
+            let calls = try #require(try manifest(target)["NSPrivacyAccessedAPITypes"] as? [[String: Any]])
+            let names = calls.compactMap { $0["NSPrivacyAccessedAPIType"] as? String }
+            let declared = Set(names.map { String($0.dropFirst("NSPrivacyAccessedAPICategory".count)) })
+            let own = made.removeValue(forKey: String(target.prefix { $0 != "/" })) ?? []
+            #expect(declared == own, "\(target)")
+        }
+        // Who has no manifest makes none.
+        #expect(made.isEmpty)
+    }
+
+    @Test("frameworks for which a store wants purpose strings are referred to by products of their own only")
+    func frameworks() throws {
+        for (name, text) in try files() {
+            for (word, target) in [
                 ("CLLocation", "TrackwayLocation/"), ("CMMotionManager", "TrackwayMotion/"),
-                ("ASIdentifierManager", "TrackwayAdvertisingID/"),
-            ] where text.contains(call) {
-                #expect(!target.isEmpty && name.hasPrefix(target), "\(call) in \(name)")
+                ("ASIdentifierManager", "TrackwayAdvertisingID/"), ("ATTrackingManager", "TrackwayAdvertisingID/"),
+            ] where text.contains(word) {
+                #expect(name.hasPrefix(target), "\(word) in \(name)")
             }
         }
     }

@@ -72,7 +72,7 @@ package final class BehaviorDriver: Sendable {
     /// What earlier processes kept can be read now, as it could not be at the start.
     func storageArrived() {
         let lastSign = resources.lastSign()
-        change { $0.storageArrived(lastSign: lastSign) }
+        change { if $0.isPending { $0.lastSign = lastSign } }
         begin()
     }
 

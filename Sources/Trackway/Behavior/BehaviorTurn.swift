@@ -36,7 +36,7 @@ struct BehaviorState: Sendable {
     /// Session and screen of the process before, while it may have left crashes behind that nobody wanted to know of.
     fileprivate var former: SessionAndScreen?
     /// When the process before this one recorded last, until this one has begun.
-    fileprivate var lastSign: DeviceTime?
+    var lastSign: DeviceTime?
     /// For whom the process was started, as long as nobody can tell.
     fileprivate(set) var undecided: LaunchReason?
     /// When the process started.
@@ -67,9 +67,6 @@ struct BehaviorState: Sendable {
         began = time
         self.lastSign = lastSign
     }
-
-    /// What the process before kept can be read now.
-    mutating func storageArrived(lastSign: DeviceTime?) { if isPending { self.lastSign = lastSign } }
 
     /// The app, or a back-end, chose what is captured. What is chosen before the start was recorded says how the app
     /// begins, and does not bring the start about.

@@ -94,7 +94,7 @@ extension Dependencies {
         }
         dependencies.deliveryExecutor = DeliveryExecutor()
         dependencies.observeSystemReports = { arrived in
-            SystemReportObserver.observe(into: CrashReports(in: folder, storage: DiskStorage())) { result in
+            SystemReportObserver.observe(into: CrashReports(in: crashFolder, storage: DiskStorage())) { result in
                 if case .failure(let error) = result { log.report(Diagnostic(systemReportLost: error)) }
                 arrived()
             }

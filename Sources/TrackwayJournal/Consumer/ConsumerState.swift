@@ -130,10 +130,11 @@ struct ConsumerState: Sendable {
     /// Takes in what has come since the last look, as far as counting needs it: writers, and cursors of destinations.
     mutating func takeIn() throws(JournalError) {
         try refresh()
+        let journal = journal
         try eachWriter { (progress) throws(JournalError) in
             for destination in progress.cursors.accountable { try progress.cursor(of: destination) }
-            // A newer version's log shows as one here.
-            _ = try progress.extent()
+            // A newer version's log shows as one here. How far it goes is looked up when somebody wants to know.
+            _ = try journal.firstSequence(of: progress.id)
         }
     }
 

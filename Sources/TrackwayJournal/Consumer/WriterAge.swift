@@ -25,8 +25,10 @@ struct WriterAge: Sendable {
     }
 
     /// Takes up what earlier deliverers have seen.
-    mutating func load() throws(StorageError) {
-        guard observed == .zero, let bytes = try storage.contents(of: path),
+    ///
+    /// - Parameter names: the folder's files, listed a moment ago.
+    mutating func load(_ names: [String]) throws(StorageError) {
+        guard observed == .zero, names.contains("observed"), let bytes = try storage.contents(of: path),
             let seen = CheckedLines(bytes)?.number("milliseconds")
         else { return }
         observed = .milliseconds(Int64(clamping: seen))

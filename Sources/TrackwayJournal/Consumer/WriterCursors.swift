@@ -104,15 +104,16 @@ struct WriterCursors: Sendable {
 
     private func beginning(of destination: DestinationID, isComplete: Bool) throws(JournalError) -> Cursor {
         if isOwn, let beginning = journal.registry.withLock({ $0.beginning(of: destination) }) { return beginning }
-        let extent = try journal.extent(of: id, isComplete: isComplete)
+        let first = try journal.firstSequence(of: id)
         // A damaged cursor says that the destination had a place in the log, and no more: then it gets all that is kept.
         let path = journal.folder.cursor(id, destination)
         let isDamaged = try JournalError.wrap { () throws(StorageError) in try storage.size(of: path) != nil }
-        if isDamaged { return Cursor(forgottenBefore: extent.first) }
+        if isDamaged { return Cursor(forgottenBefore: first) }
         if !isOwn, !journal.registry.withLock({ $0.takesBacklog(destination) }) {
+            let extent = try journal.extent(of: id, isComplete: isComplete)
             return try firstMeant(destination, after: extent, isComplete: isComplete)
         }
-        return Cursor(at: .start, next: extent.first)
+        return Cursor(at: .start, next: first)
     }
 
     /// A cursor before the first event that names a destination, else at the log's end.

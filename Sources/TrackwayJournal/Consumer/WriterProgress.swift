@@ -110,7 +110,7 @@ struct WriterProgress: Sendable {
             let names = try folder.names()
             try cursors.notice(names)
             if !isOwn { isComplete = try folder.isDead(id, names, at: journal.clock.now().wall) }
-            try age.load()
+            try age.load(names)
             if !isOwn { try folder.probe(names) }
             problem = nil
         } catch {

@@ -29,38 +29,35 @@ package struct CheckedLines: Sendable {
     package var bytes: [UInt8] {
         var text = ""
         for line in lines { text += line.key + " " + line.value + "\n" }
-        return Array((text + "checksum " + Self.checksum(text) + "\n").utf8)
+        let sum = text.withUTF8 { Checksum.payload(UnsafeRawBufferPointer($0)) }
+        return Array((text + Self.lastLine(sum)).utf8)
     }
 
     /// Reads the file; nil when it is damaged.
     package init?(_ bytes: [UInt8]) {
-        let text = String(decoding: bytes, as: UTF8.self)
-        // Decoding mends what is no UTF-8; then the bytes differ.
-        guard text.utf8.elementsEqual(bytes) else { return nil }
-        guard let mark = text.range(ofLast: "checksum ") else { return nil }
-        let body = String(text[..<mark.lowerBound])
-        guard text[mark.upperBound...] == Self.checksum(body) + "\n" else { return nil }
-        for line in body.split(separator: "\n") {
-            guard let space = line.firstIndex(of: " ") else { return nil }
-            lines.append((String(line[..<space]), String(line[line.index(after: space)...])))
+        // The checksum is the last line: only its beginning is looked for.
+        guard bytes.last == Self.newline else { return nil }
+        let start = bytes.dropLast().lastIndex(of: Self.newline).map { $0 + 1 } ?? 0
+        let sum = bytes[..<start].withUnsafeBytes { Checksum.payload($0) }
+        guard bytes[start...].elementsEqual(Self.lastLine(sum).utf8) else { return nil }
+        for line in bytes[..<start].split(separator: Self.newline) {
+            guard let space = line.firstIndex(of: UInt8(ascii: " ")), let key = Self.text(line[..<space]),
+                let value = Self.text(line[(space + 1)...])
+            else { return nil }
+            lines.append((key, value))
         }
     }
 
-    private static func checksum(_ text: String) -> String {
-        var text = text
-        let sum = text.withUTF8 { Checksum.payload(UnsafeRawBufferPointer($0)) }
-        return String(sum, radix: 16)
-    }
-}
+    private static let newline = UInt8(ascii: "\n")
 
-extension String {
-    /// Where a line starting with `key` begins last, and where its value does.
-    fileprivate func range(ofLast key: String) -> Range<String.Index>? {
-        // The checksum is the last line, so only its start is looked at.
-        guard hasSuffix("\n") else { return nil }
-        let body = dropLast()
-        let start = body.lastIndex(of: "\n").map { body.index(after: $0) } ?? body.startIndex
-        guard body[start...].hasPrefix(key) else { return nil }
-        return start..<body.index(start, offsetBy: key.count)
+    private static func lastLine(_ checksum: UInt32) -> String {
+        "checksum " + String(checksum, radix: 16) + "\n"
+    }
+
+    /// Bytes as text; nil when they are no UTF-8.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        // Decoding mends what is no UTF-8; then the bytes differ.
+        return text.utf8.elementsEqual(bytes) ? text : nil
     }
 }

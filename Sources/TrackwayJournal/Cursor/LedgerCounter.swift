@@ -48,6 +48,11 @@ struct LedgerCounter: Sendable {
         known[writer]?.last
     }
 
+    /// The lowest number of a writer; nil when nobody looked.
+    func firstSeen(of writer: WriterID) -> UInt64? {
+        known[writer]?.first
+    }
+
     /// Forgets a writer that is counted for good.
     mutating func forget(_ writer: WriterID) {
         tails[writer] = nil
@@ -105,6 +110,18 @@ struct LogTail: Sendable {
         }
         let isTorn = reader.damage.tornTails > tornTails
         return LedgerCounter.Extent(first: first ?? 1, last: max(last + (isTorn ? 1 : 0), noted))
+    }
+
+    /// The lowest number of a log, without a look at its end.
+    static func firstSequence(
+        in folder: String,
+        _ storage: any JournalStorage,
+        boot: String
+    ) throws(JournalError) -> UInt64 {
+        var reader = LogReader(folder: folder, storage: storage, from: .start, window: 4096)
+        reader.boot = boot
+        guard let entry = try reader.next() else { return 1 }
+        return entry.kind == .event ? entry.sequence : entry.sequence + 1
     }
 
     /// Takes the log's first record in.

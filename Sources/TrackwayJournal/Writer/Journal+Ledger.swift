@@ -168,6 +168,15 @@ extension Journal {
         return try tail.extent(isComplete: isComplete)
     }
 
+    /// The lowest sequence number that a writer's log accounts for.
+    ///
+    /// - Complexity: O(1), a few kilobytes of the oldest segment, unless its beginning is damaged.
+    func firstSequence(of id: WriterID) throws(JournalError) -> UInt64 {
+        if state.withLock({ $0.id == id }) { return 1 }
+        if let known = counting.withLock({ $0.firstSeen(of: id) }) { return known }
+        return try LogTail.firstSequence(in: folder.writer(id), storage, boot: bootID)
+    }
+
     /// A writer's highest sequence number, as far as that is known without reading.
     func knownLast(of id: WriterID) -> UInt64 {
         if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) { return last }

@@ -128,6 +128,36 @@ struct DeliveryServiceTests {
         #expect(try environment.isBalanced())
     }
 
+    @Test("the first request is on its way before what earlier processes left is tidied up")
+    func maintenanceBehindRequests() async throws {
+        let (disk, clock) = (MemoryStorage(), ManualClock())
+        for _ in 0..<3 {
+            clock.advance(by: .milliseconds(1))
+            try DeliveryEnvironment(storage: disk, clock: clock).leave(5)
+        }
+        let first = try DeliveryEnvironment(storage: disk, clock: clock)
+        // Everything is delivered, and the folders stay: their counts could not be written.
+        first.storage.fail(.replace, with: .noSpace, paths: "settled")
+        first.begin()
+        #expect(await first.service.flush(timeout: .seconds(1)).isComplete)
+        await first.end()
+        first.journal.close()
+
+        clock.advance(by: .milliseconds(1))
+        let second = try DeliveryEnvironment(storage: disk, clock: clock)
+        let left = Locked<Int?>(nil)
+        second.collector.whenAskedNext { left.withLock { $0 = disk.names(in: "/app/writers").count } }
+        // So many that they are sent without being asked for.
+        second.record(200)
+        second.begin()
+        #expect(await second.service.flush(timeout: .seconds(1)).isComplete)
+        // Three that left, the one that delivered, and this one.
+        #expect(left.withLock { $0 } == 5)
+        await second.pass(.seconds(120), sleepers: 1) { disk.names(in: "/app/writers").count == 1 }
+        #expect(disk.names(in: "/app/writers") == [second.journal.writer.description])
+        await second.end()
+    }
+
     @Test("suspended, it holds no election and sends nothing; resumed, it goes on")
     func suspension() async throws {
         let environment = try DeliveryEnvironment()

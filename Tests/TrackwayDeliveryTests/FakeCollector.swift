@@ -38,6 +38,7 @@ final class FakeCollector: Transport {
         var cancelled = 0
         var watchers: [(attempts: Int, report: CheckedContinuation<Void, Never>)] = []
         var hanging: CheckedContinuation<Void, Never>?
+        var look: (@Sendable () -> Void)?
     }
 
     private let state = Locked(State())
@@ -49,6 +50,8 @@ final class FakeCollector: Transport {
     func be(_ mood: Mood, to part: String) { state.withLock { $0.moods[part] = mood } }
     /// Requests hang until cancelled.
     func hang() { state.withLock { $0.isHanging = true } }
+    /// Does something as the next request arrives, before it is answered.
+    func whenAskedNext(_ look: @escaping @Sendable () -> Void) { state.withLock { $0.look = look } }
     func goOn() {
         let hanging = state.withLock { state in
             defer { state.hanging = nil }
@@ -102,6 +105,11 @@ final class FakeCollector: Transport {
     // MARK: Transport
 
     func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
+        let look = state.withLock { state in
+            defer { state.look = nil }
+            return state.look
+        }
+        look?()
         let (mood, told, hangs) = state.withLock { state -> (Mood, [CheckedContinuation<Void, Never>], Bool) in
             state.attempts += 1
             state.asked[Self.destination(request), default: 0] += 1

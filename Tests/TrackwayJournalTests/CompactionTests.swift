@@ -40,6 +40,24 @@ struct CompactionTests {
         return (storage, dead.writer)
     }
 
+    /// A disk with the events of processes that are gone, 30 of each, all of them delivered.
+    private func drained(_ processes: Int) throws -> (MemoryStorage, [WriterID]) {
+        let storage = MemoryStorage()
+        var dead: [WriterID] = []
+        for _ in 0..<processes {
+            let process = try journal(storage)
+            for number in 0..<30 { process.append("{\"secret\":\(number)}") }
+            dead.append(process.writer)
+            process.close()
+        }
+        let last = try journal(storage)
+        let consumer = try #require(try last.tryElection())
+        #expect(try consumer.deliverAll("collector").count == 30 * processes)
+        consumer.close()
+        last.close()
+        return (storage, dead + [last.writer])
+    }
+
     @Test("killed at any change of compaction, the next opening removes the folder and counts nothing twice")
     func killedWhileFolding() throws {
         var finished = false
@@ -70,6 +88,90 @@ struct CompactionTests {
         }
         #expect(finished)
         #expect(left > 3)
+    }
+
+    @Test("many writers that are done with are written into the totals sixteen at a time", arguments: [1, 16, 17, 70])
+    func together(_ processes: Int) throws {
+        let (disk, dead) = try drained(processes)
+        let storage = FaultyStorage(disk)
+        let journal = try journal(storage)
+        let consumer = try #require(try journal.tryElection())
+        let before = storage.count(of: .replace)
+        try consumer.maintain(at: clock.now())
+        #expect(folders(disk) == [journal.writer.description])
+        // The process that delivered them is one more, and recorded nothing.
+        #expect(storage.count(of: .replace) - before <= (dead.count + 15) / 16)
+        #expect(try journal.ledger().recorded == UInt64(30 * processes))
+        #expect(try journal.ledger().destinations["collector"]?.delivered == UInt64(30 * processes))
+        consumer.close()
+        let again = try self.journal(disk)
+        #expect(try again.ledger().recorded == UInt64(30 * processes))
+    }
+
+    @Test("killed at any change while several writers go together, nothing counts twice and nothing stays")
+    func killedTogether() throws {
+        var finished = false
+        for changes in 0..<400 where !finished {
+            let (disk, dead) = try drained(5)
+            let mortal = MortalStorage(disk, dyingAfter: changes)
+            let dying = try? journal(mortal)
+            let consumer = try? dying?.tryElection()
+            try? consumer?.maintain(at: clock.now())
+            finished = !mortal.isDead
+            let after = disk.afterKill()
+            let next = try journal(after)
+            let again = try #require(try next.tryElection())
+            #expect(try next.ledger().recorded == 150, "killed at change \(changes)")
+            try again.maintain(at: clock.now())
+            #expect(folders(after).isDisjoint(with: dead.map(\.description)), "killed at change \(changes)")
+            #expect(try next.ledger().recorded == 150, "killed at change \(changes)")
+            #expect(try again.deliverAll("collector") == [], "killed at change \(changes)")
+        }
+        #expect(finished)
+    }
+
+    @Test(
+        "one that turns out to be alive, or whose lock cannot be had, stays while the others go",
+        arguments: [true, false]
+    )
+    func stays(isAlive: Bool) throws {
+        let (disk, dead) = try drained(4)
+        let storage = FaultyStorage(disk)
+        let journal = try journal(storage)
+        let consumer = try #require(try journal.tryElection())
+        var round = consumer.beginMaintenance(at: clock.now())
+        // Found dead in this part, and another by the time it is to go.
+        #expect(try consumer.continueMaintenance(&round))
+        let lock = isAlive ? try disk.lock("/j/writers/\(dead[1])/alive.lock") : nil
+        if !isAlive { storage.fail(.lock, with: .denied, paths: "\(dead[1])") }
+        while try consumer.continueMaintenance(&round) {}
+        #expect(folders(disk) == [dead[1].description, journal.writer.description])
+        #expect(try journal.ledger().recorded == 120)
+        lock?.release()
+        storage.heal()
+        for _ in 0..<2 { try consumer.maintain(at: clock.now()) }
+        #expect(folders(disk) == [journal.writer.description])
+        #expect(try journal.ledger().recorded == 120)
+    }
+
+    @Test("between two parts of maintenance others read and settle as ever", arguments: 0..<8)
+    func inBetween(_ parts: Int) throws {
+        let (disk, dead) = try drained(20)
+        let waiting = try journal(disk)
+        for number in 0..<30 { waiting.append("{\"number\":\(number)}") }
+        waiting.close()
+        let journal = try journal(disk)
+        for number in 0..<30 { journal.append("{\"number\":\(number)}") }
+        let consumer = try #require(try journal.tryElection())
+        var round = consumer.beginMaintenance(at: clock.now())
+        for _ in 0..<parts { guard try consumer.continueMaintenance(&round) else { break } }
+        #expect(try consumer.deliverAll("collector").count == 60)
+        // A round that was left in the middle is as good as none.
+        try consumer.maintain(at: clock.now())
+        #expect(folders(disk) == [journal.writer.description])
+        #expect(!dead.isEmpty)
+        #expect(try journal.ledger().recorded == 660)
+        #expect(try journal.ledger().destinations["collector"] == Ledger.Account(recorded: 660, delivered: 660))
     }
 
     @Test("killed at any change of erasing, nothing of before is sent to anybody afterwards")

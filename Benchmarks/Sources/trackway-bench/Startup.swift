@@ -54,6 +54,7 @@ struct Startup {
         Thread.detachNewThread { ccounters_sink(port) }
         try await Task.sleep(for: .milliseconds(200))
         let readBefore = try bytesRead()
+        let processorBefore = ccounters_processor_nanoseconds()
         let start = ccounters_nanoseconds()
         let analytics = try Analytics(configuration(port: Int(port), folder: arguments[1]))
         let made = ccounters_nanoseconds()
@@ -62,12 +63,14 @@ struct Startup {
         let flush = Task { await analytics.flush(timeout: .seconds(300)) }
         while ccounters_first_post() == 0 { usleep(100) }
         let first = ccounters_first_post()
+        let processor = ccounters_processor_nanoseconds() - processorBefore
         let read = try bytesRead() - readBefore
         let report = await flush.value
         let end = ccounters_nanoseconds()
         func milliseconds(_ until: UInt64) -> String { String(format: "%.1f ms", Double(until - start) / 1e6) }
         print(
-            "init \(milliseconds(made)), first request \(milliseconds(first)) after \(read / 1_000) kB read, "
+            "init \(milliseconds(made)), first request \(milliseconds(first)) after \(read / 1_000) kB read "
+                + "and \(processor / 100_000) tenths of a ms of processor, "
                 + "\(report.destinations["collector"]?.delivered ?? 0) delivered after \(milliseconds(end)) "
                 + "and \((try bytesRead() - readBefore) / 1_000) kB"
         )

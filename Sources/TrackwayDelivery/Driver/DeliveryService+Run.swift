@@ -106,10 +106,6 @@ extension DeliveryService {
         equipment.report(.elected)
         await withTaskGroup(of: Ending.self) { group in
             group.addTask {
-                await self.equipment.place.perform { await self.performMaintenance(consumer) }
-                return .housekeeping
-            }
-            group.addTask {
                 await self.abort.wait()
                 return .aborted
             }
@@ -117,6 +113,7 @@ extension DeliveryService {
             // By destination: whoever takes over from a worker that was removed waits until that one has ended.
             var atWork: [DestinationID: DestinationWorker] = [:]
             var isLeaving = false
+            var isMaintained = false
             while true {
                 isLeaving = isLeaving || Task.isCancelled || state.withLock { $0.phase != .running }
                 if !isLeaving {
@@ -126,6 +123,15 @@ extension DeliveryService {
                         group.addTask {
                             await self.equipment.place.perform { await worker.run(consumer) }
                             return .worker(worker.id)
+                        }
+                    }
+                    if !isMaintained {
+                        // Behind the workers: the first requests are on their way while the logs of all writers are gone over.
+                        isMaintained = true
+                        group.addTask {
+                            await self.untilBegun()
+                            await self.equipment.place.perform { await self.performMaintenance(consumer) }
+                            return .housekeeping
                         }
                     }
                     wakeObservers()
@@ -161,6 +167,13 @@ extension DeliveryService {
         wakeObservers()
     }
 
+    /// Waits until each worker has its first request on its way, or has none to send now.
+    private func untilBegun() async {
+        let (key, signal) = beginObserving()
+        defer { endObserving(key) }
+        while !Task.isCancelled, !workers.allSatisfy(\.hasBegun) { await signal.wait() }
+    }
+
     private func untilChanged() async -> Ending {
         await changed.wait()
         return .changed
@@ -176,7 +189,9 @@ extension DeliveryService {
         while !Task.isCancelled {
             let maintained = equipment.now
             do throws(JournalError) {
-                try consumer.maintain(at: equipment.clock.now())
+                var round = consumer.beginMaintenance(at: equipment.clock.now())
+                // Whoever wants to send or to count meanwhile has its turn between two parts.
+                while try consumer.continueMaintenance(&round), !Task.isCancelled { await Task.yield() }
                 report(consumer.obstacles.map { .writerLeftOut($0.message) })
             } catch {
                 report([.journalFailed(error.message)])

@@ -20,6 +20,7 @@ extension DestinationWorker {
         queue?.prepare(consumer)
         state.withLock {
             $0.consumer = consumer
+            $0.hasBegun = false
             if !$0.isRetired { $0.machine.resumed() }
         }
     }
@@ -51,7 +52,9 @@ extension DestinationWorker {
         while true {
             if Task.isCancelled { requestStop() }
             look(consumer)
-            switch next() {
+            let step = next()
+            noteBeginning(with: step)
+            switch step {
             case .carryOut(let order):
                 await carryOut(order, consumer: consumer, inFlight: &inFlight)
                 state.withLock { $0.isBusy = false }
@@ -70,6 +73,19 @@ extension DestinationWorker {
                 return
             }
         }
+    }
+
+    /// Tells those who wait for it, once a run, that its first request is about to be sent or that there is none.
+    private func noteBeginning(with step: Step) {
+        switch step {
+        case .carryOut(.send), .rest, .hold, .end: break
+        case .carryOut, .look: return
+        }
+        let isNews = state.withLock { state in
+            defer { state.hasBegun = true }
+            return !state.hasBegun
+        }
+        if isNews { equipment.progressed() }
     }
 
     /// Looks at what waits, if somebody asked for that.

@@ -32,6 +32,8 @@ final class DestinationWorker: Sendable {
         var toldFailure: String?
         /// True while an order is carried out.
         var isBusy = false
+        /// True once what waited at the beginning of a run is on its way, or nothing of it may leave now.
+        var hasBegun = false
 
         /// Whether the next order begins something, which may wait.
         var isAtBeginning: Bool {
@@ -198,6 +200,9 @@ final class DestinationWorker: Sendable {
     func wake() {
         signal.signal()
     }
+
+    /// Whether the run under way has come so far that its first request is on its way, or that there is none to be sent now.
+    var hasBegun: Bool { state.withLock { $0.hasBegun } }
 
     /// Whether a request is on its way, or its answer is being settled.
     var isUnderWay: Bool {

@@ -22,14 +22,10 @@ struct Compaction: Sendable {
         totals.compacted.contains(id)
     }
 
-    /// Adds a writer's counts and makes them durable; its folder is removed next, see ``removeFolders()``.
-    mutating func add(
-        _ id: WriterID,
-        recorded: UInt64,
-        accounts: [DestinationID: Ledger.Account]
-    ) throws(StorageError) {
+    /// Adds writers' counts and makes them durable; their folders are removed next, see ``removeFolders()``.
+    mutating func add(_ writers: [DrainedWriter]) throws(StorageError) {
         var fuller = totals
-        fuller.compact(id, recorded: recorded, accounts: accounts)
+        for writer in writers { fuller.compact(writer.id, recorded: writer.recorded, accounts: writer.accounts) }
         try storage.replace(folder.settled, with: fuller.fileBytes, durably: true)
         totals = fuller
     }
@@ -104,46 +100,74 @@ struct Compaction: Sendable {
     }
 }
 
+/// A dead writer that every destination has finished with.
+struct DrainedWriter: Sendable {
+    let id: WriterID
+    /// How many events it has recorded.
+    let recorded: UInt64
+    /// What became of them.
+    let accounts: [DestinationID: Ledger.Account]
+}
+
 extension ConsumerState {
-    /// Moves the counts of dead writers that every destination has finished into the totals, and removes their folders.
-    mutating func compactDrained() throws(JournalError) {
+    /// How many writers are moved into the totals together: one write to the disk serves them all, each holds a descriptor
+    /// meanwhile, and others wait for the journal until their folders are gone.
+    private static let writersPerCompaction = 16
+
+    /// Moves the counts of some dead writers that every destination has finished into the totals, and removes their folders.
+    ///
+    /// - Parameter last: the writer at which the last call of this round stopped; nil to begin one.
+    /// - Returns: where this call stopped; nil when it has looked at all.
+    mutating func compactDrained(after last: WriterID?) throws(JournalError) -> WriterID? {
         let busy = leases.writers
         let present = journal.destinations
-        for id in order {
+        var drained: [DrainedWriter] = []
+        var stopped: WriterID?
+        for id in order where last.map({ $0 < id }) ?? true {
             guard progressByWriter[id]?.isComplete == true, progressByWriter[id]?.isOwn == false else { continue }
-            let counts = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
-                try progress.countsWhenDrained(for: present)
+            let writer = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+                try progress.whenDrained(for: present)
             }
-            guard let (recorded, accounts) = (counts ?? nil) ?? nil, !busy.contains(id) else { continue }
-            do throws(JournalError) {
-                try compact(id, recorded: recorded, accounts: accounts)
-            } catch {
-                try progressByWriter[id]?.leaveOut(error)
-            }
+            guard let writer = (writer ?? nil) ?? nil, !busy.contains(id) else { continue }
+            drained.append(writer)
+            stopped = id
+            if drained.count == Self.writersPerCompaction { break }
         }
+        if !drained.isEmpty { try compact(drained) }
+        return drained.count == Self.writersPerCompaction ? stopped : nil
     }
 
-    /// Removes a writer's folder after its counts are safe in the totals.
-    private mutating func compact(
-        _ id: WriterID,
-        recorded: UInt64,
-        accounts: [DestinationID: Ledger.Account]
-    ) throws(JournalError) {
-        do throws(StorageError) {
-            // Held while the folder goes, so that no process can be starting in it.
-            guard let dead = try journal.storage.lock(journal.folder.aliveLock(id)) else {
-                progressByWriter[id]?.foundAlive()
-                return
+    /// Removes writers' folders after their counts are safe in the totals.
+    private mutating func compact(_ drained: [DrainedWriter]) throws(JournalError) {
+        // Held while the folders go, so that no process can be starting in one.
+        var locks: [any StorageLock] = []
+        defer { for lock in locks { lock.release() } }
+        var leaving: [DrainedWriter] = []
+        for writer in drained {
+            do throws(StorageError) {
+                if let lock = try journal.storage.lock(journal.folder.aliveLock(writer.id)) {
+                    locks.append(lock)
+                    leaving.append(writer)
+                } else {
+                    progressByWriter[writer.id]?.foundAlive()
+                }
+            } catch {
+                try progressByWriter[writer.id]?.leaveOut(JournalError(error))
             }
-            defer { dead.release() }
-            try compaction.add(id, recorded: recorded, accounts: accounts)
-            forget(id)
-            journal.counting.withLock { $0.forget(id) }
-            publish()
-            compaction.removeFolders()
-        } catch {
-            throw JournalError(error)
         }
+        guard !leaving.isEmpty else { return }
+        do throws(StorageError) {
+            try compaction.add(leaving)
+        } catch {
+            for writer in leaving { try progressByWriter[writer.id]?.leaveOut(JournalError(error)) }
+            return
+        }
+        for writer in leaving {
+            forget(writer.id)
+            journal.counting.withLock { $0.forget(writer.id) }
+        }
+        publish()
+        compaction.removeFolders()
     }
 }
 
@@ -152,9 +176,7 @@ extension WriterProgress {
     ///
     /// - Parameter present: the destinations there are at present.
     /// - Returns: nil as long as something waits, or is still to be told to one of them.
-    fileprivate mutating func countsWhenDrained(for present: [DestinationID]) throws(JournalError) -> (
-        recorded: UInt64, accounts: [DestinationID: Ledger.Account]
-    )? {
+    fileprivate mutating func whenDrained(for present: [DestinationID]) throws(JournalError) -> DrainedWriter? {
         let extent = try extent()
         var accounts: [DestinationID: Ledger.Account] = [:]
         var recorded = extent.last
@@ -167,6 +189,6 @@ extension WriterProgress {
             accounts[destination] = Ledger.Account(cursor, last: extent.last)
             recorded = max(recorded, cursor.next - 1)
         }
-        return (recorded, accounts)
+        return DrainedWriter(id: id, recorded: recorded, accounts: accounts)
     }
 }

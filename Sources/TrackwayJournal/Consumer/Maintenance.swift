@@ -17,12 +17,24 @@ extension JournalConsumer {
     ///
     /// - Complexity: O(number of writers and segments).
     package func maintain(at moment: Moment) throws(JournalError) {
+        var round = beginMaintenance(at: moment)
+        while try continueMaintenance(&round) {}
+    }
+
+    /// Begins what ``maintain(at:)`` does, to be done in parts: between two of them others may have the journal.
+    package func beginMaintenance(at moment: Moment) -> MaintenanceRound {
         journal.performMaintenance()
         // Before the look, so that nothing falls in between.
-        let isWatched = folderWatch.withLock { $0 }?.renew() ?? false
-        try change { (state) throws(JournalError) in
-            try state.maintain(at: moment, isWatched: isWatched)
-        }
+        return MaintenanceRound(moment: moment, isWatched: folderWatch.withLock { $0 }?.renew() ?? false)
+    }
+
+    /// Does the next part.
+    ///
+    /// - Returns: false when that was the last one.
+    /// - Throws: when a part failed; the round is over then, and everything is looked at again with the next.
+    /// - Complexity: O(number of writers and segments).
+    package func continueMaintenance(_ round: inout MaintenanceRound) throws(JournalError) -> Bool {
+        try change { (state) throws(JournalError) in try state.maintain(&round) }
     }
 
     /// When ``maintain(at:)`` is due again if nothing is told until then.
@@ -59,26 +71,60 @@ struct MaintenanceRecord: Sendable {
     fileprivate var owesTrimming = false
 }
 
+/// One time that a journal is maintained, and how far that has come.
+package struct MaintenanceRound: Sendable {
+    fileprivate enum Part: Sendable {
+        case writers
+        case losses
+        case limits
+        /// Dead writers behind this one that everybody is done with; nil for all.
+        case drained(after: WriterID?)
+        case conclusion
+    }
+
+    fileprivate let moment: Moment
+    /// Whether changes that other processes make are told.
+    fileprivate let isWatched: Bool
+    fileprivate var part = Part.writers
+
+    fileprivate init(moment: Moment, isWatched: Bool) {
+        self.moment = moment
+        self.isWatched = isWatched
+    }
+}
+
 extension ConsumerState {
-    /// Maintenance; see ``JournalConsumer/maintain(at:)``.
-    ///
-    /// - Parameter isWatched: whether changes that other processes make are told.
-    mutating func maintain(at moment: Moment, isWatched: Bool) throws(JournalError) {
-        // Whatever fails below is tried again.
-        maintenance.next = .polled
-        try resumeAfterRemoval()
-        save()
-        compaction.removeFolders()
-        try refresh()
-        try lookAgain()
-        for id in order { progressByWriter[id]?.cursors.watchSkips(at: moment.monotonic) }
-        try observe(moment)
-        try passMissingSegments()
-        try passIdle()
-        try trim(at: moment)
-        try compactDrained()
-        try takeUpDiscards()
-        if isWatched, !isTroubled { maintenance.next = .due(due(after: moment.monotonic)) }
+    /// The next part of maintenance; see ``JournalConsumer/continueMaintenance(_:)``.
+    mutating func maintain(_ round: inout MaintenanceRound) throws(JournalError) -> Bool {
+        let moment = round.moment
+        switch round.part {
+        case .writers:
+            // Whatever fails below is tried again.
+            maintenance.next = .polled
+            try resumeAfterRemoval()
+            save()
+            compaction.removeFolders()
+            try refresh()
+            try lookAgain()
+            for id in order { progressByWriter[id]?.cursors.watchSkips(at: moment.monotonic) }
+            try observe(moment)
+            round.part = .losses
+        case .losses:
+            try passMissingSegments()
+            try passIdle()
+            round.part = .limits
+        case .limits:
+            try trim(at: moment)
+            round.part = .drained(after: nil)
+        case .drained(let last):
+            let last = try compactDrained(after: last)
+            round.part = last.map { .drained(after: $0) } ?? .conclusion
+        case .conclusion:
+            try takeUpDiscards()
+            if round.isWatched, !isTroubled { maintenance.next = .due(due(after: moment.monotonic)) }
+            return false
+        }
+        return true
     }
 
     /// How long nothing need be looked at when nobody tells of anything: what this finds is told, or is in no hurry. The

@@ -137,6 +137,12 @@ let package = Package(
             path: "SparkChamberSamples",
             swiftSettings: isOurs ? [.treatAllWarnings(as: .error)] : []
         ),
+        // What automatic capture costs; in a release build.
+        .executableTarget(
+            name: "capture-cost",
+            dependencies: ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "UIKit"],
+            swiftSettings: house
+        ),
         .testTarget(
             name: "TriggersTests",
             dependencies: [

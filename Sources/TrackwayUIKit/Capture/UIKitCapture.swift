@@ -149,8 +149,9 @@ public final class UIKitCapture {
         record(ViewFacts.click(on: control))
     }
 
-    private func record(_ facts: ClickFacts) {
-        guard let clicks, let analytics, let click = clicks.click(in: facts) else { return }
+    /// Facts are gathered when clicks are wanted alone.
+    private func record(_ facts: @autoclosure () -> ClickFacts) {
+        guard let clicks, let analytics, let click = clicks.click(in: facts()) else { return }
         guard memory.isNew(click, at: analytics.environment.now, interval: clicks.interval) else { return }
         analytics.record(CapturedName.click, click.attributes)
     }

@@ -40,12 +40,20 @@ enum ViewFacts {
         }
     }
 
+    /// Names of classes are asked for with every touch, of every view around it: each is made once. There are as many as the
+    /// app has classes of views and controllers.
+    private static var names: [ObjectIdentifier: String] = [:]
+
     private static func className(of object: AnyObject) -> String {
+        let kind: AnyClass = type(of: object)
+        if let name = names[ObjectIdentifier(kind)] { return name }
         #if canImport(ObjectiveC)
-        NSStringFromClass(type(of: object))
+        let name = NSStringFromClass(kind)
         #else
-        String(reflecting: type(of: object))
+        let name = String(reflecting: kind)
         #endif
+        names[ObjectIdentifier(kind)] = name
+        return name
     }
 
     /// Whether the class lies in the app, in one of its frameworks, or in a package that was linked into it.
@@ -54,7 +62,7 @@ enum ViewFacts {
         Bundle(for: type(of: object)).bundlePath.hasPrefix(Bundle.main.bundlePath)
         #else
         // Without bundles the module says it.
-        !["UIKit.", "SwiftUI."].contains { String(reflecting: type(of: object)).hasPrefix($0) }
+        !["UIKit.", "SwiftUI."].contains { className(of: object).hasPrefix($0) }
         #endif
     }
 

@@ -135,15 +135,21 @@ public final class Analytics: Sendable {
         systemReportWatch.follow { configuration.capture.contains(.systemReports) }
         let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.dependencies.pacer)
         let snapshots = parts.snapshots
-        let arrival = parts.arrival
+        let (arrival, copies) = (parts.arrival, copies)
         self.arrival = arrival
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
-        Task {
+        Task { [weak self] in
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await behavior.run(pacer, flush: work.flush) }
                 if let snapshots { group.addTask { await snapshots.run(pacer) } }
-                if let arrival { group.addTask { await arrival.run(pacer) } }
+                if arrival != nil || copies.areShared {
+                    group.addTask { [weak self] in
+                        await arrival?.run(pacer)
+                        guard copies.areShared, !Task.isCancelled else { return }
+                        await self?.followErasure()
+                    }
+                }
                 await control.run(work)
                 group.cancelAll()
             }

@@ -212,6 +212,23 @@ struct LockedDeviceTests {
         #expect(device.events(named: "push").count == 1)
     }
 
+    @Test("a folder that went while the device was locked is made anew")
+    func gone() async throws {
+        let device = Device()
+        try device.lock()
+        let analytics = try device.start()
+        analytics.record("push")
+        let memory = try #require(device.environment.storage.base as? MemoryStorage)
+        for path in memory.paths { memory.remove(path) }
+        analytics.record("push")
+        await device.unlock(analytics)
+        analytics.record("push")
+        #expect(device.events(named: "push").count == 3)
+        _ = await analytics.flush()
+        #expect(analytics.ledger().isBalanced)
+        #expect(device.environment.transport.delivered(named: "push").count == 3)
+    }
+
     @Test("an encrypted folder is entered with its key, and with no other")
     func encrypted() async throws {
         let (key, another) = (try EncryptionKey.generate(), try EncryptionKey.generate())

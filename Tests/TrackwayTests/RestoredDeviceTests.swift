@@ -75,6 +75,29 @@ struct RestoredDeviceTests {
         #expect(try third.told() == [second.installation.description])
     }
 
+    @Test("one backup brought to two devices, and to one of them twice: each is its own, and names the one it was")
+    func twice() async throws {
+        let device = try Device()
+        let first = try device.start()
+        await first.shutdown(within: .zero)
+        let (one, other) = (try device.restored(), try device.restored())
+        let (second, third) = (try one.start(), try other.start())
+        #expect(Set([first.installation, second.installation, third.installation]).count == 3)
+        #expect(try one.told() == [first.installation.description])
+        #expect(try other.told() == [first.installation.description])
+        await second.shutdown(within: .zero)
+        // The app was deleted, which takes its folder, and the old backup came once more.
+        try FileManager.default.removeItem(at: one.root.appendingPathComponent("app"))
+        try FileManager.default.removeItem(at: one.root.appendingPathComponent("app.installation"))
+        try FileManager.default.copyItem(
+            at: device.root.appendingPathComponent("app.installation"),
+            to: one.root.appendingPathComponent("app.installation")
+        )
+        let fourth = try one.start()
+        #expect(fourth.installation != second.installation)
+        #expect(try one.told() == [first.installation.description])
+    }
+
     @Test("says nothing while it may not, and says it later")
     func denied() async throws {
         let device = try Device()

@@ -22,15 +22,23 @@ struct SharedContainerTests {
 
         deinit { try? FileManager.default.removeItem(at: root) }
 
-        func start(_ process: String, _ environment: InMemoryEnvironment = InMemoryEnvironment()) throws -> Analytics {
+        func start(
+            _ name: String,
+            _ environment: InMemoryEnvironment = InMemoryEnvironment(),
+            process: Int32? = nil
+        ) throws -> Analytics {
             var configuration = InMemoryAnalytics.usualConfiguration
             configuration.run(in: environment)
             var dependencies = try environment.dependencies(for: configuration)
             let container = try StorageLocation(path: root.path)
-            let own = container.own(of: process)
+            let own = container.own(of: name)
             try own.prepare()
             dependencies.storage = SystemStorage.make()
-            dependencies.lease(folder: own, in: container)
+            if let process {
+                dependencies.lease(folder: own, in: container, process: process)
+            } else {
+                dependencies.lease(folder: own, in: container)
+            }
             return try Analytics(configuration, in: dependencies)
         }
 
@@ -101,5 +109,66 @@ struct SharedContainerTests {
         try await app.erase()
         #expect(app.installation != before)
         #expect(try container.start("shop.share").installation == app.installation)
+    }
+
+    @Test("what others hold of an erased installation goes with their next start, and none puts it back")
+    func erasedElsewhere() async throws {
+        let container = try Container()
+        let app = try container.start("shop")
+        let before = app.installation
+        let first = try container.start("shop.share")
+        first.identify("ann")
+        first.record("mine")
+        await first.shutdown(within: .zero)
+        try await app.erase()
+        let environment = InMemoryEnvironment()
+        let second = try container.start("shop.share", environment)
+        while second.installation == before { await Task.yield() }
+        #expect(second.installation == app.installation)
+        second.record("new")
+        // Until the erasing has ended nothing is sent.
+        while environment.transport.delivered(named: "new").isEmpty { _ = await second.flush() }
+        #expect(environment.transport.delivered(named: "new").count == 1)
+        #expect(environment.transport.delivered(named: "mine").isEmpty)
+        await second.shutdown(within: .zero)
+        await app.shutdown(within: .zero)
+        for process in ["shop", "shop.share", "shop.widget"] {
+            #expect(try container.start(process).installation == app.installation, "\(process)")
+        }
+    }
+
+    @Test("an identity that was damaged is put back by whoever knows it")
+    func damaged() async throws {
+        let container = try Container()
+        let app = try container.start("shop")
+        await app.shutdown(within: .zero)
+        let file = container.root.appendingPathComponent("shared/installation")
+        try Data("nonsense".utf8).write(to: file)
+        #expect(try container.start("shop").installation == app.installation)
+        #expect(try container.start("shop.share").installation == app.installation)
+    }
+
+    @Test("two processes of one name share a folder: one delivers for both, nothing is lost and nothing sent twice")
+    func sameName() async throws {
+        let container = try Container()
+        let (first, second) = (InMemoryEnvironment(), InMemoryEnvironment())
+        let one = try container.start("shop.share", first)
+        // Another process of the device, which lives: the first one of all.
+        let other = try container.start("shop.share", second, process: 1)
+        #expect(one.installation == other.installation)
+        for number in 0..<50 {
+            one.record("one", ["n": .integer(Int64(number))])
+            other.record("other", ["n": .integer(Int64(number))])
+        }
+        func sent(_ name: String) -> [Event] {
+            first.transport.delivered(named: name) + second.transport.delivered(named: name)
+        }
+        while sent("one").count + sent("other").count < 100 {
+            _ = await one.flush()
+            _ = await other.flush()
+        }
+        for name in ["one", "other"] {
+            #expect(sent(name).map { $0.attributes["n"] } == (0..<50).map { .integer($0) }, "\(name)")
+        }
     }
 }

@@ -23,6 +23,28 @@ extension Analytics {
     /// - Throws: ``TrackwayError`` with ``TrackwayError/Code/notErased`` when not everything could be removed; calling
     ///   again continues.
     public func erase() async throws(TrackwayError) {
+        try await erase(for: nil)
+    }
+
+    /// Erases what is left here of an installation that another process of the app erased, if one did.
+    func followErasure() async {
+        guard let successor = copies.successor else { return }
+        do {
+            try await erase(for: successor)
+        } catch {
+            reporter.report(
+                Diagnostic(
+                    code: .storageFailing,
+                    field: "erase",
+                    value: "\(error)",
+                    remedy: "Another process of the app erased the installation; this one does so with its next start."
+                )
+            )
+        }
+    }
+
+    /// - Parameter successor: the identity that takes the place of this one; nil for a new one.
+    private func erase(for successor: [UInt8]?) async throws(TrackwayError) {
         control.change { $0.eraseBegan() }
         defer { control.change { $0.eraseEnded() } }
         await control.untilAtRest()
@@ -39,22 +61,21 @@ extension Analytics {
         }
         let (journal, behavior, snapshots, registry) = (journal, behavior, snapshots, registry)
         let intercepted = interception.counts
-        let result = await queue.run { () -> Result<Void, any Error> in
+        let result = await queue.run { () -> Result<InstallationID, any Error> in
             do {
                 try snapshots?.forget()
                 try behavior.forget()
                 try registry.forget { journal.removeDestination($0) }
                 try intercepted.forget()
-                _ = try journal.erase()
-                return .success(())
+                return .success(try journal.erase(for: successor).former)
             } catch {
                 return .failure(error)
             }
         }
         switch result {
-        case .success:
+        case .success(let former):
             identity.installationChanged()
-            copies.erased()
+            copies.erased(former)
             reportErasures()
         case .failure(let error):
             throw TrackwayError(

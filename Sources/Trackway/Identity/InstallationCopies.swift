@@ -43,7 +43,8 @@ struct InstallationCopies: Sendable {
     /// - Parameter record: records what tells of it; true when it is recorded.
     func follow(_ record: (_ former: InstallationID) -> Bool) {
         guard !journal.isAwaitingStorage else { return }
-        if let identity, let bytes = journal.identityCopy { identity.save(bytes) }
+        let isErased = identity?.erasures?.contains(journal.installation) ?? false
+        if let identity, !isErased, let bytes = journal.identityCopy { identity.save(bytes) }
         guard let file else { return }
         let installation = journal.installation
         do throws(StorageError) {
@@ -61,8 +62,21 @@ struct InstallationCopies: Sendable {
         }
     }
 
-    /// The person erased the installation: nobody is to be told what it was before.
-    func erased() {
+    /// Whether others share the identity, who may have erased it.
+    var areShared: Bool { identity?.erasures != nil }
+
+    /// The identity that took the place of this one when another process of the app erased it; nil when none did.
+    var successor: [UInt8]? {
+        guard let identity, let erasures = identity.erasures, !journal.isAwaitingStorage,
+            erasures.contains(journal.installation), let bytes = identity.load(), bytes != journal.identityCopy
+        else { return nil }
+        return bytes
+    }
+
+    /// The person erased the installation that was: nobody is to be told what it was before.
+    func erased(_ former: InstallationID) {
+        // First, so that nobody puts the former one back. Killed between the two, the next start of this process saves its own.
+        identity?.erasures?.insert(former)
         if let identity, let bytes = journal.identityCopy { identity.save(bytes) }
         guard let file else { return }
         do throws(StorageError) {

@@ -49,9 +49,10 @@ public struct Configuration: Sendable {
     /// The folder in which events wait, made when missing. nil (the default) takes the system's place for state that
     /// must survive but is not the user's own data, one folder per ``appID``, because nobody should have to choose.
     ///
-    /// Several processes of one app may share a folder; they then are one installation. Not so on systems that suspend apps
-    /// (iOS, iPadOS, tvOS, watchOS, visionOS): they end an app that is suspended while it holds a lock in a folder that it shares
-    /// with its extensions. A folder of an app group is refused there; an app and each of its extensions have their own.
+    /// Several processes of one app may share a folder; they then are one installation. Systems that suspend apps (iOS, iPadOS,
+    /// tvOS, watchOS, visionOS) end an app that is suspended while it holds a lock in a folder that it shares with its extensions.
+    /// In the folder of an app group each process has a folder of its own there, without such locks: together they are one
+    /// installation, each delivers what it recorded, and each asks for consent by itself.
     public var storageFolder: URL?
 
     /// The key that everything in the folder is encrypted with: events, contexts, identity, decisions. nil (the default) writes

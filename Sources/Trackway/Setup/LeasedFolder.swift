@@ -10,7 +10,7 @@ extension Dependencies {
     /// Has analytics work in a container that several processes of an app share, without holding a lock there as long as they live.
     ///
     /// Each process has a folder of its own, in which it delivers what it recorded; the identity is one for all, in a folder beside
-    /// them. Where files are encrypted each process has an identity of its own: the shared one would lie there plainly.
+    /// them. One that is erased by one process is erased by every other one when it starts next. Where files are encrypted each process has an identity of its own: the shared one would lie there plainly.
     ///
     /// - Parameters:
     ///   - folder: the folder of this process.
@@ -26,6 +26,7 @@ extension Dependencies {
         storage = LeasedStorage(disk, root: folder.path, holder: holder)
         self.folder = folder.path
         let shared = container.shared
+        let mark: @Sendable (InstallationID) -> String = { "\(shared.path)/erased.\($0.description)" }
         identityCopy = IdentityCopy(
             load: {
                 // Like the installation's folder it is no part of backups. What cannot be made now is met where that one is opened.
@@ -33,7 +34,13 @@ extension Dependencies {
                 return try? Journal.sharedIdentity(in: shared.path, of: disk, at: clock.now().wall)
             },
             // What cannot be saved is the identity of this process alone, until the next start.
-            save: { bytes in try? Journal.saveIdentity(bytes, in: shared.path, of: disk) }
+            save: { bytes in try? Journal.saveIdentity(bytes, in: shared.path, of: disk) },
+            erasures: IdentityCopy.Erasures(
+                // What cannot be read now is looked for by the next start.
+                contains: { (try? disk.size(of: mark($0))) != nil },
+                // Without the mark the other processes go on as who they were.
+                insert: { try? disk.replace(mark($0), with: [], durably: true) }
+            )
         )
     }
 }

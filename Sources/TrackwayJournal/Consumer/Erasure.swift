@@ -9,7 +9,9 @@ extension ConsumerState {
     /// In this order, so that a kill between any two steps leaves nothing that could be sent: first every event is given up
     /// at every cursor; then the totals say which folders the new identity will find counted, which its next opening removes
     /// before anything else; then the identity changes, and the former one's counts end with it; the folders go last.
-    mutating func erase() throws(JournalError) -> InstallationID {
+    ///
+    /// - Parameter successor: the identity that is to follow; nil for a new one.
+    mutating func erase(for successor: Identity? = nil) throws(JournalError) -> InstallationID {
         leases.endAll()
         // What cannot be read cannot be erased; the caller hears of it, and may call again.
         let unreadable = order.first { progressByWriter[$0]?.isUnreadable ?? false }
@@ -20,8 +22,8 @@ extension ConsumerState {
             try journal.listErasure(proof: journal.proof.withLock { $0 })
         }
         try giveEverythingUp()
-        let secret = InstallationSecret.generate()
-        let fresh = secret.installation(at: journal.clock.now().wall)
+        let identity = successor ?? .fresh(at: journal.clock.now().wall)
+        let fresh = identity.installation
         let own = journal.writer
         do throws(StorageError) {
             try deadLetters.removeAll()
@@ -29,8 +31,7 @@ extension ConsumerState {
                 progressByWriter[$0]?.isOwn == true || progressByWriter[$0]?.isComplete == true
             }
             try compaction.announce(fresh, after: journal.installation, without: leaving)
-            let identity = InstallationFile.bytes(fresh, secret)
-            try journal.storage.replace(journal.folder.installation, with: identity, durably: true)
+            try journal.storage.replace(journal.folder.installation, with: identity.bytes, durably: true)
             try compaction.begin(fresh, without: leaving)
             try journal.restart(as: fresh)
             for id in compaction.totals.compacted { forget(id) }
@@ -72,12 +73,18 @@ extension Journal {
     /// Removes everything recorded, and the installation's identity; a new one takes its place. This journal goes on as
     /// a new writer of the new installation, in the context that was set last.
     ///
+    /// - Parameter successor: what ``identityCopy`` says elsewhere of the identity that is to follow; nil, or bytes that do not
+    ///   prove what they say, for a new one.
     /// - Returns: the identity that was removed, and what proves that it was ours; nil for one that a first version
     ///   made, and for one whose file was damaged.
     /// - Throws: `locked` while somebody delivers: that has to stop first; `storage` when something could not be removed.
-    package func erase() throws(JournalError) -> (former: InstallationID, proof: InstallationSecret?) {
+    package func erase(
+        for successor: [UInt8]? = nil
+    ) throws(JournalError) -> (former: InstallationID, proof: InstallationSecret?) {
         let former = installation
-        guard try withElection({ (consumer) throws(JournalError) in try consumer.erase() }) != nil else {
+        let identity = successor.flatMap { Identity($0) }
+        let isErased = try withElection { (consumer) throws(JournalError) in try consumer.erase(for: identity) }
+        guard isErased != nil else {
             throw JournalError(.locked, "\(folder.root) is being delivered from; stop delivery there, then erase")
         }
         return (former, proof.withLock { $0.take() })

@@ -223,8 +223,11 @@ package final class JournalConsumer: Sendable {
     ///
     /// - Returns: the new identity, which is on stable storage when this returns.
     /// - Throws: `storage` when something could not be removed: call again.
-    package func erase() throws(JournalError) -> InstallationID {
-        try change { (state) throws(JournalError) in try state.erase() }
+    package func erase() throws(JournalError) -> InstallationID { try erase(for: nil) }
+
+    /// The same, with the identity that is to follow.
+    func erase(for successor: Identity?) throws(JournalError) -> InstallationID {
+        try change { (state) throws(JournalError) in try state.erase(for: successor) }
     }
 
     /// Ends the election: another process can be elected. A second call does nothing.

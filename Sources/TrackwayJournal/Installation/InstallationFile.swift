@@ -59,14 +59,6 @@ enum InstallationFile {
         return secret?.proves(id) == true ? secret : nil
     }
 
-    /// Whether these bytes name an identity and prove it.
-    static func isWhole(_ bytes: [UInt8]) -> Bool {
-        guard let lines = CheckedLines(bytes), let id = lines["installation"].flatMap({ InstallationID($0) }) else {
-            return false
-        }
-        return lines["secret"].flatMap { InstallationSecret($0) }?.proves(id) ?? false
-    }
-
     static func bytes(_ id: InstallationID, _ secret: InstallationSecret?) -> [UInt8] {
         var lines = CheckedLines()
         lines.add("installation", id)
@@ -93,4 +85,27 @@ enum InstallationFile {
         }
         return nil
     }
+}
+
+/// An identity with what proves it, as its file has them.
+struct Identity: Sendable, Hashable {
+    let installation: InstallationID
+    let bytes: [UInt8]
+
+    /// nil when these bytes do not name an identity and prove it.
+    init?(_ bytes: [UInt8]) {
+        guard let lines = CheckedLines(bytes), let id = lines["installation"].flatMap({ InstallationID($0) }),
+            lines["secret"].flatMap({ InstallationSecret($0) })?.proves(id) == true
+        else { return nil }
+        installation = id
+        self.bytes = bytes
+    }
+
+    private init(_ secret: InstallationSecret, at time: Timestamp) {
+        installation = secret.installation(at: time)
+        bytes = InstallationFile.bytes(installation, secret)
+    }
+
+    /// One that nobody had before.
+    static func fresh(at time: Timestamp) -> Identity { Identity(.generate(), at: time) }
 }

@@ -20,7 +20,7 @@ extension Journal {
         in folder: String,
         of storage: any JournalStorage
     ) throws(StorageError) {
-        guard InstallationFile.isWhole(bytes), storage.folderKeys == nil else { return }
+        guard Identity(bytes) != nil, storage.folderKeys == nil else { return }
         let folder = JournalFolder(folder)
         try storage.makeFolder(folder.writers)
         guard try storage.contents(of: folder.installation) == nil else { return }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import TrackwayEvents
+
 #if os(tvOS)
 internal import Foundation
 #endif
@@ -11,11 +13,35 @@ package struct IdentityCopy: Sendable {
     package let load: @Sendable () -> [UInt8]?
     /// Saves it; may be called with the same again.
     package let save: @Sendable ([UInt8]) -> Void
+    /// What others who share the copy erased; nil where nobody shares it.
+    package let erasures: Erasures?
 
-    /// Puts both together.
-    package init(load: @escaping @Sendable () -> [UInt8]?, save: @escaping @Sendable ([UInt8]) -> Void) {
+    /// Which installations were erased, by whoever shares a copy.
+    package struct Erasures: Sendable {
+        /// Whether somebody erased this one.
+        package let contains: @Sendable (InstallationID) -> Bool
+        /// Notes that this one is erased.
+        package let insert: @Sendable (InstallationID) -> Void
+
+        /// Puts both together.
+        package init(
+            contains: @escaping @Sendable (InstallationID) -> Bool,
+            insert: @escaping @Sendable (InstallationID) -> Void
+        ) {
+            self.contains = contains
+            self.insert = insert
+        }
+    }
+
+    /// Puts them together.
+    package init(
+        load: @escaping @Sendable () -> [UInt8]?,
+        save: @escaping @Sendable ([UInt8]) -> Void,
+        erasures: Erasures? = nil
+    ) {
         self.load = load
         self.save = save
+        self.erasures = erasures
     }
 
     /// The running system's: the app's defaults on tvOS, where files may only lie in caches, which the system empties; nil elsewhere.

@@ -7,7 +7,9 @@ internal import TrackwayJournal
 
 /// Records where a few hundred nanoseconds do not matter: events of the SDK's own, and the app's while something unusual
 /// is going on. It reports nothing and writes no log, so that it may be used under a lock; the caller tells afterwards.
-struct Recorder: Sendable {
+///
+/// A class, though it holds constants only: nine references would be counted with each event.
+final class Recorder: Sendable {
     /// What became of an event, and what is to be told about it.
     struct Outcome: Sendable {
         var receipt: Receipt
@@ -25,6 +27,28 @@ struct Recorder: Sendable {
     let delivery: DeliveryService
     let registry: QueueRegistry
     let log: EventLog
+
+    init(
+        gate: RecordingGate,
+        permission: Locked<Permission>,
+        clock: any EventClock,
+        ids: EventIDGenerator,
+        limits: EventLimits,
+        journal: Journal,
+        delivery: DeliveryService,
+        registry: QueueRegistry,
+        log: EventLog
+    ) {
+        self.gate = gate
+        self.permission = permission
+        self.clock = clock
+        self.ids = ids
+        self.limits = limits
+        self.journal = journal
+        self.delivery = delivery
+        self.registry = registry
+        self.log = log
+    }
 
     /// Whether an event of this name may be recorded now, for any of these destinations.
     func mayRecord(_ name: String, to route: [DestinationID]) -> Bool {

@@ -66,7 +66,7 @@ public struct UIApplicationDelegateAdaptor<DelegateType: NSObject & UIApplicatio
 
     #if !canImport(ObjectiveC)
     /// What the person sees of the views.
-    public private(set) lazy var simulatedScreen = SimulatedScreen(rootView)
+    public private(set) lazy var simulatedScreen = SimulatedScreen(rootView, in: self)
 
     open override func viewDidAppear(_ animated: Bool) {
         super.viewDidAppear(animated)

@@ -92,10 +92,34 @@ import UIKit
         let controller = held ?? view.makeUIViewController(context: context)
         state.controllers[path] = controller
         view.updateUIViewController(controller, context: context)
+        let state = state
         appearances[path] = Appearance(
-            appear: { controller.simulateAppearing() },
-            disappear: { controller.simulateDisappearing() }
+            appear: {
+                state.host?.take(controller)
+                controller.simulateAppearing()
+            },
+            disappear: {
+                controller.simulateDisappearing()
+                state.host?.give(controller)
+            }
         )
+    }
+}
+
+extension UIViewController {
+    /// Has a controller of UIKit's within its views, where fingers find it.
+    fileprivate func take(_ controller: UIViewController) {
+        addChild(controller)
+        controller.view.frame = view.bounds
+        view.addSubview(controller.view)
+        controller.didMove(toParent: self)
+    }
+
+    /// Has it no more.
+    fileprivate func give(_ controller: UIViewController) {
+        controller.willMove(toParent: nil)
+        controller.view.removeFromSuperview()
+        controller.removeFromParent()
     }
 }
 

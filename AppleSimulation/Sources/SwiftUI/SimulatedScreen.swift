@@ -15,7 +15,8 @@ public import UIKit
 /// ```
 ///
 /// Rules modelled here: a view appears once until it disappears; a link's destination takes the place of the stack's root, which
-/// disappears; one tab is shown at a time; a sheet leaves what is beneath it on screen. Layout, animation and drawing are not
+/// disappears; one tab is shown at a time; a sheet leaves what is beneath it on screen; controllers of UIKit's within the views are
+/// children of the hosting controller, and fill its view. Layout, animation and drawing are not
 /// modelled, nor is what SwiftUI does to avoid reading a body: every body is read anew after each change.
 @MainActor public final class SimulatedScreen {
     /// Something a person can see or touch.
@@ -45,6 +46,12 @@ public import UIKit
     /// A screen that shows nothing yet.
     public init(_ root: some View) {
         self.root = root
+    }
+
+    /// A screen within a controller's view.
+    init(_ root: some View, in host: UIViewController) {
+        self.root = root
+        state.host = host
     }
 
     /// The views come on screen.
@@ -144,6 +151,8 @@ public import UIKit
     var fields: [String: (String) -> Void] = [:]
     var closeSheet: (() -> Void)?
     var controllers: [String: UIViewController] = [:]
+    /// In whose view controllers of UIKit's are shown; nil: in none.
+    weak var host: UIViewController?
 
     nonisolated init() {}
 

@@ -30,6 +30,8 @@ public import Foundation
 
     private var loadedView: UIView?
     var isAppeared = false
+    /// Whether `viewDidAppear` was told, and `viewWillDisappear` was not since.
+    private var isSettled = false
 
     public init(nibName nibNameOrNil: String?, bundle nibBundleOrNil: Bundle?) {
         nibName = nibNameOrNil
@@ -153,6 +155,7 @@ public import Foundation
     }
 
     open func endAppearanceTransition() {
+        isSettled = isAppeared
         if isAppeared { viewDidAppear(false) } else { viewDidDisappear(false) }
     }
 
@@ -251,13 +254,15 @@ extension UIViewController {
     }
 
     func didAppear(_ animated: Bool) {
-        guard isAppeared else { return }
+        guard isAppeared, !isSettled else { return }
+        isSettled = true
         viewDidAppear(animated)
         for child in shownChildren { child.didAppear(animated) }
     }
 
     func willDisappear(_ animated: Bool) {
-        guard isAppeared else { return }
+        guard isAppeared, isSettled else { return }
+        isSettled = false
         viewWillDisappear(animated)
         for child in shownChildren { child.willDisappear(animated) }
     }

@@ -67,7 +67,7 @@ extension StorageLocation {
     /// The folder and the name of a small file beside this folder that is backed up, as the folder itself is not; nil where nothing
     /// is restored from the system's backups.
     package var backup: (folder: String, name: String)? {
-        #if canImport(Darwin) && !os(tvOS)
+        #if (canImport(UIKit) || canImport(Darwin)) && !os(tvOS)
         beside
         #else
         nil

@@ -30,7 +30,9 @@ struct ShopView: View {
                     .accessibilityIdentifier("buy")
                 }
                 Section("For developers") {
-                    NavigationLink("Triggers") { TriggersPage(shop: shop) }
+                    NavigationLink("Triggers") {
+                        TriggersPage(shop: shop).onAppear { shop.shown("Triggers") }
+                    }
                 }
             }
             .navigationTitle("Shop")

@@ -108,11 +108,21 @@ let package = Package(
             dependencies: ["SwiftUI", "UIKit", "_Testing_UIKit"],
             swiftSettings: house
         ),
-        // The example app, as it stands.
-        .executableTarget(
+        // The example app, as it stands. A library here, so that a program may start it; its own beginning gets another name.
+        .target(
             name: "ShopApp",
             dependencies: ["SparkChamberCompatibility", "Trackway", "SwiftUI", "UIKit"],
-            path: "ShopApp"
+            path: "ShopApp",
+            swiftSettings: [
+                .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "ShopApp_main"])
+            ]
+        ),
+        // The example app in a phone that does as it is told: one process is one life of the app.
+        .executableTarget(
+            name: "phone-story",
+            dependencies: ["ShopApp", "TrackwayUIKit", "Trackway", "SwiftUI", "UIKit"],
+            path: "PhoneStory",
+            swiftSettings: house
         ),
         .testTarget(
             name: "ShopAppTests",

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import SwiftUI
+internal import Trackway
+internal import TrackwayUIKit
+internal import UIKit
+
+@testable internal import ShopApp
+
+/// One life of the shop on one phone: what `ShopApp.swift` sets up, with a destination for each format in place of one.
+@MainActor
+final class Life {
+    let phone = SimulatedPhone.new()
+    private(set) var analytics: Analytics?
+    private(set) var shop: Shop?
+    private let options: Options
+    private var capture: UIKitCapture?
+    private var scenes: [ShopScene] = []
+
+    init(_ options: Options) {
+        self.options = options
+    }
+
+    /// The system, or a person, starts the app.
+    func launch(_ reason: SimulatedPhone.LaunchReason) throws {
+        var failure: (any Error)?
+        phone.launch(
+            reason,
+            delegate: ShopDelegate(),
+            sceneDelegate: { self.makeScene() },
+            main: {
+                do {
+                    try self.setUp()
+                } catch {
+                    failure = error
+                }
+            }
+        )
+        if let failure { throw failure }
+    }
+
+    private func setUp() throws {
+        let analytics = try Analytics(configuration())
+        self.analytics = analytics
+        shop = Shop(analytics: analytics)
+        // The shop names its screens itself.
+        capture = UIKitCapture(analytics, screens: nil)
+    }
+
+    /// One app, five formats, one collector, to which each format has an account of its own.
+    private func configuration() -> Configuration {
+        let url = options.collector
+        var configuration = Configuration(
+            appID: "shop-app",
+            destinations: [
+                .collector(url, writeKey: "dev"),
+                .clickstream(appID: "shop-clickstream", endpoint: url.appendingPathComponent("collect")),
+                .sensorsAnalytics(serverURL: URL(string: "\(url.absoluteString)/sa?project=shop-sensors") ?? url),
+                .sift(
+                    accountID: "shop-sift",
+                    beaconKey: "dev",
+                    serverURLFormat: "\(url.absoluteString)/v3/accounts/%@/mobile_events"
+                ),
+                .sapMobileServices(url, applicationID: "shop-sap"),
+            ]
+        )
+        configuration.storageFolder = options.folder
+        configuration.appVersion = options.version
+        // How many seconds a screen was used depends on how busy the machine is.
+        configuration.capture = .standard.subtracting(.engagement)
+        // Nothing is sent but when the app leaves, and when it is told to.
+        configuration.delivery.flushInterval = .seconds(86_400)
+        configuration.delivery.flushEvents = 1_000_000
+        configuration.delivery.retry = RetrySchedule(base: .milliseconds(5), cap: .milliseconds(40))
+        configuration.onDiagnostic = { PhoneStory.say("diagnostic \($0.code) \($0.field) \($0.value)") }
+        return configuration
+    }
+
+    // MARK: Scenes
+
+    private func makeScene() -> ShopScene {
+        let scene = ShopScene(shop ?? Shop(analytics: nil))
+        scenes.append(scene)
+        return scene
+    }
+
+    /// The views of the window that was opened last and is in front.
+    var screen: SimulatedScreen? {
+        scenes.last { $0.scene?.activationState == .foregroundActive }?.controller.simulatedScreen
+    }
+
+    /// The view with an accessibility identifier in a window in front.
+    func view(_ identifier: String) -> UIView? {
+        phone.topWindow.flatMap { Self.view(identifier, in: $0) }
+    }
+
+    private static func view(_ identifier: String, in view: UIView) -> UIView? {
+        if view.accessibilityIdentifier == identifier { return view }
+        return view.subviews.lazy.compactMap { Self.view(identifier, in: $0) }.first
+    }
+}
+
+/// The app's delegate, which has nothing to do.
+private final class ShopDelegate: NSObject, UIApplicationDelegate {}
+
+/// Shows the shop in a window of a scene, as SwiftUI does with what an app's body says.
+@MainActor
+final class ShopScene: UIResponder, UIWindowSceneDelegate {
+    let controller: UIHostingController<FollowedShop>
+    private(set) weak var scene: UIScene?
+    private var window: UIWindow?
+
+    init(_ shop: Shop) {
+        controller = UIHostingController(rootView: FollowedShop(shop: shop))
+        super.init()
+    }
+
+    func scene(
+        _ scene: UIScene,
+        willConnectTo session: UISceneSession,
+        options connectionOptions: UIScene.ConnectionOptions
+    ) {
+        self.scene = scene
+        guard let scene = scene as? UIWindowScene else { return }
+        let window = UIWindow(windowScene: scene)
+        window.rootViewController = controller
+        window.makeKeyAndVisible()
+        self.window = window
+    }
+
+    func sceneDidBecomeActive(_ scene: UIScene) {
+        controller.simulatedScreen.scenePhase = .active
+    }
+
+    func sceneWillResignActive(_ scene: UIScene) {
+        controller.simulatedScreen.scenePhase = .inactive
+    }
+
+    func sceneDidEnterBackground(_ scene: UIScene) {
+        controller.simulatedScreen.scenePhase = .background
+    }
+}
+
+/// What stands in the app's body.
+struct FollowedShop: View {
+    let shop: Shop
+    @Environment(\.scenePhase) private var phase
+
+    var body: some View {
+        ShopView(shop: shop).onChange(of: phase) { shop.phaseChanged(to: $0) }
+    }
+}

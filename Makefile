@@ -42,6 +42,7 @@ test-server: bootstrap  ## Test the collector and the trackway command
 integration: bootstrap  ## Real processes against a real collector: kills, damage, outages
 	@if [ -f IntegrationTests/Package.swift ]; then set -ex; \
 	    swift build --package-path Server --product trackway; \
+	    swift build --package-path AppleSimulation --product phone-story; \
 	    swift test --package-path IntegrationTests; fi
 
 kill-test: bootstrap  ## Kill processes with -9 at random moments, TRIALS (300; 60 where each trial kills several) times each way

@@ -73,6 +73,7 @@ let package = Package(
                 .product(name: "TrackwayJournal", package: "trackway"),
                 .product(name: "TrackwayWire", package: "trackway"),
             ],
+            exclude: ["Phone/Golden"],
             swiftSettings: house
         ),
     ],

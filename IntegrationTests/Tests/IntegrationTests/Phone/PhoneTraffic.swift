@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import Stage
+internal import TrackwayEvents
+internal import TrackwayWire
+
+/// What an app sent in five formats, as it went over the wire: each format's own events under its own names.
+struct PhoneTraffic {
+    /// A format, and its account in the app.
+    enum Format: String, CaseIterable, Sendable {
+        case native = "shop-app"
+        case clickstream = "shop-clickstream"
+        case sensors = "shop-sensors"
+        case sift = "shop-sift"
+        case sap = "shop-sap"
+
+        /// The format of a request.
+        init?(_ startLine: String) {
+            let path = startLine.split(separator: " ").dropFirst().first ?? ""
+            if path.hasPrefix("/v1/events") {
+                self = .native
+            } else if path.hasPrefix("/collect?"), path.contains("appId=shop-clickstream") {
+                self = .clickstream
+            } else if path == "/sa?project=shop-sensors" {
+                self = .sensors
+            } else if path == "/v3/accounts/shop-sift/mobile_events" {
+                self = .sift
+            } else if path.contains("/shop-sap/"), startLine.hasPrefix("POST ") {
+                self = .sap
+            } else {
+                return nil
+            }
+        }
+    }
+
+    /// One event as its format writes it.
+    struct Sent {
+        /// The same whenever it is sent again.
+        var identity: String
+        /// What the collector calls it, where the format has ids; else empty.
+        var id = ""
+        /// The session it is told in, where the format groups events so.
+        var session = ""
+        /// Its name, and what it says of starts, screens, elements, people and versions; no times and no ids.
+        var line: String
+    }
+
+    /// The events of each format, each once, in the order in which they were sent first.
+    private(set) var events: [Format: [Sent]] = [:]
+    /// How many were sent again.
+    private(set) var repeats = 0
+    /// Requests that belong to no format.
+    private(set) var strange: [String] = []
+
+    /// Reads requests.
+    init(_ requests: [FlakyServer.Request]) throws {
+        var known: Set<String> = []
+        for request in requests.map(\.message) {
+            guard let format = Format(request.startLine) else {
+                // The format's clients ask for their policy first.
+                if !request.startLine.hasPrefix("GET ") { strange.append(request.startLine) }
+                continue
+            }
+            for event in try Self.read(request, format) {
+                if known.insert("\(format) \(event.identity)").inserted {
+                    events[format, default: []].append(event)
+                } else {
+                    repeats += 1
+                }
+            }
+        }
+    }
+
+    /// A format's events in lines, session by session where the format groups them so.
+    func lines(_ format: Format) -> [String] {
+        let events = events[format] ?? []
+        var sessions: [String] = []
+        for event in events where !sessions.contains(event.session) { sessions.append(event.session) }
+        return sessions.flatMap { session in events.filter { $0.session == session }.map(\.line) }
+    }
+
+    // MARK: Formats
+
+    private static func read(_ request: HTTPMessage, _ format: Format) throws -> [Sent] {
+        switch format {
+        case .native: return try native(request)
+        case .clickstream: return try list(try unpacked(request.body)).map(clickstream)
+        case .sensors: return try list(try form(request)).map(sensors)
+        case .sift:
+            return try (parse(try unpacked(request.body))["data"]?.array ?? []).map { sift($0) }
+        case .sap:
+            let report = try parse(try unpacked(request.body))
+            let version = report["appInfo"]?["appVersion"]
+            return (report["sessions"]?.array ?? []).flatMap { session in
+                let id = session["sessionInfo"]?["sessionId"]?.string ?? ""
+                return (session["events"]?.array ?? []).map { sap($0, in: id, version) }
+            }
+        }
+    }
+
+    private static func native(_ request: HTTPMessage) throws -> [Sent] {
+        var context = JSONValue.null
+        var sent: [Sent] = []
+        for line in try unpacked(request.body).split(separator: UInt8(ascii: "\n")) {
+            let value = try parse(Array(line))
+            if value["batch"] != nil { continue }
+            if let next = value["context"] {
+                context = next
+                continue
+            }
+            guard let id = value["id"]?.string, let name = value["name"]?.string else {
+                throw StageError("not an event: \(String(decoding: line, as: UTF8.self))")
+            }
+            let words = Self.words(
+                value["attributes"],
+                [
+                    ("on", context["screen"]?["name"]), ("by", context["user"]?["id"]),
+                    ("app", context["app"]?["version"]),
+                ]
+            )
+            sent.append(Sent(identity: id, id: id, line: ([name] + words).joined(separator: " ")))
+        }
+        return sent
+    }
+
+    private static func clickstream(_ value: JSONValue) -> Sent {
+        let id = value["event_id"]?.string?.lowercased() ?? ""
+        let words = words(
+            value["attributes"],
+            [("by", value["user"]?["_user_id"]?["value"]), ("app", value["app_version"])]
+        )
+        return Sent(identity: id, id: id, line: ([value["event_type"]?.string ?? "?"] + words).joined(separator: " "))
+    }
+
+    private static func sensors(_ value: JSONValue) -> Sent {
+        let known = value["distinct_id"]?.string == "carl" ? value["distinct_id"] : nil
+        let name = value["event"]?.string ?? value["type"]?.string ?? "?"
+        let words = words(value["properties"], [("by", known), ("app", value["lib"]?["$app_version"])])
+        let identity = [value["_track_id"], value["time"], value["type"]].map { text($0 ?? .null) }
+        return Sent(identity: (identity + [name]).joined(separator: " "), line: ([name] + words).joined(separator: " "))
+    }
+
+    private static func sift(_ value: JSONValue) -> Sent {
+        let words = words(value["fields"], [("path", value["path"]), ("by", value["user_id"])])
+        let name = value["mobile_event_type"]?.string ?? "?"
+        return Sent(identity: text(value), line: ([name] + words).joined(separator: " "))
+    }
+
+    private static func sap(_ value: JSONValue, in session: String, _ version: JSONValue?) -> Sent {
+        // The size of a screen is no screen.
+        let screen = value["screen"].flatMap { $0.string?.hasPrefix("(") == true ? nil : $0 }
+        let others = value["others"]?.string.flatMap { try? parse(Array($0.utf8)) }
+        let members: [(String, JSONValue?)] = [
+            ("type", value["type"]), ("view", value["view"]), ("value", value["value"]), ("on", screen),
+            ("app", version),
+        ]
+        let name = value["key"]?.string ?? "?"
+        let line = ([name] + words(others, members)).joined(separator: " ")
+        return Sent(identity: "\(session) \(text(value))", session: session, line: line)
+    }
+
+    // MARK: Words
+
+    /// What is told of attributes; everything else is a time, an id, or the machine's.
+    private static let told = [
+        "_start_kind", "_is_first_time", "_is_first_start", "_resumed_from_background", "_is_recovered",
+        "$is_first_time",
+        "$resume_from_background", "_screen_name", "_previous_screen_name", "$screen_name", "_element_id",
+        "_element_type",
+        "$element_id", "$element_type", "_trigger", "_trace", "_previous_app_version", "sku", "price", "total", "count",
+    ]
+
+    private static func words(_ attributes: JSONValue?, _ others: [(String, JSONValue?)]) -> [String] {
+        let told = told.map { ($0, attributes?[$0]) }
+        return (told + others).compactMap { key, value in value.map { "\(key)=\(text($0))" } }
+    }
+
+    private static func text(_ value: JSONValue) -> String {
+        value.string ?? String(decoding: value.json(), as: UTF8.self)
+    }
+
+    // MARK: Packing
+
+    private static func parse(_ bytes: [UInt8]) throws -> JSONValue {
+        try JSONValue.parse(bytes, limits: JSONLimits(bytes: 16 << 20, depth: 64))
+    }
+
+    private static func list(_ bytes: [UInt8]) throws -> [JSONValue] {
+        try parse(bytes).array ?? []
+    }
+
+    /// The bytes without what they are packed in: gzip, and base64 around it.
+    private static func unpacked(_ bytes: [UInt8]) throws -> [UInt8] {
+        if bytes.starts(with: [0x1f, 0x8b]) { return try Gzip.inflate(bytes) }
+        if let first = bytes.first, first != UInt8(ascii: "{"), first != UInt8(ascii: "["),
+            let packed = Base64.decode(bytes)
+        {
+            return try Gzip.inflate(packed)
+        }
+        return bytes
+    }
+
+    /// The events in a form: `data_list`, escaped, as base64 text of gzipped bytes.
+    private static func form(_ request: HTTPMessage) throws -> [UInt8] {
+        let field = request.text.split(separator: "&").first { $0.hasPrefix("data_list=") }
+        guard let text = field?.dropFirst("data_list=".count).removingPercentEncoding else {
+            throw StageError("a form without data: \(request.text.prefix(200))")
+        }
+        return try unpacked(Array(text.utf8))
+    }
+}

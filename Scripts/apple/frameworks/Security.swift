@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 //
-// The part of Security and CoreFoundation that the SDK uses, as Apple documents it. Declarations: nothing runs.
+// The part of Security that the SDK uses, as Apple documents it. Declarations: nothing runs.
 
 @_exported import Foundation
 
-public typealias CFString = NSString
-public typealias CFDictionary = NSDictionary
-public typealias CFTypeRef = AnyObject
 public typealias OSStatus = Int32
 
 extension NSString: @retroactive @unchecked Sendable {}

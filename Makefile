@@ -32,7 +32,7 @@ apple-simulation: bootstrap  ## Run the SDK's code for Apple's systems against s
 	swift test --package-path AppleSimulation --no-parallel
 
 # The first time, each system takes a minute or two more: its SDK is made, and kept under .build-apple.
-apple: bootstrap  ## Compile for Apple's systems, as far as Scripts/apple/README.md says (SYSTEMS="ios")
+apple: bootstrap  ## Compile for Apple's systems, without Apple's SDK; see Scripts/apple/README.md (SYSTEMS="ios")
 	@if [ -x Scripts/apple/check-c ]; then set -x; Scripts/apple/check-c --self-test; Scripts/apple/check-c; fi
 	Scripts/apple/check $(SYSTEMS)
 

@@ -139,8 +139,10 @@ public final class UIKitCapture {
 
     private func willSendAction(from sender: Any?, _ event: UIEvent?) {
         guard let control = sender as? UIControl, !(control is UITextField) else { return }
+        #if !os(tvOS)
         // A slider that is being moved acts with every step.
         if control is UISlider, control.isTracking { return }
+        #endif
         // Touches that were not lifted yet are no clicks: going down, dragging in and out.
         let touches = event?.allTouches ?? []
         guard touches.isEmpty || touches.contains(where: { $0.phase == .ended }) else { return }

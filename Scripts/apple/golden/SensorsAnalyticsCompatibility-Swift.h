@@ -1,3 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
 @class NSString;
 @class NSDictionary;
 SWIFT_CLASS_NAMED("SAConfigOptionsObject")

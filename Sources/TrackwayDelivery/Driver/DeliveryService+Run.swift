@@ -104,6 +104,9 @@ extension DeliveryService {
             state.othersDeliver = false
         }
         equipment.report(.elected)
+        let housekeeping = equipment.housekeeping
+        consumer.tellChanges { housekeeping.signal() }
+        let begun = trim(consumer)
         await withTaskGroup(of: Ending.self) { group in
             group.addTask {
                 await self.abort.wait()
@@ -130,7 +133,7 @@ extension DeliveryService {
                         isMaintained = true
                         group.addTask {
                             await self.untilBegun()
-                            await self.equipment.place.perform { await self.performMaintenance(consumer) }
+                            await self.equipment.place.perform { await self.performMaintenance(consumer, begun) }
                             return .housekeeping
                         }
                     }
@@ -167,6 +170,19 @@ extension DeliveryService {
         wakeObservers()
     }
 
+    /// Begins to maintain the journal, as far as its limits go: what is on its way to a destination cannot be given up, so the oldest
+    /// have to go before the first of them is sent, or younger ones would in their place.
+    private func trim(_ consumer: JournalConsumer) -> MaintenanceRound? {
+        var round = consumer.beginMaintenance(at: equipment.clock.now())
+        do throws(JournalError) {
+            while !round.hasTrimmed { _ = try consumer.continueMaintenance(&round) }
+            return round
+        } catch {
+            report([.journalFailed(error.message)])
+            return nil
+        }
+    }
+
     /// Waits until each worker has its first request on its way, or has none to send now.
     private func untilBegun() async {
         let (key, signal) = beginObserving()
@@ -183,13 +199,16 @@ extension DeliveryService {
     ///
     /// Sleeps until something is told or becomes due. While something cannot be told, or is to be tried again, it looks every
     /// now and then.
-    private func performMaintenance(_ consumer: JournalConsumer) async {
+    ///
+    /// - Parameter begun: the round that was begun before the first requests; nil when that failed.
+    private func performMaintenance(_ consumer: JournalConsumer, _ begun: MaintenanceRound?) async {
         let housekeeping = equipment.housekeeping
-        consumer.tellChanges { housekeeping.signal() }
+        var begun = begun
         while !Task.isCancelled {
             let maintained = equipment.now
             do throws(JournalError) {
-                var round = consumer.beginMaintenance(at: equipment.clock.now())
+                var round = begun ?? consumer.beginMaintenance(at: equipment.clock.now())
+                begun = nil
                 // Whoever wants to send or to count meanwhile has its turn between two parts.
                 while try consumer.continueMaintenance(&round), !Task.isCancelled { await Task.yield() }
                 report(consumer.obstacles.map { .writerLeftOut($0.message) })

@@ -87,6 +87,14 @@ package struct MaintenanceRound: Sendable {
     fileprivate let isWatched: Bool
     fileprivate var part = Part.writers
 
+    /// Whether the limits of age and bytes have been seen to.
+    package var hasTrimmed: Bool {
+        switch part {
+        case .writers, .losses, .limits: false
+        case .drained, .conclusion: true
+        }
+    }
+
     fileprivate init(moment: Moment, isWatched: Bool) {
         self.moment = moment
         self.isWatched = isWatched

@@ -158,6 +158,36 @@ struct DeliveryServiceTests {
         await second.end()
     }
 
+    @Test("where too much waits at a start, the oldest have gone before the first request holds them")
+    func limitsBeforeRequests() async throws {
+        let (disk, clock) = (MemoryStorage(), ManualClock())
+        for name in ["old", "young"] {
+            clock.advance(by: .milliseconds(1))
+            let left = try DeliveryEnvironment(storage: disk, clock: clock, segmentBytes: 1 << 14)
+            left.record(400, named: name)
+            left.journal.close()
+        }
+        clock.advance(by: .milliseconds(1))
+        let environment = try DeliveryEnvironment(
+            storage: disk,
+            clock: clock,
+            maximumBytes: 130_000,
+            segmentBytes: 1 << 14
+        )
+        environment.collector.hang()
+        environment.begin()
+        await environment.collector.untilAsked(1)
+        // Maintenance has its turn while the request is on its way.
+        await environment.clock.untilSleeping(1)
+        environment.collector.goOn()
+        #expect(await environment.service.flush(timeout: .seconds(1)).isComplete)
+        let names = environment.collector.names
+        #expect(names.count { $0 == "young" } == 400)
+        #expect(names.count { $0 == "old" } < 400)
+        #expect(try environment.account().dropped[.journalFull] == UInt64(800 - names.count))
+        await environment.end()
+    }
+
     @Test("suspended, it holds no election and sends nothing; resumed, it goes on")
     func suspension() async throws {
         let environment = try DeliveryEnvironment()

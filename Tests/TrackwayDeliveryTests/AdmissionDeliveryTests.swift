@@ -104,6 +104,51 @@ struct AdmissionDeliveryTests {
         await environment.end()
     }
 
+    @Test("what asking for permission finds out counts for the request that asked, although others may be sent")
+    func learnedByAsking() async throws {
+        let decisions = Decisions()
+        // Another process has written a refusal down; it is noticed by whichever request asks first.
+        let environment = try DeliveryEnvironment(
+            admission: decisions.rule,
+            isPermitted: {
+                decisions[Self.key("refused")] = .drop(.consentDenied)
+                return true
+            }
+        )
+        for name in ["refused", "willing"] {
+            environment.journal.setContext(Self.context(name))
+            environment.record(10)
+        }
+        environment.begin()
+        let report = await environment.service.flush(timeout: .seconds(5))
+        #expect(report.isComplete)
+        #expect(environment.collector.rows == 10)
+        #expect(try environment.account().dropped == [.consentDenied: 10])
+        #expect(try environment.isBalanced())
+        await environment.end()
+    }
+
+    @Test("what is not permitted is not sent, and goes once it is")
+    func notPermitted() async throws {
+        let asked = Locked(0)
+        let environment = try DeliveryEnvironment(
+            isPermitted: {
+                asked.withLock { asked in
+                    asked += 1
+                    return asked > 1
+                }
+            }
+        )
+        environment.record(10)
+        environment.begin()
+        let report = await environment.flush(timeout: .seconds(600), sleepers: 2)
+        #expect(report.isComplete)
+        #expect(environment.collector.rows == 10)
+        #expect(environment.collector.attempts == 1)
+        #expect(asked.withLock { $0 } == 2)
+        await environment.end()
+    }
+
     @Test("parts of events that a format leaves out are told once, when the events are taken")
     func trimmed() async throws {
         let environment = try DeliveryEnvironment(make: { TrimmingDestination($0, limits: $1) })

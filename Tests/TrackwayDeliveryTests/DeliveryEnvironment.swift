@@ -33,6 +33,7 @@ final class DeliveryEnvironment: Sendable {
         maintenanceInterval: Duration = .seconds(60),
         memory: (any RetryMemory)? = nil,
         admission: Admission.Rule? = nil,
+        isPermitted: @escaping @Sendable () -> Bool = { true },
         rules: DestinationRules = [],
         executor: (any SerialExecutor)? = nil,
         make: (DestinationID, BatchLimits) -> any Destination = { DeliveryEnvironment.destination($0, limits: $1) },
@@ -62,6 +63,7 @@ final class DeliveryEnvironment: Sendable {
                 return DeliveryRoute(destination: make(id, limits), policy: policy, admission: admission, rules: rules)
             },
             transport: collector,
+            isPermitted: isPermitted,
             clock: clock,
             sleeper: ManualSleeper(clock),
             random: SeededGenerator(seed: seed),

@@ -223,9 +223,10 @@ struct Permission: Sendable, Hashable {
     }
 }
 
-/// Asks for permission before every single request, so that nothing leaves the device that may not.
+/// Asks for permission before every single request of an extension, so that nothing leaves the device that may not; delivery asks
+/// before its own.
 ///
-/// Delivery is stopped anyway when permission ends; this closes the moment in between, and notices a refusal that
+/// Whoever sends is stopped anyway when permission ends; this closes the moment in between, and notices a refusal that
 /// another process of the same installation has written down.
 package struct PermittedTransport: Transport {
     private let base: any Transport
@@ -240,7 +241,7 @@ package struct PermittedTransport: Transport {
     /// Sends when permitted.
     package func send(_ request: WireRequest, timeout: Duration) async throws(TransportError) -> WireResponse {
         guard isPermitted() else {
-            throw TransportError(.notPermitted, "the SDK is disabled or paused, or consent is not given")
+            throw .notPermitted
         }
         return try await base.send(request, timeout: timeout)
     }

@@ -81,9 +81,8 @@ struct Components {
         )
         // Weak, because the consents hold the delivery that sends through this: whoever lets go of the analytics lets go of
         // the journal, too. Nobody is left to permit anything then.
-        let transport = PermittedTransport(configuration.transport ?? dependencies.transport) { [weak consents] in
-            consents?.isPermitted() ?? false
-        }
+        let isPermitted: @Sendable () -> Bool = { [weak consents] in consents?.isPermitted() ?? false }
+        let transport = configuration.transport ?? dependencies.transport
         let delivery = DeliveryService(
             journal: journal,
             routes: configuration.destinations.filter { !($0 is AppTarget) }.map { destination in
@@ -95,6 +94,7 @@ struct Components {
                 )
             },
             transport: transport,
+            isPermitted: isPermitted,
             clock: dependencies.clock,
             sleeper: dependencies.sleeper,
             random: dependencies.random,
@@ -110,7 +110,11 @@ struct Components {
                 if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
             }
         )
-        environment = ExtensionEnvironment(dependencies, appID: configuration.appID, transport: transport)
+        environment = ExtensionEnvironment(
+            dependencies,
+            appID: configuration.appID,
+            transport: PermittedTransport(transport, isPermitted: isPermitted)
+        )
         self.reporter = reporter
         self.queue = queue
         self.registry = registry

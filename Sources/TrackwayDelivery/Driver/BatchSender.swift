@@ -32,6 +32,11 @@ struct BatchSender: Sendable {
         } catch {
             return .encodingFailed(error)
         }
+        // Asking looks what other processes have decided, and another destination's request may have looked just before this one:
+        // then this answer is yes, although what counts is not what the batch was judged by. So it is judged once more, with
+        // nothing to wait for between this and the sending.
+        guard equipment.isPermitted() else { return .transportFailed(.notPermitted) }
+        guard mayLeave(batch) else { return .withdrawn }
         do throws(TransportError) {
             var response = try await equipment.transport.send(request, timeout: timeout)
             if response.receivedAt == nil { response.receivedAt = equipment.clock.now().wall }
@@ -66,4 +71,12 @@ extension Verdict {
 extension TransportError.Code {
     /// The SDK is disabled or paused, or consent is not given; nothing was sent.
     package static let notPermitted = TransportError.Code(rawValue: "not_permitted")
+}
+
+extension TransportError {
+    /// What a request ends with that was not permitted.
+    package static let notPermitted = TransportError(
+        .notPermitted,
+        "the SDK is disabled or paused, or consent is not given"
+    )
 }

@@ -10,6 +10,8 @@ struct DeliveryEquipment: Sendable {
     /// Where files are waited for.
     let place: DeliveryPlace
     let transport: any Transport
+    /// Whether anything may be sent now, for whatever destination; asked before every request.
+    let isPermitted: @Sendable () -> Bool
     let clock: any EventClock
     let sleeper: any DeliverySleeper
     let jitter: JitterSource

@@ -56,6 +56,8 @@ package final class DeliveryService: Sendable {
     ///   - journal: Where the events lie.
     ///   - routes: The destinations. A second one with the name of an earlier is left out.
     ///   - transport: Carries requests.
+    ///   - isPermitted: Whether anything may be sent now; asked before every request, on delivery's tasks. What it says holds for
+    ///     all destinations, and a batch's own admission is asked after it.
     ///   - clock: Tells the time.
     ///   - sleeper: Waits for times.
     ///   - random: Draws the jitter.
@@ -70,6 +72,7 @@ package final class DeliveryService: Sendable {
         journal: Journal,
         routes: [DeliveryRoute],
         transport: any Transport,
+        isPermitted: @escaping @Sendable () -> Bool = { true },
         clock: any EventClock,
         sleeper: any DeliverySleeper,
         random: any RandomNumberGenerator & Sendable,
@@ -84,6 +87,7 @@ package final class DeliveryService: Sendable {
         let equipment = DeliveryEquipment(
             place: DeliveryPlace(on: executor),
             transport: transport,
+            isPermitted: isPermitted,
             clock: clock,
             sleeper: sleeper,
             jitter: JitterSource(random),

@@ -6,9 +6,11 @@
 ///
 /// Without keys it writes plainly, and says of an encrypted file that its key is missing, where anybody else would take it for
 /// a damaged one and begin anew. Plain files are read with and without keys: what an installation wrote before it had any stays
-/// readable. Damaged files, and those that are in another's place, are handed out as they are: whoever reads them finds no
+/// readable. Sizes, and what is read at an offset, are of the bytes as they are stored: ``EncryptedFile/overhead`` more than the
+/// content of an encrypted file; only logs read so, and they decrypt. A note holds nothing but numbers and is written when there is
+/// no key yet: it stays plain. Damaged files, and those that are in another's place, are handed out as they are: whoever reads them finds no
 /// content of theirs, as in any damaged file.
-package struct EncryptedStorage: JournalStorage {
+package struct EncryptedStorage: ForwardingStorage {
     /// Where the bytes go.
     package let base: any JournalStorage
     /// The installation's folder.
@@ -59,55 +61,6 @@ package struct EncryptedStorage: JournalStorage {
 
     package func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
         try base.create(path, with: encrypted(bytes, for: path))
-    }
-
-    // MARK: As it is underneath
-
-    package func makeFolder(_ path: String) throws(StorageError) { try base.makeFolder(path) }
-
-    package func names(in folder: String) throws(StorageError) -> [String] { try base.names(in: folder) }
-
-    /// The bytes that are stored, which are ``EncryptedFile/overhead`` more than the content of an encrypted file.
-    package func size(of path: String) throws(StorageError) -> Int? { try base.size(of: path) }
-
-    /// The bytes that are stored. Only logs read so, and they decrypt.
-    package func read(
-        _ path: String,
-        at offset: Int,
-        into buffer: UnsafeMutableRawBufferPointer
-    ) throws(StorageError) -> Int? {
-        try base.read(path, at: offset, into: buffer)
-    }
-
-    package func rename(_ path: String, to other: String) throws(StorageError) { try base.rename(path, to: other) }
-
-    package func remove(_ path: String) throws(StorageError) { try base.remove(path) }
-
-    package func removeFolder(_ path: String) throws(StorageError) { try base.removeFolder(path) }
-
-    package func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try base.makeSegment(path, bytes: bytes)
-    }
-
-    /// As it is: it holds nothing but numbers, and is written when there is no key yet.
-    package func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try base.makeNote(path, bytes: bytes)
-    }
-
-    package func lock(_ path: String) throws(StorageError) -> (any StorageLock)? { try base.lock(path) }
-
-    package func synchronize(_ path: String) throws(StorageError) { try base.synchronize(path) }
-
-    package func synchronizeFolder(_ path: String) throws(StorageError) { try base.synchronizeFolder(path) }
-
-    package func freeBytes(at path: String) -> Int? { base.freeBytes(at: path) }
-
-    package func watch(
-        _ folder: String,
-        for entries: WatchedEntries,
-        onChange: @escaping @Sendable (StorageChange) -> Void
-    ) -> (any StorageWatch)? {
-        base.watch(folder, for: entries, onChange: onChange)
     }
 }
 

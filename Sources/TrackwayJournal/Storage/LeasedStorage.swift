@@ -10,7 +10,7 @@ internal import TrackwayEvents
 /// In place of a lock stands a lease: a file that says which process has it, in which boot. It ends when it is given back, and when
 /// the process that it names is gone. A process that is suspended lives, so nobody takes its place behind its back: what it holds
 /// waits for it, or for its end. That is why such a folder is one process's own, and why what delivers gives back before it sleeps.
-package struct LeasedStorage: JournalStorage {
+package struct LeasedStorage: ForwardingStorage {
     /// Whose leases these are.
     package struct Holder: Sendable, Hashable {
         /// The process's id.
@@ -49,7 +49,8 @@ package struct LeasedStorage: JournalStorage {
     /// How often the turn is asked for, which everybody gives back at once.
     private static let attempts = 10_000
 
-    private let base: any JournalStorage
+    /// Where the bytes go.
+    package let base: any JournalStorage
     private let turn: String
     private let holder: Holder
     private let isAlive: @Sendable (Int32) -> Bool
@@ -108,64 +109,6 @@ package struct LeasedStorage: JournalStorage {
             if let lock = try base.lock(turn) { return lock }
         }
         return nil
-    }
-
-    // MARK: As it is underneath
-
-    package func makeFolder(_ path: String) throws(StorageError) { try base.makeFolder(path) }
-
-    package func names(in folder: String) throws(StorageError) -> [String] { try base.names(in: folder) }
-
-    package func contents(of path: String) throws(StorageError) -> [UInt8]? { try base.contents(of: path) }
-
-    package func size(of path: String) throws(StorageError) -> Int? { try base.size(of: path) }
-
-    package func read(
-        _ path: String,
-        at offset: Int,
-        into buffer: UnsafeMutableRawBufferPointer
-    ) throws(StorageError) -> Int? {
-        try base.read(path, at: offset, into: buffer)
-    }
-
-    package func replace(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) {
-        try base.replace(path, with: bytes, durably: durably)
-    }
-
-    package func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
-        try base.overwrite(path, with: bytes)
-    }
-
-    package func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
-        try base.create(path, with: bytes)
-    }
-
-    package func rename(_ path: String, to other: String) throws(StorageError) { try base.rename(path, to: other) }
-
-    package func remove(_ path: String) throws(StorageError) { try base.remove(path) }
-
-    package func removeFolder(_ path: String) throws(StorageError) { try base.removeFolder(path) }
-
-    package func makeSegment(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try base.makeSegment(path, bytes: bytes)
-    }
-
-    package func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
-        try base.makeNote(path, bytes: bytes)
-    }
-
-    package func synchronize(_ path: String) throws(StorageError) { try base.synchronize(path) }
-
-    package func synchronizeFolder(_ path: String) throws(StorageError) { try base.synchronizeFolder(path) }
-
-    package func freeBytes(at path: String) -> Int? { base.freeBytes(at: path) }
-
-    package func watch(
-        _ folder: String,
-        for entries: WatchedEntries,
-        onChange: @escaping @Sendable (StorageChange) -> Void
-    ) -> (any StorageWatch)? {
-        base.watch(folder, for: entries, onChange: onChange)
     }
 }
 

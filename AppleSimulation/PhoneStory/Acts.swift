@@ -12,13 +12,18 @@ internal import UIKit
 ///
 /// - `launch person|background|prewarmed`: says `installation ID`. Before a prewarmed launch `ActivePrewarm=1` has to stand in
 ///   the process's environment, as the system puts it there.
+/// - `restart`: before a launch, the phone starts anew and nobody unlocks it: no file can be read until `unlock`
 /// - `open`: the person comes back to the app; `home`: leaves it; `suspend`: the system holds it still
 /// - `lock`, `unlock`, `interrupt` (a call comes), `resume` (and is over), `expire` (the time in the background ends)
 /// - `window`: another window; `close`: the last one goes
 /// - `tap NAME`: a view of SwiftUI's, by its identifier or its text; `back`
 /// - `touch ID`: a finger on a view of UIKit's; `scroll ID POINTS`; `type ID LETTERS`
+/// - `help`: a sheet with screens of UIKit's comes; `letter`: its next one; `close-help`: it goes
+/// - `later SECONDS`: so much time goes by at once
 /// - `sign-in NAME`
 /// - `flush`: says `pending COUNT`; `deliver`: begins the same, and waits for nothing
+/// - `record NAME`: the app records an event of its own, as it may on a push
+/// - `told` (events of this life, those included that wait for the disk), `running`: say `count NUMBER`
 /// - `recorded`, `dropped`, `work` (tasks that keep the app awake): say `count NUMBER`; `read TEXT`: says `count 1` when it can be
 ///   read somewhere, else `count 0`
 /// - `swipe-away`: the person throws the app out of the switcher; the process ends
@@ -50,6 +55,9 @@ struct Acts {
                 sum + account.dropped.values.reduce(0, +)
             }
             PhoneStory.say("count \(dropped)")
+        case "record": (try analytics).record(name)
+        case "told": PhoneStory.say("count \(life.neighbourhood.told)")
+        case "running": PhoneStory.say("count \(life.phone.isRunning ? 1 : 0)")
         case "work": PhoneStory.say("count \(life.phone.backgroundWork.count)")
         case "read": PhoneStory.say("count \(canRead(name) ? 1 : 0)")
         case "sign-in": life.shop?.signedIn(name)
@@ -67,7 +75,10 @@ struct Acts {
         case "home": phone.pressHome()
         case "suspend": phone.suspend()
         case "lock": phone.lock()
-        case "unlock": phone.unlock()
+        case "unlock":
+            life.neighbourhood.unlock()
+            phone.unlock()
+        case "restart": life.restart()
         case "interrupt": phone.interrupt()
         case "resume": phone.endInterruption()
         case "expire": phone.expireBackgroundTime()
@@ -79,6 +90,10 @@ struct Acts {
         case "tap":
             guard life.screen?.tap(name) == true else { throw Failure(description: "nothing there takes taps") }
         case "back": life.screen?.goBack()
+        case "help", "letter", "close-help": try help(words[0])
+        case "later":
+            guard words.count == 2, let seconds = Int64(words[1]) else { throw Failure(description: "how long?") }
+            life.neighbourhood.advance(by: .seconds(seconds))
         case "touch": phone.tap(try view(name))
         case "scroll":
             guard words.count == 3, let scroll = try view(words[1]) as? UIScrollView, let points = Int(words[2]) else {
@@ -91,6 +106,17 @@ struct Acts {
             }
             field.simulate(typing: words[2])
         default: throw Failure(description: "there is no such act")
+        }
+    }
+
+    private func help(_ word: String) throws {
+        guard let root = life.phone.topWindow?.rootViewController else { throw Failure(description: "no window") }
+        let sheet = root.presentedViewController as? UINavigationController
+        switch word {
+        case "help":
+            root.present(UINavigationController(rootViewController: HelpViewController()), animated: false)
+        case "letter": sheet?.pushViewController(LetterViewController(), animated: false)
+        default: root.dismiss(animated: false)
         }
     }
 

@@ -15,12 +15,20 @@ final class Life {
     let phone = SimulatedPhone.new()
     private(set) var analytics: Analytics?
     private(set) var shop: Shop?
+    let neighbourhood = Neighbourhood()
     private let options: Options
+    private var isLocked = false
     private var capture: UIKitCapture?
     private var scenes: [ShopScene] = []
 
     init(_ options: Options) {
         self.options = options
+    }
+
+    /// The phone starts anew, and nobody unlocks it.
+    func restart() {
+        phone.restart()
+        isLocked = true
     }
 
     /// The system, or a person, starts the app.
@@ -42,11 +50,17 @@ final class Life {
     }
 
     private func setUp() throws {
-        let analytics = try Analytics(configuration())
+        let configuration = configuration()
+        let analytics = try Analytics(
+            configuration,
+            in: neighbourhood.dependencies(configuration, isLocked: isLocked)
+        )
         self.analytics = analytics
         shop = Shop(analytics: analytics)
-        // The shop names its screens itself.
-        capture = UIKitCapture(analytics, screens: nil)
+        // The shop names its screens itself, and its pages of UIKit's lie within SwiftUI's.
+        var screens = ScreenRules()
+        screens.includesChildren = true
+        capture = UIKitCapture(analytics, screens: options.findsScreens ? screens : nil)
     }
 
     /// One app, five formats, one collector, to which each format has an account of its own.
@@ -68,12 +82,14 @@ final class Life {
         )
         configuration.storageFolder = options.folder
         configuration.appVersion = options.version
-        // How many seconds a screen was used depends on how busy the machine is.
-        configuration.capture = .standard.subtracting(.engagement)
+        // How many seconds a screen was used depends on how busy the machine is, unless the clock goes ahead on every screen.
+        configuration.capture = options.findsScreens ? .standard : .standard.subtracting(.engagement)
         // Nothing is sent but when the app leaves, and when it is told to.
         configuration.delivery.flushInterval = .seconds(86_400)
         configuration.delivery.flushEvents = 1_000_000
         configuration.delivery.retry = RetrySchedule(base: .milliseconds(5), cap: .milliseconds(40))
+        // What is recorded is counted, wherever it waits.
+        configuration.logEvents = true
         configuration.onDiagnostic = { PhoneStory.say("diagnostic \($0.code) \($0.field) \($0.value)") }
         return configuration
     }

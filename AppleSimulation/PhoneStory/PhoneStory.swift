@@ -55,7 +55,7 @@ struct Failure: Error, CustomStringConvertible {
     var description: String
 }
 
-/// What the arguments say: `--data FOLDER --to ADDRESS [--app-version VERSION]`.
+/// What the arguments say: `--data FOLDER --to ADDRESS [--app-version VERSION] [--screens found]`.
 struct Options: Sendable {
     /// The installation's folder.
     var folder = URL(fileURLWithPath: "/")
@@ -63,12 +63,14 @@ struct Options: Sendable {
     var collector = URL(fileURLWithPath: "/")
     /// The version of the app.
     var version: String?
+    /// Whether screens of UIKit's are found by themselves, and how long each screen is used is told.
+    var findsScreens = false
 
     init(_ arguments: [String]) throws {
         var values: [String: String] = [:]
         var rest = arguments[...]
         while let name = rest.popFirst() {
-            guard ["--data", "--to", "--app-version"].contains(name), let value = rest.popFirst() else {
+            guard ["--data", "--to", "--app-version", "--screens"].contains(name), let value = rest.popFirst() else {
                 throw Failure(description: "\(name): unknown, or without a value")
             }
             values[name] = value
@@ -79,5 +81,6 @@ struct Options: Sendable {
         folder = URL(fileURLWithPath: data, isDirectory: true)
         collector = url
         version = values["--app-version"]
+        findsScreens = values["--screens"] == "found"
     }
 }

@@ -42,6 +42,19 @@ extension SensorsAnalyticsSDK {
         analytics.recordPendingStart()
     }
 
+    /// Takes controllers for no screens, so that `$AppViewScreen` is not recorded for them; at run time, for good. What is clicked in
+    /// them is told as before.
+    ///
+    /// - Parameter controllers: the names of their classes, with the module or without it.
+    public func ignoreAutoTrackViewControllers(_ controllers: [String]) {
+        automatic.ignore(controllers: controllers)
+    }
+
+    /// Records no `$AppClick` for views of a class, of those derived from it, and for what lies inside of them; at run time, for good.
+    public func ignoreViewType(_ aClass: AnyClass) {
+        automatic.ignore(viewsOf: aClass)
+    }
+
     /// The back-end wants something else.
     func remoteChanged(to configuration: SensorsAnalyticsRemoteConfiguration?) {
         state.withLock { $0.remote = configuration }

@@ -45,10 +45,11 @@ public final class SensorsAnalyticsSDK: Sendable {
     /// A compatibility module on analytics that were made from the options' configuration.
     package init(_ analytics: Analytics, _ options: SAConfigOptions, debugMode: SensorsAnalyticsDebugMode = .off) {
         self.analytics = analytics
-        // Titles are what the format calls an element's content.
-        var clicks = ClickRules()
+        // Titles are what the format calls a screen's title and an element's content.
+        var (screens, clicks) = (ScreenRules.ofClasses, ClickRules())
+        screens.includesTitles = true
         clicks.includesTitles = true
-        automatic = AutomaticCapture(analytics, clicks: clicks)
+        automatic = AutomaticCapture(analytics, screens: screens, clicks: clicks)
         state = Locked(
             State(
                 destination: options.destination(debugMode: debugMode),

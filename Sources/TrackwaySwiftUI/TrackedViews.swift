@@ -74,6 +74,15 @@ extension View {
         modifier(TriggeredView(events: events))
     }
 
+    /// The same for events that come as a list, as ready-made pairs do.
+    ///
+    /// ```swift
+    /// Offer().trigger(TriggerEvent.timeOnScreen(recording: "offer_time", with: analytics))
+    /// ```
+    public func trigger(_ events: [TriggerEvent]) -> some View {
+        modifier(TriggeredView(events: events))
+    }
+
     /// Tells the analytics what the scene does, in an app whose configuration does not follow the life cycle
     /// (`followsLifeCycle`). Belongs to the outermost view of a scene.
     public func followScenePhase() -> some View {

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 import SwiftUI
+import TrackwaySwiftUI
 
 /// The list of products, and the cart.
 struct ShopView: View {
@@ -31,15 +32,17 @@ struct ShopView: View {
                 }
                 Section("For developers") {
                     NavigationLink("Triggers") {
-                        TriggersPage(shop: shop).onAppear { shop.shown("Triggers") }
+                        TriggersPage(shop: shop).trackScreen("Triggers")
                     }
                 }
             }
             .navigationTitle("Shop")
-            .onAppear { shop.shown("Shop") }
+            .trackScreen("Shop")
             .sheet(isPresented: $isBought) {
-                Text("Thank you").onAppear { shop.shown("Thank you") }
+                Text("Thank you").trackScreen("Thank you")
             }
         }
+        // What the modifiers of the views within record with.
+        .analytics(shop.analytics)
     }
 }

@@ -33,6 +33,11 @@ package final class ScreenTracker: Sendable {
         perform(stack.withLock { $0.disappeared(id) })
     }
 
+    /// Nothing is known of these screens any more; what is shown stays what it is.
+    package func forget(_ ids: Set<Int>) {
+        stack.withLock { $0.forget(ids) }
+    }
+
     private func perform(_ actions: [ScreenStack.Action]) {
         for action in actions {
             switch action {

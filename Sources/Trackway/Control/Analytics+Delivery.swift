@@ -60,14 +60,17 @@ extension Analytics {
             lastLedger.withLock { $0 = counted }
             return ledger
         } catch {
-            reporter.report(
-                Diagnostic(
-                    code: .storageFailing,
-                    field: "ledger",
-                    value: "\(error)",
-                    remedy: "Make the storage folder readable; the counts shown are older."
+            // That the folder cannot be used yet was told at the start.
+            if !journal.isAwaitingStorage {
+                reporter.report(
+                    Diagnostic(
+                        code: .storageFailing,
+                        field: "ledger",
+                        value: "\(error)",
+                        remedy: "Make the storage folder readable; the counts shown are older."
+                    )
                 )
-            )
+            }
             var ledger = lastLedger.withLock { $0 }
             ledger.intercepted = interception.counts.all
             ledger.uncounted = [

@@ -64,6 +64,8 @@ package struct Dependencies: Sendable {
     package var snapshotSources = SnapshotSources()
     /// What the app does as the analytics are made.
     package var launchState: AppState { launch.state }
+    /// Whether the process shows a preview: what waits for the storage waits in vain.
+    package var isPreview = false
     /// Encrypts files at rest, where the app asks for that.
     package var cipher: CipherMaker = SystemCipher.make
     /// Makes the thread on which the source of a part of snapshots is asked.

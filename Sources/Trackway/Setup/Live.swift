@@ -15,9 +15,15 @@ internal import Foundation
 
 extension Dependencies {
     /// The system's own: the one place where clocks, chance, disk, network and the system's facts are chosen.
-    static func live(_ configuration: Configuration) throws(TrackwayError) -> Dependencies {
+    ///
+    /// - Parameter environment: the process's variables; in a process that shows a preview nothing of the system is touched.
+    package static func live(
+        _ configuration: Configuration,
+        environment: [String: String] = ProcessEnvironment.current()
+    ) throws(TrackwayError) -> Dependencies {
         let clock = SystemClock()
         let log = StandardErrorLog(clock: clock)
+        if isPreview(environment) { return preview(configuration, clock, log) }
         var appFacts = AppFacts.read(id: configuration.appID, version: configuration.appVersion)
         appFacts.build = configuration.appBuild ?? appFacts.build
         let app = appFacts.attributes

@@ -40,6 +40,10 @@ final class StorageArrival: Sendable {
         guard let availability, parts.journal.isAwaitingStorage else { return nil }
         self.parts = parts
         provisional = parts.contextStore.current.user
+        if parts.dependencies.isPreview {
+            parts.reporter.report(.previewed)
+            return
+        }
         parts.reporter.report(
             Diagnostic(
                 code: .storageAwaited,
@@ -67,6 +71,7 @@ final class StorageArrival: Sendable {
 
     /// Looks now and then. Returns when the folder was entered, or when cancelled.
     func run(_ sleeper: any DeliverySleeper) async {
+        guard !parts.dependencies.isPreview else { return }
         while parts.journal.isAwaitingStorage, !Task.isCancelled {
             await sleeper.sleep(until: parts.dependencies.clock.now().monotonic.advanced(by: Self.interval))
             guard !Task.isCancelled else { return }

@@ -67,8 +67,9 @@ package struct ScreenStack: Sendable, Hashable {
         return [.show(last.view)]
     }
 
-    /// Nothing is told of screens any more.
-    package mutating func forget() {
-        self = ScreenStack()
+    /// Nobody tells of these screens any more, so they are beneath no other one.
+    package mutating func forget(_ ids: Set<Int>) {
+        entries.removeAll { ids.contains($0.id) }
+        if entries.isEmpty { waiting = nil }
     }
 }

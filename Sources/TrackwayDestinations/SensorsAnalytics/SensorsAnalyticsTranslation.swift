@@ -95,6 +95,7 @@ struct SensorsAnalyticsTranslation {
             properties[key] = nil
         }
         put("$screen_name", screen)
+        put("$title", take(CapturedKey.screenTitle))
         put("$url", url)
         put("$referrer", referrer)
         detail = properties["$screen_name"]?.string.map { "\($0)######" }
@@ -107,6 +108,7 @@ struct SensorsAnalyticsTranslation {
         put("$element_type", take(CapturedKey.elementType))
         put("$element_content", take(CapturedKey.elementContent))
         put("$element_position", take(CapturedKey.elementPosition))
+        put("$title", take(CapturedKey.screenTitle))
         put("$screen_name", context.screen.map { .string($0.name) })
         detail = properties["$screen_name"]?.string.map { "\($0)######" }
     }

@@ -37,6 +37,8 @@ public enum CapturedKey {
     public static let screenID = "_screen_id"
     /// What tells two screens of one name apart.
     public static let screenUniqueID = "_screen_unique_id"
+    /// What the interface calls the screen, as in its title bar; only when the app wants texts collected.
+    public static let screenTitle = "_screen_title"
     /// The name of the screen before.
     public static let previousScreenName = "_previous_screen_name"
     /// The id of the screen before.

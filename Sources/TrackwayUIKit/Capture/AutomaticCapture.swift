@@ -24,21 +24,24 @@ package final class AutomaticCapture: Sendable {
 
     private struct State: Sendable {
         var wish = Wish()
+        var screens: ScreenRules
+        /// Views of these kinds are not clicked.
+        var ignoredKinds: [AnyClass] = []
         weak var analytics: Analytics?
     }
 
-    private let screens: ScreenRules
     private let clicks: ClickRules
     private let state: Locked<State>
     #if canImport(UIKit) && !os(watchOS)
-    @MainActor private var capture: (wish: Wish, capture: UIKitCapture)?
+    // Two, so that one of them comes and goes without the other.
+    @MainActor private var screenCapture: UIKitCapture?
+    @MainActor private var clickCapture: UIKitCapture?
     #endif
 
     /// Captures nothing yet. The analytics are not kept alive.
     package init(_ analytics: Analytics, screens: ScreenRules = .ofClasses, clicks: ClickRules = ClickRules()) {
-        self.screens = screens
         self.clicks = clicks
-        state = Locked(State(analytics: analytics))
+        state = Locked(State(screens: screens, analytics: analytics))
     }
 
     /// What is wanted at present.
@@ -50,7 +53,25 @@ package final class AutomaticCapture: Sendable {
             defer { state.wish = wish }
             return state.wish != wish
         }
-        guard isNews else { return }
+        if isNews { followSoon() }
+    }
+
+    /// Takes controllers of these classes for no screens, with their module or without it.
+    package func ignore(controllers: [String]) {
+        state.withLock { $0.screens.excludedClasses.formUnion(controllers) }
+        followSoon()
+    }
+
+    /// Tells no clicks on views of this class, of those derived from it, and on what lies inside of them.
+    package func ignore(viewsOf kind: AnyClass) {
+        state.withLock { $0.ignoredKinds.append(kind) }
+        followSoon()
+    }
+
+    /// The classes whose controllers are taken for no screens, beside those that never are.
+    package var ignoredControllers: Set<String> { state.withLock { $0.screens.excludedClasses } }
+
+    private func followSoon() {
         #if canImport(UIKit) && !os(watchOS)
         DispatchQueue.main.async { MainActor.assumeIsolated { self.follow() } }
         #endif
@@ -60,17 +81,25 @@ package final class AutomaticCapture: Sendable {
     /// Of several wishes that came meanwhile, the last one counts.
     @MainActor
     private func follow() {
-        let (wish, analytics) = state.withLock { ($0.wish, $0.analytics) }
-        guard capture?.wish != wish else { return }
-        capture?.capture.stop()
-        capture = nil
-        guard let analytics, wish.screens || wish.clicks else { return }
-        let made = UIKitCapture(
-            analytics,
-            screens: wish.screens ? screens : nil,
-            clicks: wish.clicks ? clicks : nil
-        )
-        capture = (wish, made)
+        let state = state.withLock { $0 }
+        let analytics = state.analytics
+        if let analytics, state.wish.screens {
+            let capture = screenCapture ?? UIKitCapture(analytics, screens: state.screens, clicks: nil)
+            capture.screens = state.screens
+            screenCapture = capture
+        } else {
+            screenCapture?.stop()
+            screenCapture = nil
+        }
+        if let analytics, state.wish.clicks {
+            let capture = clickCapture ?? UIKitCapture(analytics, screens: nil, clicks: clicks)
+            capture.ignoredKinds = state.ignoredKinds
+            capture.titles = state.screens.includesTitles ? state.screens : nil
+            clickCapture = capture
+        } else {
+            clickCapture?.stop()
+            clickCapture = nil
+        }
     }
     #endif
 }

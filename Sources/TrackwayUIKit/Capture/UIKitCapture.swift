@@ -19,9 +19,16 @@ internal import UIKit
 @MainActor
 public final class UIKitCapture {
     private weak var analytics: Analytics?
-    private let screens: ScreenRules?
+    /// Which controllers are screens; changed for compatibility modules alone.
+    var screens: ScreenRules?
     private let clicks: ClickRules?
     private let detector: Detector?
+    /// By whose rules clicks tell the title of their screen; nil when they tell none.
+    var titles: ScreenRules?
+    /// Views of these kinds are not clicked, nor is anything inside of them.
+    var ignoredKinds: [AnyClass] = []
+    /// The controllers whose screens are shown as far as is known.
+    private var shown: Set<Int> = []
     private var memory = ClickMemory()
     private var scrolled: ObjectIdentifier?
     private var observation: UIKitHooks.Observation?
@@ -56,11 +63,14 @@ public final class UIKitCapture {
         }
     }
 
-    /// Captures nothing any more.
+    /// Captures nothing any more. Screens that it has found are not taken for those beneath others from now on: whether they are
+    /// still there, nobody sees.
     public func stop() {
         observation?.cancel()
         observation = nil
         typing = nil
+        analytics?.screenTracker.forget(shown)
+        shown = []
     }
 
     private func handlers() -> UIKitHooks.Handlers {
@@ -84,26 +94,30 @@ public final class UIKitCapture {
             return
         }
         let screen = RecordedContext.Screen(name: found.name, id: found.id, uniqueID: found.uniqueID)
+        let id = ObjectIdentifier(controller).hashValue
+        shown.insert(id)
         analytics.screenTracker.appeared(
-            ObjectIdentifier(controller).hashValue,
+            id,
             ScreenView(screen: screen, attributes: found.attributes, isManual: false)
         )
     }
 
     private func disappeared(_ controller: UIViewController) {
-        analytics?.screenTracker.disappeared(ObjectIdentifier(controller).hashValue)
+        let id = ObjectIdentifier(controller).hashValue
+        shown.remove(id)
+        analytics?.screenTracker.disappeared(id)
     }
 
     // MARK: Touches and actions
 
     private func willSend(_ event: UIEvent) {
-        if let pressed = pressed(in: event) { record(ViewFacts.click(on: pressed)) }
+        if let pressed = pressed(in: event) { record(pressed) }
         guard event.type == .touches, let touches = event.allTouches else { return }
         let ended = touches.filter { $0.phase == .ended }
         guard !ended.isEmpty else { return }
         for touch in ended {
             guard let view = touch.view, isInside(touch, view) else { continue }
-            record(ViewFacts.click(on: view, fingers: touches.count))
+            record(view, fingers: touches.count)
         }
         _ = detector?.trackEnded(withTouches: ended.map { ViewTouch($0) })
     }
@@ -148,12 +162,17 @@ public final class UIKitCapture {
         guard touches.isEmpty || touches.contains(where: { $0.phase == .ended }) else { return }
         guard touches.isEmpty || control.isTouchInside else { return }
         _ = detector?.trackTargetAction(for: ViewElement(control))
-        record(ViewFacts.click(on: control))
+        record(control)
     }
 
     /// Facts are gathered when clicks are wanted alone.
-    private func record(_ facts: @autoclosure () -> ClickFacts) {
-        guard let clicks, let analytics, let click = clicks.click(in: facts()) else { return }
+    private func record(_ view: UIView, fingers: Int = 1) {
+        guard let clicks, let analytics, !ViewFacts.lies(view, inAnyOf: ignoredKinds) else { return }
+        var facts = ViewFacts.click(on: view, fingers: fingers)
+        if let titles {
+            facts.screenTitle = ViewFacts.screen(around: view, by: titles)?.attributes[CapturedKey.screenTitle]?.string
+        }
+        guard let click = clicks.click(in: facts) else { return }
         guard memory.isNew(click, at: analytics.environment.now, interval: clicks.interval) else { return }
         analytics.record(CapturedName.click, click.attributes)
     }

@@ -19,6 +19,9 @@ enum ViewFacts {
         facts.container = container(controller)
         facts.parent = controller.parent.map { container($0) ?? .other }
         facts.id = ObjectIdentifier(controller).hashValue
+        // Asking for the item makes it, so one without a bar is not asked.
+        facts.title = controller.title
+        if facts.title == nil, facts.parent == .navigation { facts.title = controller.navigationItem.title }
         var around = controller.parent
         while let next = around, facts.path.count < maxDepth {
             facts.path.insert(className(of: next), at: 0)
@@ -28,6 +31,19 @@ enum ViewFacts {
             facts.chosen = screen.screenName.map { .named($0, screen.screenAttributes) } ?? .hidden
         }
         return facts
+    }
+
+    /// The screen that a view lies on: that of the nearest controller which shows one.
+    static func screen(around view: UIView, by rules: ScreenRules) -> ScreenFound? {
+        var next: UIResponder? = view
+        for _ in 0..<maxDepth {
+            guard let responder = next else { return nil }
+            if let owner = responder as? UIViewController, let found = rules.screen(of: controller(owner)) {
+                return found
+            }
+            next = responder.next
+        }
+        return nil
     }
 
     private static func container(_ controller: UIViewController) -> ControllerFacts.Container? {
@@ -123,6 +139,21 @@ enum ViewFacts {
         guard let path, path.count == 2 else { return nil }
         return "\(path[0]):\(path[1])"
     }
+
+    /// Whether a view, or one around it, is of one of these kinds.
+    static func lies(_ view: UIView, inAnyOf kinds: [AnyClass]) -> Bool {
+        guard !kinds.isEmpty else { return false }
+        var next: UIView? = view
+        for _ in 0..<maxDepth {
+            guard let view = next else { return false }
+            if kinds.contains(where: { belongs(view, to: $0) }) { return true }
+            next = view.superview
+        }
+        return false
+    }
+
+    /// Whether an object is of a class that is known at run time alone.
+    private static func belongs<Kind: AnyObject>(_ object: AnyObject, to kind: Kind.Type) -> Bool { object is Kind }
 
     /// The nearest view of a kind around a view, or the view itself.
     static func enclosing<Kind: UIView>(_ kind: Kind.Type, of view: UIView) -> Kind? {

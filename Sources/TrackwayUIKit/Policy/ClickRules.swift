@@ -58,6 +58,8 @@ struct ClickFacts: Sendable, Hashable {
     var window: String?
     /// How many fingers there were.
     var fingers = 1
+    /// The title of the screen that the element lies on.
+    var screenTitle: String?
 }
 
 /// A click as it is told.
@@ -88,6 +90,7 @@ extension ClickRules {
         if includesTitles, let title = element.title, let shown = Self.shown(title) {
             attributes[CapturedKey.elementContent] = .string(shown)
         }
+        if let title = facts.screenTitle { attributes[CapturedKey.screenTitle] = .string(title) }
         return ClickFound(element: element.id, attributes: attributes)
     }
 
@@ -122,7 +125,7 @@ extension ClickRules {
     private static let maxTitle = 128
 
     /// A title in one line; nil when nothing of it is left.
-    private static func shown(_ title: String) -> String? {
+    static func shown(_ title: String) -> String? {
         let line = title.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return line.isEmpty ? nil : String(line.prefix(maxTitle))
     }

@@ -23,6 +23,9 @@ public struct ScreenRules: Sendable, Hashable {
     /// Whether controllers inside others are screens, beyond those inside navigation, tabs, pages and split views. False
     /// by default, because a screen is often put together of several.
     public var includesChildren = false
+    /// Whether the titles of controllers are told with their screens. False by default: an app that puts a person's name in a
+    /// title would tell it.
+    public var includesTitles = false
 
     /// The usual rules.
     public init() {}
@@ -50,6 +53,8 @@ struct ControllerFacts: Sendable, Hashable {
     var container: Container?
     /// What it lies in; nil for a window's or a presented one.
     var parent: Container?
+    /// What stands in the bar above it.
+    var title: String?
     /// The classes around it, outermost first.
     var path: [String] = []
     /// Tells it from all others.
@@ -84,12 +89,22 @@ extension ScreenRules {
     }
 
     private func found(_ controller: ControllerFacts, name: String, _ attributes: Attributes) -> ScreenFound {
-        ScreenFound(
+        var attributes = attributes
+        if attributes[CapturedKey.screenTitle] == nil, let title = title(of: controller) {
+            attributes[CapturedKey.screenTitle] = .string(title)
+        }
+        return ScreenFound(
             name: name,
             id: (controller.path + [controller.className]).joined(separator: "/"),
             uniqueID: String(controller.id),
             attributes: attributes
         )
+    }
+
+    /// The title as it is told; nil when there is none, or none is wanted.
+    private func title(of controller: ControllerFacts) -> String? {
+        guard includesTitles, let title = controller.title else { return nil }
+        return ClickRules.shown(title)
     }
 
     private func isExcluded(_ name: String, _ bare: String) -> Bool {

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+
+/// Rules modelled here:
+/// - Identifiers stand in the app's property list; others can neither be registered nor submitted (Apple, page of
+///   `register(forTaskWithIdentifier:using:launchHandler:)`).
+/// - A request is used up when its task is launched; one more with the same identifier takes the place of the first (page of
+///   `submit(_:)`).
+/// - Launch handlers run on the queue that was named, else on one of the system's.
+open class BGTaskScheduler: NSObject, @unchecked Sendable {
+    public struct Error: Swift.Error, Hashable, Sendable {
+        public struct Code: RawRepresentable, Hashable, Sendable {
+            public let rawValue: Int
+            public init(rawValue: Int) { self.rawValue = rawValue }
+            public static let unavailable = Code(rawValue: 1)
+            public static let tooManyPendingTaskRequests = Code(rawValue: 2)
+            public static let notPermitted = Code(rawValue: 3)
+        }
+
+        public let code: Code
+
+        public init(_ code: Code) { self.code = code }
+    }
+
+    private struct Registered {
+        let queue: DispatchQueue?
+        let launch: (BGTask) -> Void
+    }
+
+    private static let one = BGTaskScheduler()
+    private let lock = NSLock()
+    private let queue = DispatchQueue(label: "simulated.background-tasks")
+    private var permitted: Set<String> = []
+    private var registered: [String: Registered] = [:]
+    private var pending: [String: BGTaskRequest] = [:]
+
+    open class var shared: BGTaskScheduler { one }
+
+    @discardableResult
+    open func register(
+        forTaskWithIdentifier identifier: String,
+        using queue: DispatchQueue?,
+        launchHandler: @escaping (BGTask) -> Void
+    ) -> Bool {
+        lock.withLock {
+            guard permitted.contains(identifier), registered[identifier] == nil else { return false }
+            registered[identifier] = Registered(queue: queue, launch: launchHandler)
+            return true
+        }
+    }
+
+    open func submit(_ taskRequest: BGTaskRequest) throws {
+        try lock.withLock {
+            guard permitted.contains(taskRequest.identifier) else { throw Error(.notPermitted) }
+            pending[taskRequest.identifier] = taskRequest
+        }
+    }
+
+    open func cancel(taskRequestWithIdentifier identifier: String) {
+        lock.withLock { pending[identifier] = nil }
+    }
+
+    open func cancelAllTaskRequests() {
+        lock.withLock { pending = [:] }
+    }
+
+    #if !canImport(ObjectiveC)
+    /// A new process of an app whose property list permits these.
+    public func simulateProcess(permitting identifiers: Set<String>) {
+        lock.withLock {
+            permitted = identifiers
+            registered = [:]
+            pending = [:]
+        }
+    }
+
+    /// The identifiers that were registered.
+    public var simulatedRegistrations: Set<String> { lock.withLock { Set(registered.keys) } }
+
+    /// The identifiers of the requests that wait.
+    public var simulatedRequests: Set<String> { lock.withLock { Set(pending.keys) } }
+
+    /// The time for a request has come: its handler is called.
+    ///
+    /// - Returns: the task; nil when there is no request, or nobody registered for it.
+    @discardableResult
+    public func simulateLaunch(_ identifier: String) -> BGTask? {
+        let found: (BGTask, Registered)? = lock.withLock {
+            guard let registered = registered[identifier], let request = pending.removeValue(forKey: identifier) else {
+                return nil
+            }
+            let task: BGTask =
+                request is BGProcessingTaskRequest ? BGProcessingTask(identifier) : BGAppRefreshTask(identifier)
+            return (task, registered)
+        }
+        guard let (task, handler) = found else { return nil }
+        (handler.queue ?? queue).sync { handler.launch(task) }
+        return task
+    }
+    #endif
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+public import Foundation
+
+/// Rules modelled here:
+/// - A task belongs to the app from its launch handler until `setTaskCompleted(success:)`, which counts once (Apple, page of `BGTask`).
+/// - When the time is over the expiration handler is called, and the task has to be completed soon; one without a handler is completed
+///   by the system, without success (page of `expirationHandler`).
+open class BGTask: NSObject, @unchecked Sendable {
+    public let identifier: String
+    private let lock = NSLock()
+    private var handler: (() -> Void)?
+    private var successes: [Bool] = []
+    private var wait: [CheckedContinuation<Void, Never>] = []
+
+    init(_ identifier: String) {
+        self.identifier = identifier
+        super.init()
+    }
+
+    open var expirationHandler: (() -> Void)? {
+        get { lock.withLock { handler } }
+        set { lock.withLock { handler = newValue } }
+    }
+
+    open func setTaskCompleted(success: Bool) {
+        let waiting = lock.withLock {
+            successes.append(success)
+            // What the handler holds is let go of with the task.
+            handler = nil
+            defer { wait = [] }
+            return wait
+        }
+        for waiter in waiting { waiter.resume() }
+    }
+
+    #if !canImport(ObjectiveC)
+    /// What the app said at the end, each time it said so; more than one is a mistake of the app's.
+    public var simulatedCompletions: [Bool] { lock.withLock { successes } }
+
+    /// The system takes its time back.
+    public func simulateExpiration() {
+        let (handler, isOver) = lock.withLock { (self.handler, !successes.isEmpty) }
+        guard !isOver else { return }
+        if let handler { handler() } else { setTaskCompleted(success: false) }
+    }
+
+    /// Returns when the app has completed the task.
+    public func simulatedCompletion() async {
+        await withCheckedContinuation { continuation in
+            let isOver = lock.withLock {
+                if successes.isEmpty { wait.append(continuation) }
+                return !successes.isEmpty
+            }
+            if isOver { continuation.resume() }
+        }
+    }
+    #endif
+}
+
+open class BGAppRefreshTask: BGTask, @unchecked Sendable {}
+open class BGProcessingTask: BGTask, @unchecked Sendable {}
+
+open class BGTaskRequest: NSObject {
+    public let identifier: String
+    open var earliestBeginDate: Date?
+
+    init(_ identifier: String) {
+        self.identifier = identifier
+        super.init()
+    }
+}
+
+open class BGAppRefreshTaskRequest: BGTaskRequest {
+    public init(identifier: String) {
+        super.init(identifier)
+    }
+}
+
+open class BGProcessingTaskRequest: BGTaskRequest {
+    open var requiresNetworkConnectivity = false
+    open var requiresExternalPower = false
+
+    public init(identifier: String) {
+        super.init(identifier)
+    }
+}

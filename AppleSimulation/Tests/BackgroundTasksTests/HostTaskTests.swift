@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import BackgroundTasks
+import Foundation
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+import UIKit
+
+/// An app that has the system wake it now and then to send what waits: the tasks are the app's, and the SDK does what it is told in
+/// them.
+@MainActor
+@Suite(.serialized)
+struct HostTaskTests {
+    private static let identifier = "com.example.shop.refresh"
+    private let scheduler = BGTaskScheduler.shared
+    private let phone = SimulatedPhone.new()
+
+    init() {
+        scheduler.simulateProcess(permitting: [Self.identifier])
+        phone.launch(.background)
+    }
+
+    /// What `Analytics.flushInBackground(within:)` shows, in the app's launch handler.
+    private func register(_ analytics: Analytics) {
+        scheduler.register(forTaskWithIdentifier: Self.identifier, using: nil) { task in
+            let work = Task {
+                let report = await analytics.flushInBackground(within: .seconds(20))
+                task.setTaskCompleted(success: report.isComplete)
+            }
+            task.expirationHandler = { work.cancel() }
+        }
+    }
+
+    /// The app is in the background, with events that wait.
+    private func suspended(_ memory: InMemoryAnalytics) async {
+        memory.analytics.lifeCycleChanged(to: .willResignActive)
+        memory.analytics.lifeCycleChanged(to: .didEnterBackground)
+        await memory.analytics.lifeCycle.untilSettled()
+    }
+
+    @Test func theSDKRegistersAndSubmitsNothing() throws {
+        scheduler.simulateProcess(permitting: [Self.identifier, "trackway", "trackway.flush"])
+        let memory = try InMemoryAnalytics()
+        memory.analytics.record("a")
+        #expect(scheduler.simulatedRegistrations.isEmpty)
+        #expect(scheduler.simulatedRequests.isEmpty)
+    }
+
+    @Test(arguments: [false, true])
+    func whatWaitsIsSentAndTheTaskCompletesOnce(isProcessing: Bool) async throws {
+        let memory = try InMemoryAnalytics()
+        register(memory.analytics)
+        memory.transport.always(.status(503))
+        memory.analytics.record("a")
+        memory.analytics.record("b")
+        await suspended(memory)
+        memory.transport.always(.accept)
+        memory.clock.advance(by: .seconds(3600))
+        try scheduler.submit(
+            isProcessing
+                ? BGProcessingTaskRequest(identifier: Self.identifier) : BGAppRefreshTaskRequest(identifier: Self.identifier)
+        )
+        let task = try #require(scheduler.simulateLaunch(Self.identifier))
+        #expect((task is BGProcessingTask) == isProcessing)
+        await task.simulatedCompletion()
+        #expect(task.simulatedCompletions == [true])
+        #expect(memory.transport.delivered.map(\.event.name) == ["a", "b"])
+        // One that is told after its end changes nothing.
+        task.simulateExpiration()
+        #expect(task.simulatedCompletions == [true])
+        #expect(scheduler.simulatedRequests.isEmpty)
+        #expect(scheduler.simulateLaunch(Self.identifier) == nil)
+    }
+
+    @Test func aTaskThatExpiresBreaksOffKeepsEverythingAndCompletesOnce() async throws {
+        let memory = try InMemoryAnalytics()
+        register(memory.analytics)
+        memory.analytics.record("a")
+        memory.transport.hold()
+        try scheduler.submit(BGAppRefreshTaskRequest(identifier: Self.identifier))
+        let task = try #require(scheduler.simulateLaunch(Self.identifier))
+        await memory.transport.untilRequested(1)
+        task.simulateExpiration()
+        await task.simulatedCompletion()
+        #expect(task.simulatedCompletions == [false])
+        #expect(task.expirationHandler == nil)
+        #expect(memory.analytics.ledger().destinations.values.map(\.pending) == [1])
+
+        // The next task delivers it, once.
+        memory.transport.release()
+        memory.clock.advance(by: .seconds(3600))
+        try scheduler.submit(BGAppRefreshTaskRequest(identifier: Self.identifier))
+        let next = try #require(scheduler.simulateLaunch(Self.identifier))
+        await next.simulatedCompletion()
+        #expect(next.simulatedCompletions == [true])
+        #expect(memory.transport.delivered.map(\.event.name) == ["a"])
+        #expect(memory.analytics.ledger().destinations.values.map(\.pending) == [0])
+    }
+
+    @Test func aTaskWithoutAHandlerIsCompletedByTheSystem() throws {
+        scheduler.register(forTaskWithIdentifier: Self.identifier, using: nil) { _ in }
+        try scheduler.submit(BGProcessingTaskRequest(identifier: Self.identifier))
+        let task = try #require(scheduler.simulateLaunch(Self.identifier))
+        task.simulateExpiration()
+        #expect(task.simulatedCompletions == [false])
+    }
+
+    @Test func whatThePropertyListDoesNotPermitIsRefused() {
+        #expect(!scheduler.register(forTaskWithIdentifier: "other", using: nil) { _ in })
+        #expect(throws: BGTaskScheduler.Error(.notPermitted)) {
+            try scheduler.submit(BGAppRefreshTaskRequest(identifier: "other"))
+        }
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import ClickstreamCompatibility
+import Foundation
+import SwiftUI
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayUIKit
+import UIKit
+
+/// The Clickstream document's screens, found by themselves: its sections on screen views and on the configuration.
+@MainActor
+@Suite(.serialized)
+struct ClickstreamScreensTests {
+    private let app = ShownApp()
+    private let environment = InMemoryEnvironment()
+
+    private var usual: ClickstreamConfiguration {
+        ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect")
+    }
+
+    /// Has the module run while something is done, with no other import or call.
+    private func run(_ configuration: ClickstreamConfiguration, _ body: () async throws -> Void) async throws {
+        let environment = environment
+        ClickstreamAnalytics.startOver { $0.run(in: environment) }
+        try ClickstreamAnalytics.initSDK(configuration)
+        await mainTurn()
+        try await body()
+        ClickstreamAnalytics.startOver()
+        app.window.rootViewController = nil
+        await mainTurn()
+        #expect(app.exchanged == 0, "who lets go of the module has UIKit's own methods again")
+    }
+
+    private var views: [RecordedEvent] { environment.recorded.filter { $0.event.name == CapturedName.screenView } }
+
+    private var names: [String] { views.compactMap { $0.text(CapturedKey.screenName)?.split(separator: ".").last.map(String.init) } }
+
+    @Test func byDefaultEachScreenIsViewedUnderItsClassWithTheOneBefore() async throws {
+        try await run(usual) {
+            #expect(app.exchanged == 2, "screens need two methods, and clicks are none of the document's")
+            let home = HomeController()
+            let navigation = UINavigationController(rootViewController: home)
+            app.show(navigation)
+            environment.clock.advance(by: .milliseconds(1500))
+            let product = ProductController()
+            navigation.pushViewController(product, animated: false)
+            #expect(names == ["HomeController", "ProductController"])
+
+            let first = try #require(views.first)
+            #expect(first.text(CapturedKey.screenName) == "FacesTests.HomeController")
+            #expect(first.text(CapturedKey.screenID) == "UIKit.UINavigationController/FacesTests.HomeController")
+            #expect(first.text(CapturedKey.screenUniqueID) == String(ObjectIdentifier(home).hashValue))
+            #expect(first.event.attributes[CapturedKey.entrances] == 1)
+            #expect(first.event.attributes[CapturedKey.previousScreenName] == nil)
+            let second = try #require(views.last)
+            #expect(second.text(CapturedKey.previousScreenName) == "FacesTests.HomeController")
+            #expect(second.text(CapturedKey.previousScreenID) == first.text(CapturedKey.screenID))
+            #expect(second.text(CapturedKey.previousScreenUniqueID) == first.text(CapturedKey.screenUniqueID))
+            #expect(second.event.attributes[CapturedKey.entrances] == 0)
+            #expect(second.event.attributes[CapturedKey.engagementTime] == 1500)
+            #expect(
+                second.event.attributes[CapturedKey.previousTimestamp] == .integer(first.event.time.milliseconds)
+            )
+            let engagement = environment.recorded.filter { $0.event.name == CapturedName.userEngagement }
+            #expect(engagement.map { $0.event.attributes[CapturedKey.engagementTime] } == [1500])
+            #expect(views.allSatisfy { $0.event.attributes[CapturedKey.screenTitle] == nil })
+        }
+    }
+
+    @Test func eventsCarryTheScreenThatIsShown() async throws {
+        try await run(usual) {
+            app.show(HomeController())
+            ClickstreamAnalytics.recordEvent("checkout")
+            let checkout = try #require(environment.recorded.first { $0.event.name == "checkout" })
+            #expect(checkout.context["screen"]?["name"]?.string == "FacesTests.HomeController")
+        }
+    }
+
+    @Test func theSameScreenIsViewedOnceAndAnotherOfItsClassAgain() async throws {
+        try await run(usual) {
+            let home = HomeController()
+            let navigation = UINavigationController(rootViewController: home)
+            app.show(navigation)
+            app.phone.pressHome()
+            app.phone.openApp()
+            home.viewDidAppear(false)
+            #expect(names == ["HomeController"])
+            // Another unique id is another screen.
+            navigation.pushViewController(HomeController(), animated: false)
+            #expect(names == ["HomeController", "HomeController"])
+            // A swipe back that is given up shows nothing new.
+            navigation.simulateAbandonedSwipeBack()
+            #expect(names == ["HomeController", "HomeController"])
+            navigation.popViewController(animated: false)
+            #expect(names == ["HomeController", "HomeController", "HomeController"])
+        }
+    }
+
+    @Test func containersPartsKeyboardsAndSwiftUIsHostsAreNoScreens() async throws {
+        try await run(usual) {
+            let tabs = UITabBarController()
+            let parent = CartController()
+            let child = ProductController()
+            parent.addChild(child)
+            parent.view.addSubview(child.view)
+            tabs.setViewControllers([UINavigationController(rootViewController: HomeController()), parent], animated: false)
+            app.show(tabs)
+            #expect(names == ["HomeController"])
+            tabs.simulate(tab: 1)
+            #expect(names == ["HomeController", "CartController"])
+            parent.present(UIAlertController(title: "Sure?", message: nil, preferredStyle: .alert), animated: false)
+            parent.dismiss(animated: false)
+            parent.present(UIInputViewController(), animated: false)
+            parent.dismiss(animated: false)
+            // What the document has SwiftUI apps switch screens off for.
+            parent.present(UIHostingController(rootView: Text("a")), animated: false)
+            parent.dismiss(animated: false)
+            #expect(names == ["HomeController", "CartController"])
+            let pages = UIPageViewController()
+            pages.setViewControllers([SpecialHomeController()], direction: .forward, animated: false)
+            parent.present(pages, animated: false)
+            #expect(names == ["HomeController", "CartController", "SpecialHomeController"])
+        }
+    }
+
+    @Test func controllersSayTheirNamesOrThatTheyAreNone() async throws {
+        try await run(usual) {
+            app.show(AccountController())
+            app.show(BannerController())
+            app.show(ForgetfulController())
+            #expect(names == ["Account"])
+            #expect(views.first?.event.attributes["plan"] == "gold")
+        }
+    }
+
+    @Test func aScreenThatGoesShowsTheOneBeneathAgain() async throws {
+        try await run(usual) {
+            let home = HomeController()
+            app.show(home)
+            home.present(ProductController(), animated: false)
+            home.dismiss(animated: false)
+            // Nobody says that what lies beneath is shown again; that nothing else appears says so.
+            for _ in 0..<10_000 where names.count < 3 {
+                environment.clock.advance(by: .milliseconds(400))
+                await Task.yield()
+            }
+            #expect(names == ["HomeController", "ProductController", "HomeController"])
+        }
+    }
+
+    @Test func switchedOffBeforeTheStartNothingIsInstalledAndLaterChangesCountAtOnce() async throws {
+        try await run(usual.withTrackScreenViewEvents(false)) {
+            #expect(app.exchanged == 0)
+            app.show(HomeController())
+            #expect(names == [])
+            let configuration = try ClickstreamAnalytics.getClickstreamConfiguration()
+            configuration.withTrackScreenViewEvents(true)
+            await mainTurn()
+            #expect(app.exchanged == 2)
+            app.show(ProductController())
+            #expect(names == ["ProductController"])
+            configuration.withTrackScreenViewEvents(false)
+            await mainTurn()
+            #expect(app.exchanged == 0)
+            app.show(CartController())
+            #expect(names == ["ProductController"])
+            // The app's own call counts all the same.
+            ClickstreamAnalytics.recordEvent(
+                ClickstreamAnalytics.EventName.SCREEN_VIEW,
+                [ClickstreamAnalytics.Attr.SCREEN_NAME: "HomeView"]
+            )
+            #expect(names == ["ProductController", "HomeView"])
+        }
+    }
+
+    @Test func switchedOffWhileScreensAreShownTheyAreNotTakenForWhatIsBeneathLater() async throws {
+        try await run(usual) {
+            let configuration = try ClickstreamAnalytics.getClickstreamConfiguration()
+            app.show(HomeController())
+            configuration.withTrackScreenViewEvents(false)
+            await mainTurn()
+            let cart = CartController()
+            app.show(cart)
+            configuration.withTrackScreenViewEvents(true)
+            await mainTurn()
+            cart.present(ProductController(), animated: false)
+            cart.dismiss(animated: false)
+            for _ in 0..<200 {
+                environment.clock.advance(by: .milliseconds(400))
+                await Task.yield()
+            }
+            #expect(names == ["HomeController", "ProductController"])
+        }
+    }
+
+    @Test func aDisabledModuleViewsNothing() async throws {
+        try await run(usual) {
+            app.show(HomeController())
+            ClickstreamAnalytics.disable()
+            app.show(ProductController())
+            ClickstreamAnalytics.enable()
+            app.show(CartController())
+            #expect(names == ["HomeController", "CartController"])
+        }
+    }
+
+    @Test func afterALongAbsenceTheShownScreenIsViewedAnewAsTheSessionsFirst() async throws {
+        try await run(usual) {
+            app.show(HomeController())
+            let analytics = try #require(ClickstreamAnalytics.analytics)
+            analytics.lifeCycleChanged(to: .willResignActive)
+            analytics.lifeCycleChanged(to: .didEnterBackground)
+            environment.clock.advance(by: .seconds(1801))
+            analytics.lifeCycleChanged(to: .willEnterForeground)
+            analytics.lifeCycleChanged(to: .didBecomeActive)
+            await analytics.lifeCycle.untilSettled()
+            #expect(names == ["HomeController", "HomeController"])
+            let again = try #require(views.last)
+            #expect(again.event.attributes[CapturedKey.entrances] == 1)
+            #expect(again.event.attributes[CapturedKey.previousScreenName] == nil)
+        }
+    }
+
+    @Test func aNativeAnalyticsInstallsNothing() async throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = .standard
+        let memory = try InMemoryAnalytics(configuration)
+        await mainTurn()
+        app.show(HomeController())
+        #expect(app.exchanged == 0)
+        #expect(memory.events(named: CapturedName.screenView).isEmpty)
+        // Nor does it hear anything of what is found for a module beside it.
+        try await run(usual) {
+            app.show(ProductController())
+            #expect(names == ["ProductController"])
+            #expect(memory.events(named: CapturedName.screenView).isEmpty)
+        }
+    }
+}

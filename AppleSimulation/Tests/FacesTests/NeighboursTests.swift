@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import ClickstreamCompatibility
+import Foundation
+import SensorsAnalyticsCompatibility
+import SiftCompatibility
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayUIKit
+import UIKit
+
+/// Several modules at once, and other SDKs that exchange the same methods.
+@MainActor
+@Suite(.serialized)
+struct NeighboursTests {
+    private let app = ShownApp()
+
+    private func names(_ environment: InMemoryEnvironment) -> [String] {
+        environment.recorded.filter { $0.event.name == CapturedName.screenView }
+            .compactMap { $0.text(CapturedKey.screenName) }
+    }
+
+    private func startClickstream(in environment: InMemoryEnvironment) throws {
+        ClickstreamAnalytics.startOver { $0.run(in: environment) }
+        try ClickstreamAnalytics.initSDK(
+            ClickstreamConfiguration().withAppId("shop").withEndpoint("https://example.com/collect")
+        )
+    }
+
+    @Test func severalModulesFindTheSameScreensOnceEach() async throws {
+        let (clickstream, sensors, sift) = (InMemoryEnvironment(), InMemoryEnvironment(), InMemoryEnvironment())
+        try startClickstream(in: clickstream)
+        let options = SAConfigOptions(serverURL: "https://sa.test/sa?project=production", launchOptions: nil)
+        options.autoTrackEventType = [.eventTypeAppClick, .eventTypeAppViewScreen]
+        options.enableRemoteConfig = false
+        SensorsAnalyticsSDK.startOver { $0.run(in: sensors) }
+        SensorsAnalyticsSDK.start(configOptions: options)
+        var module: Sift? = Sift(rootDirPath: nil) { $0.run(in: sift) }
+        module?.accountId = "acct_1"
+        await mainTurn()
+        #expect(app.exchanged == 4)
+
+        let root = HomeController()
+        app.show(UINavigationController(rootViewController: root))
+        let button = UIButton(frame: CGRect(x: 0, y: 0, width: 100, height: 50))
+        button.accessibilityIdentifier = "buy"
+        root.view.addSubview(button)
+        app.phone.tap(button)
+        #expect(names(clickstream) == ["FacesTests.HomeController"])
+        #expect(names(sensors) == ["FacesTests.HomeController"])
+        #expect(sensors.recorded.count { $0.event.name == CapturedName.click } == 1)
+        #expect(clickstream.recorded.count { $0.event.name == CapturedName.click } == 0)
+        #expect(names(sift) == [], "what it wants of screens are their titles")
+
+        // One of them goes, and the others hear on.
+        ClickstreamAnalytics.startOver()
+        await mainTurn()
+        app.show(ProductController())
+        #expect(names(clickstream) == ["FacesTests.HomeController"])
+        #expect(names(sensors) == ["FacesTests.HomeController", "FacesTests.ProductController"])
+        SensorsAnalyticsSDK.startOver()
+        module = nil
+        await mainTurn()
+    }
+
+    @Test func siftsAppStateNamesTheControllerThatIsShown() async throws {
+        let environment = InMemoryEnvironment()
+        var sift: Sift? = Sift(rootDirPath: nil) { $0.run(in: environment) }
+        sift?.accountId = "acct_1"
+        sift?.beaconKey = "beacon"
+        await mainTurn()
+        #expect(app.exchanged == 2)
+        app.show(UINavigationController(rootViewController: HomeController()))
+        environment.clock.advance(by: .seconds(1))
+        sift?.collect()
+        let title = { environment.recorded.last { $0.event.name == CapturedName.appState }?.story }
+        for _ in 0..<10_000 where title() == nil { await Task.yield() }
+        #expect(title() == "_app_state FacesTests.HomeController")
+        sift = nil
+        await mainTurn()
+    }
+
+    /// Another SDK that counts screens.
+    @MainActor
+    private final class Other {
+        var count = 0
+        private var former: SimulatedMethod<@MainActor @Sendable (UIViewController, Bool) -> Void>.Implementation?
+        private let method = UIViewController.simulatedViewDidAppear
+
+        func comes() {
+            let before = method.implementation
+            former = method.setImplementation(
+                .init { [weak self] controller, animated in
+                    self?.count += 1
+                    before.body(controller, animated)
+                }
+            )
+        }
+
+        /// Puts back what it found, whoever has come since.
+        func goes() {
+            if let former { method.setImplementation(former) }
+        }
+    }
+
+    @Test func anotherSDKThatCameBeforeIsCalledToo() async throws {
+        let other = Other()
+        other.comes()
+        let environment = InMemoryEnvironment()
+        try startClickstream(in: environment)
+        await mainTurn()
+        app.show(HomeController())
+        #expect((other.count, names(environment).count) == (1, 1))
+        ClickstreamAnalytics.startOver()
+        await mainTurn()
+        app.show(ProductController())
+        #expect((other.count, names(environment).count) == (2, 1))
+        other.goes()
+        #expect(app.exchanged == 0)
+    }
+
+    @Test func anotherSDKThatCameLaterStaysWhenOursGoesAndOursIsUsedAgain() async throws {
+        let environment = InMemoryEnvironment()
+        try startClickstream(in: environment)
+        await mainTurn()
+        let other = Other()
+        other.comes()
+        app.show(HomeController())
+        #expect((other.count, names(environment).count) == (1, 1))
+        let configuration = try ClickstreamAnalytics.getClickstreamConfiguration()
+        configuration.withTrackScreenViewEvents(false)
+        await mainTurn()
+        #expect(app.exchanged == 1, "theirs; ours lies beneath it and does nothing")
+        app.show(ProductController())
+        #expect((other.count, names(environment).count) == (2, 1))
+        configuration.withTrackScreenViewEvents(true)
+        await mainTurn()
+        app.show(CartController())
+        #expect((other.count, names(environment).count) == (3, 2))
+        // It goes, with what it found: ours.
+        other.goes()
+        app.show(SpecialHomeController())
+        #expect((other.count, names(environment).count) == (3, 3))
+        ClickstreamAnalytics.startOver()
+        await mainTurn()
+        #expect(app.exchanged == 0)
+    }
+
+    @Test func methodsThatMayNotBeExchangedAreLeftAlone() async throws {
+        UIKitHooks.isAllowed = false
+        defer { UIKitHooks.isAllowed = true }
+        let environment = InMemoryEnvironment()
+        try startClickstream(in: environment)
+        await mainTurn()
+        app.show(HomeController())
+        #expect(app.exchanged == 0)
+        #expect(names(environment) == [])
+        // Allowed again, whoever observes hears again.
+        UIKitHooks.isAllowed = true
+        app.show(ProductController())
+        #expect(names(environment) == ["FacesTests.ProductController"])
+        ClickstreamAnalytics.startOver()
+        await mainTurn()
+    }
+}

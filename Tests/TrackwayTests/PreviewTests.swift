@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import Testing
+import Trackway
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("A process that shows a preview")
+struct PreviewTests {
+    private let folder = FileManager.default.temporaryDirectory.appendingPathComponent("preview-\(UUID())/app")
+    private let transport = ScriptedTransport()
+    private let told = Locked<[Diagnostic]>([])
+
+    private var configuration: Configuration {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = [.launches, .sessions, .screens, .engagement, .crashes]
+        configuration.storageFolder = folder
+        configuration.transport = transport
+        configuration.snapshots = SnapshotOptions()
+        configuration.onDiagnostic = { [told] diagnostic in told.withLock { $0.append(diagnostic) } }
+        return configuration
+    }
+
+    @Test("takes every call, writes nothing, sends nothing, and says so once")
+    func nothing() async throws {
+        let dependencies = try Dependencies.live(configuration, environment: ["XCODE_RUNNING_FOR_PREVIEWS": "1"])
+        let analytics = try Analytics(configuration, in: dependencies)
+        analytics.identify("carl")
+        analytics.setUserAttributes(["plan": "gold"])
+        analytics.setGlobalAttributes(["shop": "1"])
+        analytics.screen("Home")
+        for number in 0..<100 { analytics.record("tap", ["number": .integer(Int64(number))]) }
+        analytics.setConsent(.granted)
+        analytics.disable()
+        analytics.enable()
+        #expect(analytics.ledger().recorded == 0)
+        let report = await analytics.flush(timeout: .seconds(1))
+        #expect(report.destinations.values.allSatisfy { $0.delivered == 0 })
+        await analytics.shutdown(within: .zero)
+        #expect(analytics.user == "carl")
+        #expect(!FileManager.default.fileExists(atPath: folder.deletingLastPathComponent().path))
+        #expect(transport.requests.isEmpty)
+        #expect(told.withLock { $0 }.map(\.code) == [.previewed])
+    }
+
+    @Test("is known by one variable alone", arguments: [[:], ["XCODE_RUNNING_FOR_PREVIEWS": "0"], ["XCODE_RUNNING_FOR_PREVIEWS": ""]])
+    func others(environment: [String: String]) {
+        #expect(!Dependencies.isPreview(environment))
+    }
+}

@@ -35,7 +35,8 @@ private struct DetectorKey: EnvironmentKey {
 }
 
 extension View {
-    /// Has this view and those inside it record with these analytics.
+    /// Has this view and those inside it record with these analytics. In a process that shows a preview nothing comes of it: analytics
+    /// take every call there, write no file and send nothing.
     ///
     /// - Parameter detector: has their triggers fire.
     public func analytics(_ analytics: Analytics?, detector: Detector? = nil) -> some View {

@@ -45,7 +45,10 @@ struct PreviewTests {
         #expect(told.withLock { $0 }.map(\.code) == [.previewed])
     }
 
-    @Test("is known by one variable alone", arguments: [[:], ["XCODE_RUNNING_FOR_PREVIEWS": "0"], ["XCODE_RUNNING_FOR_PREVIEWS": ""]])
+    @Test(
+        "is known by one variable alone",
+        arguments: [[:], ["XCODE_RUNNING_FOR_PREVIEWS": "0"], ["XCODE_RUNNING_FOR_PREVIEWS": ""]]
+    )
     func others(environment: [String: String]) {
         #expect(!Dependencies.isPreview(environment))
     }

@@ -81,6 +81,19 @@ struct ScreenRulesTests {
         #expect(ScreenRules().screen(of: facts) == nil)
     }
 
+    @Test("Titles are told where the app wants it, in one line, and what a controller says of its own counts")
+    func titles() {
+        var facts = ControllerFacts(className: "Shop.HomeViewController", title: "Carl's\n shop")
+        #expect(ScreenRules().screen(of: facts)?.attributes[CapturedKey.screenTitle] == nil)
+        var rules = ScreenRules()
+        rules.includesTitles = true
+        #expect(rules.screen(of: facts)?.attributes[CapturedKey.screenTitle] == "Carl's shop")
+        facts.chosen = .named("Home", [CapturedKey.screenTitle: "Shop"])
+        #expect(rules.screen(of: facts)?.attributes[CapturedKey.screenTitle] == "Shop")
+        facts = ControllerFacts(className: "Shop.HomeViewController", title: " ")
+        #expect(rules.screen(of: facts)?.attributes[CapturedKey.screenTitle] == nil)
+    }
+
     @Test("A screen says where it lies and which one it is")
     func place() {
         let facts = ControllerFacts(

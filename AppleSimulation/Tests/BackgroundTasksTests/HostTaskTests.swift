@@ -61,7 +61,8 @@ struct HostTaskTests {
         memory.clock.advance(by: .seconds(3600))
         try scheduler.submit(
             isProcessing
-                ? BGProcessingTaskRequest(identifier: Self.identifier) : BGAppRefreshTaskRequest(identifier: Self.identifier)
+                ? BGProcessingTaskRequest(identifier: Self.identifier)
+                : BGAppRefreshTaskRequest(identifier: Self.identifier)
         )
         let task = try #require(scheduler.simulateLaunch(Self.identifier))
         #expect((task is BGProcessingTask) == isProcessing)

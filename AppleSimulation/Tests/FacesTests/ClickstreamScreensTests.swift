@@ -37,7 +37,9 @@ struct ClickstreamScreensTests {
 
     private var views: [RecordedEvent] { environment.recorded.filter { $0.event.name == CapturedName.screenView } }
 
-    private var names: [String] { views.compactMap { $0.text(CapturedKey.screenName)?.split(separator: ".").last.map(String.init) } }
+    private var names: [String] {
+        views.compactMap { $0.text(CapturedKey.screenName)?.split(separator: ".").last.map(String.init) }
+    }
 
     @Test func byDefaultEachScreenIsViewedUnderItsClassWithTheOneBefore() async throws {
         try await run(usual) {
@@ -107,7 +109,10 @@ struct ClickstreamScreensTests {
             let child = ProductController()
             parent.addChild(child)
             parent.view.addSubview(child.view)
-            tabs.setViewControllers([UINavigationController(rootViewController: HomeController()), parent], animated: false)
+            tabs.setViewControllers(
+                [UINavigationController(rootViewController: HomeController()), parent],
+                animated: false
+            )
             app.show(tabs)
             #expect(names == ["HomeController"])
             tabs.simulate(tab: 1)

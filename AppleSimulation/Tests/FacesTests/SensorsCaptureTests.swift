@@ -110,7 +110,11 @@ struct SensorsCaptureTests {
             navigation.pushViewController(product, animated: false)
             navigation.pushViewController(AccountController(), animated: false)
             let sent = try await sent("$AppViewScreen", sdk).compactMap { $0["properties"] }
-            #expect(sent.map { $0["$screen_name"]?.string } == ["FacesTests.HomeController", "FacesTests.ProductController", "Account"])
+            #expect(
+                sent.map { $0["$screen_name"]?.string } == [
+                    "FacesTests.HomeController", "FacesTests.ProductController", "Account",
+                ]
+            )
             #expect(sent.map { $0["$title"]?.string } == ["Home", "Running shoes", nil])
             #expect(sent.last?["plan"]?.string == "gold")
             let url = "UIKit.UINavigationController/FacesTests.HomeController"
@@ -139,7 +143,10 @@ struct SensorsCaptureTests {
             #expect(click["lib"]?["$lib_method"]?.string == "autoTrack")
             #expect(click["lib"]?["$lib_detail"]?.string == "FacesTests.HomeController######")
             #expect(target.count == 1)
-            #expect(try await sent("$AppClick", sdk).count == 1, "a touch and the action that it leads to are one click")
+            #expect(
+                try await sent("$AppClick", sdk).count == 1,
+                "a touch and the action that it leads to are one click"
+            )
         }
     }
 

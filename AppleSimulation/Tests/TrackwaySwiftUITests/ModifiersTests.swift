@@ -99,7 +99,8 @@ struct ModifiersTests {
         #expect(screens == ["Shop", "Cart", "Shop"])
     }
 
-    @Test func screensOfUIKitAndOfSwiftUILieOnOneStack() async {
+    @Test(arguments: [UIModalPresentationStyle.pageSheet, .fullScreen])
+    func screensOfUIKitAndOfSwiftUILieOnOneStack(style: UIModalPresentationStyle) async {
         let capture = UIKitCapture(memory.analytics, clicks: nil)
         defer { capture.stop() }
         let window = UIWindow(frame: CGRect(x: 0, y: 0, width: 393, height: 852))
@@ -107,8 +108,11 @@ struct ModifiersTests {
         window.rootViewController = home
         window.makeKeyAndVisible()
         let host = UIHostingController(rootView: Text("cart").trackScreen("Cart").analytics(memory.analytics))
+        memory.clock.advance(by: .seconds(5))
+        host.modalPresentationStyle = style
         home.present(host, animated: false)
         #expect(screens == ["Home", "Cart"], "the host is no screen of its own")
+        memory.clock.advance(by: .seconds(5))
         home.dismiss(animated: false)
         await wait { screens.count == 3 }
         #expect(screens == ["Home", "Cart", "Home"])

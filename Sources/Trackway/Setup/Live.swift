@@ -23,7 +23,9 @@ extension Dependencies {
     ) throws(TrackwayError) -> Dependencies {
         let clock = SystemClock()
         let log = StandardErrorLog(clock: clock)
-        if isPreview(environment) { return preview(configuration, clock, log) }
+        if isPreview(environment) {
+            return preview(configuration, clock: clock, random: SystemRandomNumberGenerator(), log: log)
+        }
         var appFacts = AppFacts.read(id: configuration.appID, version: configuration.appVersion)
         appFacts.build = configuration.appBuild ?? appFacts.build
         let app = appFacts.attributes

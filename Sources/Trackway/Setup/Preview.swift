@@ -18,7 +18,12 @@ extension Dependencies {
     }
 
     /// What stands for the system in a preview.
-    static func preview(_ configuration: Configuration, _ clock: SystemClock, _ log: StandardErrorLog) -> Dependencies {
+    static func preview(
+        _ configuration: Configuration,
+        clock: any EventClock,
+        random: any RandomNumberGenerator & Sendable,
+        log: StandardErrorLog
+    ) -> Dependencies {
         var facts = AppFacts.read(id: configuration.appID, version: configuration.appVersion)
         facts.build = configuration.appBuild ?? facts.build
         var dependencies = Dependencies(
@@ -29,7 +34,7 @@ extension Dependencies {
             segmentBytes: 32_768,
             transport: ClosedTransport(),
             sleeper: TaskSleeper(),
-            random: SystemRandomNumberGenerator(),
+            random: random,
             facts: ContextFacts(app: facts.attributes, device: [:], boot: "preview"),
             log: { log.report($0) },
             write: { StandardErrorLog.writeLine($0 + "\n") }

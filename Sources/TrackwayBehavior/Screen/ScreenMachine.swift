@@ -94,6 +94,7 @@ package struct ScreenMachine: Sendable, Hashable, Codable {
         at now: DeviceTime
     ) -> [Action] {
         var screen = view.screen
+        if view.endsNamed { precedence.namedWent() }
         guard isWanted else {
             if !view.isManual { precedence.noted(screen, at: seen) }
             return []

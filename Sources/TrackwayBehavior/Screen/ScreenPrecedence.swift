@@ -46,6 +46,11 @@ struct ScreenPrecedence: Sendable, Hashable, Codable {
         }
     }
 
+    /// The screen that the app named is known to have gone: it stands for nothing any more.
+    mutating func namedWent() {
+        state = .found
+    }
+
     /// The platform found a screen.
     ///
     /// - Returns: True when it is to be recorded.

@@ -26,6 +26,8 @@ package struct ScreenStack: Sendable, Hashable {
     package static let maxDepth = 64
 
     private var entries: [Entry] = []
+    /// Whether a screen that the app named was shown, and went, since the last one was.
+    private var hasNamedGone = false
     private var waiting: Int?
     private var numbers = 0
 
@@ -46,14 +48,21 @@ package struct ScreenStack: Sendable, Hashable {
         if entries.count >= Self.maxDepth { entries.removeFirst() }
         entries.append(Entry(id: id, view: view))
         // Told again at each appearing: whether that is a view is decided where views are.
-        return [.show(view)]
+        return [shown(view)]
+    }
+
+    private mutating func shown(_ view: ScreenView) -> Action {
+        var view = view
+        view.endsNamed = hasNamedGone && !view.isManual
+        hasNamedGone = false
+        return .show(view)
     }
 
     /// A screen disappeared. One that was never told of changes nothing.
     package mutating func disappeared(_ id: Int) -> [Action] {
         guard let index = entries.lastIndex(where: { $0.id == id }) else { return [] }
         let wasShown = index == entries.count - 1
-        entries.remove(at: index)
+        if entries.remove(at: index).view.isManual, wasShown { hasNamedGone = true }
         guard wasShown, !entries.isEmpty else { return [] }
         numbers += 1
         waiting = numbers
@@ -64,7 +73,7 @@ package struct ScreenStack: Sendable, Hashable {
     package mutating func timeCame(for number: Int) -> [Action] {
         guard waiting == number, let last = entries.last else { return [] }
         waiting = nil
-        return [.show(last.view)]
+        return [shown(last.view)]
     }
 
     /// Nobody tells of these screens any more, so they are beneath no other one.

@@ -11,12 +11,20 @@ package struct ScreenView: Sendable, Hashable {
     package var attributes: Attributes
     /// True when the app named the screen; false when the platform found it.
     package var isManual: Bool
+    /// True when a screen that the app named is known to have gone since: it stands for none that is found any more.
+    package var endsNamed: Bool
 
     /// A view of these parts.
-    package init(screen: RecordedContext.Screen, attributes: Attributes = [:], isManual: Bool) {
+    package init(
+        screen: RecordedContext.Screen,
+        attributes: Attributes = [:],
+        isManual: Bool,
+        endsNamed: Bool = false
+    ) {
         self.screen = screen
         self.attributes = attributes
         self.isManual = isManual
+        self.endsNamed = endsNamed
     }
 }
 
@@ -25,6 +33,7 @@ extension ScreenView: Codable {
         case screen
         case attributes
         case isManual
+        case endsNamed
     }
 
     /// Reads a view that waited when it was kept.
@@ -33,7 +42,8 @@ extension ScreenView: Codable {
         self.init(
             screen: try container.decode(RecordedContext.Screen.self, forKey: .screen),
             attributes: Attributes(try container.decode([KeptAttribute].self, forKey: .attributes)),
-            isManual: try container.decode(Bool.self, forKey: .isManual)
+            isManual: try container.decode(Bool.self, forKey: .isManual),
+            endsNamed: try container.decodeIfPresent(Bool.self, forKey: .endsNamed) ?? false
         )
     }
 
@@ -43,6 +53,7 @@ extension ScreenView: Codable {
         try container.encode(screen, forKey: .screen)
         try container.encode(attributes.map { KeptAttribute($0.key, $0.value) }, forKey: .attributes)
         try container.encode(isManual, forKey: .isManual)
+        if endsNamed { try container.encode(true, forKey: .endsNamed) }
     }
 }
 

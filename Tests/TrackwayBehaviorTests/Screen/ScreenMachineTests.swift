@@ -30,6 +30,24 @@ struct ScreenMachineTests {
         #expect(actions.count == (isNew ? 1 : 0))
     }
 
+    @Test(
+        "A found screen is viewed again when a named one over it went, and not while that one stands for it",
+        arguments: [false, true]
+    )
+    func namedGone(hasGone: Bool) throws {
+        var device = TestDevice()
+        var machine = ScreenMachine()
+        var home = ScreenView(screen: Screen(name: "Home", id: nil, uniqueID: "1"), isManual: false)
+        #expect(machine.announced(home, isWanted: true, at: device.now).count == 1)
+        device.pass(.seconds(5))
+        let cart = ScreenView(screen: Screen(name: "Cart", id: nil, uniqueID: nil), isManual: true)
+        #expect(machine.announced(cart, isWanted: true, at: device.now).count == 1)
+        device.pass(.seconds(5))
+        home.endsNamed = hasGone
+        machine = try kept(machine)
+        #expect(machine.announced(home, isWanted: true, at: device.now).count == (hasGone ? 1 : 0))
+    }
+
     @Test("A view says which screen was before, when, and whether it is the session's first")
     func chain() {
         var app = TestApp()

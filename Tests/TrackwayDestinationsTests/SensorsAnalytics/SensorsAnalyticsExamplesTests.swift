@@ -60,11 +60,20 @@ struct SensorsAnalyticsExamplesTests {
     }
 
     @Test(
-        "exit, sign-up, profile and item have the fields of the examples",
+        "exit, screen, click, sign-up, profile and item have the fields of the examples",
         arguments: [
             (
                 Batch.event("_app_end", ["_foreground_duration_msec": 94_877], at: 1_750_000_095_000), false,
                 #"{"type":"track","event":"$AppEnd","time":1750000095000,"properties":{"event_duration":94.877,"$is_first_day":true}}"#
+            ),
+            (
+                Batch.event("_screen_view", ["_screen_name": "HomeController", "_screen_title": "Home"]), false,
+                #"{"type":"track","event":"$AppViewScreen","properties":{"$screen_name":"HomeController","$title":"Home"}}"#
+            ),
+            (
+                Batch.event("_click", ["_element_id": "buy", "_element_content": "Buy", "_screen_title": "Home"]),
+                false,
+                #"{"type":"track","event":"$AppClick","properties":{"$element_id":"buy","$element_content":"Buy","$title":"Home"}}"#
             ),
             (
                 Batch.event("_profile_set", ["_signed_in": true]), true,

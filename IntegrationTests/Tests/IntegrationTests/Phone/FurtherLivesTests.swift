@@ -13,7 +13,9 @@ struct FurtherLivesTests {
         stage = try PhoneStage()
     }
 
-    @Test("what is recorded before the first unlocking, what waits when the time in the background ends, and screens that are found come once")
+    @Test(
+        "what is recorded before the first unlocking, what waits when the time in the background ends, and screens that are found come once"
+    )
     func everyLife() throws {
         try beSetUp()
         try beStartedBeforeTheFirstUnlocking()

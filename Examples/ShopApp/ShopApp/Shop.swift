@@ -35,10 +35,10 @@ final class Shop {
         Product(id: "A-2", name: "Hiking boots", price: 129),
         Product(id: "A-3", name: "Sandals", price: 24.5),
     ]
-    let analytics: Analytics?
+    private let analytics: Analytics?
     private var triggers: TriggerTraceRecording?
 
-    /// - Parameter analytics: nil when the SDK could not start: the shop works without it.
+    /// - Parameter analytics: nil in previews, and when the SDK could not start: the shop works without it.
     init(analytics: Analytics?) {
         self.analytics = analytics
     }
@@ -46,8 +46,11 @@ final class Shop {
     /// The app's only place where the SDK is set up. The collector is the one that `trackway serve` starts on the Mac; a device
     /// needs the Mac's address in its place.
     static func startedAnalytics() -> Analytics? {
-        guard let url = URL(string: "http://127.0.0.1:8787") else { return nil }
-        // In a preview the SDK takes every call and records nothing. Without analytics the shop sells as well as with it.
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["XCODE_RUNNING_FOR_PREVIEWS"] != "1", let url = URL(string: "http://127.0.0.1:8787") else {
+            return nil
+        }
+        // Without analytics the shop sells as well as with it.
         return try? Analytics(
             Configuration(appID: "shop-app", destinations: [.collector(url, writeKey: "dev")])
         )

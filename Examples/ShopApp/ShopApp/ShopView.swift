@@ -2,7 +2,6 @@
 // Copyright 2026 the Trackway authors
 
 import SwiftUI
-import TrackwaySwiftUI
 
 /// The list of products, and the cart.
 struct ShopView: View {
@@ -32,17 +31,15 @@ struct ShopView: View {
                 }
                 Section("For developers") {
                     NavigationLink("Triggers") {
-                        TriggersPage(shop: shop).trackScreen("Triggers")
+                        TriggersPage(shop: shop).onAppear { shop.shown("Triggers") }
                     }
                 }
             }
             .navigationTitle("Shop")
-            .trackScreen("Shop")
+            .onAppear { shop.shown("Shop") }
             .sheet(isPresented: $isBought) {
-                Text("Thank you").trackScreen("Thank you")
+                Text("Thank you").onAppear { shop.shown("Thank you") }
             }
         }
-        // What the modifiers of the views within record with.
-        .analytics(shop.analytics)
     }
 }

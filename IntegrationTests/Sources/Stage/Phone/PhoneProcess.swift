@@ -18,22 +18,12 @@ package final class PhoneProcess: Sendable {
     ///   - data: the installation's folder.
     ///   - url: where the five destinations are.
     ///   - version: of the app.
-    ///   - isLocked: whether the phone has started anew and nobody has unlocked it yet.
-    ///   - findsScreens: whether screens of UIKit's are found by themselves, and how long each is used is told.
-    package init(
-        _ launch: String,
-        data: String,
-        to url: String,
-        version: String,
-        isLocked: Bool = false,
-        findsScreens: Bool = false
-    ) throws {
+    package init(_ launch: String, data: String, to url: String, version: String) throws {
         program = try Program(
             try Self.path(),
-            ["--data", data, "--to", url, "--app-version", version] + (findsScreens ? ["--screens", "found"] : []),
+            ["--data", data, "--to", url, "--app-version", version],
             environment: launch == "prewarmed" ? ["ActivePrewarm": "1"] : [:]
         )
-        if isLocked { _ = try Self.play("restart", program) }
         let answer = try Self.play("launch \(launch)", program)
         installation = answer.map { String($0.dropFirst("installation ".count)) } ?? ""
     }

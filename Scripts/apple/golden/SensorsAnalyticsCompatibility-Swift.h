@@ -81,7 +81,7 @@ SWIFT_CLASS_NAMED("SensorsAnalyticsSDKObject")
 - (void)clearSuperProperties;
 - (NSDictionary * _Nonnull)currentSuperProperties SWIFT_WARN_UNUSED_RESULT;
 - (NSDictionary * _Nonnull)getPresetProperties SWIFT_WARN_UNUSED_RESULT;
-- (NSString * _Nullable)trackTimerStart:(NSString * _Nonnull)event SWIFT_WARN_UNUSED_RESULT;
+- (NSString * _Nullable)trackTimerStart:(NSString * _Nonnull)event;
 - (void)trackTimerEnd:(NSString * _Nonnull)event;
 - (void)trackTimerEnd:(NSString * _Nonnull)event withProperties:(NSDictionary * _Nullable)properties;
 - (void)trackTimerPause:(NSString * _Nonnull)event;

@@ -42,6 +42,7 @@ extension SensorsAnalyticsSDKObject {
     // MARK: Timers
 
     /// Starts a timer and answers its id.
+    @discardableResult
     @objc public func trackTimerStart(_ event: String) -> String? {
         sdk.trackTimerStart(event)
     }

@@ -11,6 +11,10 @@ typedef bool BOOL;
 #define YES ((BOOL)1)
 #define NO ((BOOL)0)
 #define nil ((id)0)
+#ifndef TRUE
+#define TRUE 1
+#define FALSE 0
+#endif
 #define NS_NOESCAPE __attribute__((noescape))
 typedef long NSInteger;
 typedef unsigned long NSUInteger;
@@ -34,13 +38,27 @@ __attribute__((objc_root_class))
 - (instancetype)init;
 @end
 
-@interface NSString : NSObject
+@interface NSString : NSObject <NSCopying>
 @end
 
-@interface NSValue : NSObject
+@interface NSData : NSObject
+@end
+
+@interface NSURL : NSObject
++ (instancetype)URLWithString:(NSString *)string;
+@end
+
+@interface NSError : NSObject
+@property(readonly, copy) NSString *localizedDescription;
+@end
+
+@interface NSValue : NSObject <NSCopying>
 @end
 
 @interface NSNumber : NSValue
++ (NSNumber *)numberWithInt:(int)value;
++ (NSNumber *)numberWithDouble:(double)value;
++ (NSNumber *)numberWithBool:(BOOL)value;
 @end
 
 @interface NSCoder : NSObject
@@ -57,6 +75,10 @@ __attribute__((objc_root_class))
 
 @interface NSArray<__covariant ObjectType> : NSObject
 + (instancetype)arrayWithObjects:(const ObjectType[])objects count:(NSUInteger)count;
+@end
+
+@interface NSDictionary<__covariant KeyType, __covariant ObjectType> : NSObject
++ (instancetype)dictionaryWithObjects:(const ObjectType[])objects forKeys:(const KeyType<NSCopying>[])keys count:(NSUInteger)count;
 @end
 
 @interface NSSet<__covariant ObjectType> : NSObject

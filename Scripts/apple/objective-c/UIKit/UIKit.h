@@ -14,6 +14,9 @@
 @interface UIResponder : NSObject
 @end
 
+@interface UIApplication : UIResponder
+@end
+
 @interface UIView : UIResponder
 @end
 

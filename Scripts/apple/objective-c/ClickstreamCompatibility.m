@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// The Clickstream document's samples in Objective-C, as they stand there, each in a method with the error that it names. AS_WRITTEN_KEYS
+// has the keys of two dictionaries without their at sign, AS_WRITTEN_ITEMS the comma of a call that needs a colon.
+#import <UIKit/UIKit.h>
+#import "ClickstreamCompatibility-Swift.h"
+
+#ifdef AS_WRITTEN_KEYS
+#define KEY(text) text
+#else
+#define KEY(text) @text
+#endif
+#ifdef AS_WRITTEN_ITEMS
+#define ITEMS ,
+#else
+#define ITEMS :
+#endif
+
+@interface AppDelegate : NSObject
+@end
+
+@implementation AppDelegate
+
+- (BOOL)application:(UIApplication *)application didFinishLaunchingWithOptions:(NSDictionary *)launchOptions { 
+    NSError *error = nil;
+    [ClickstreamObjc initSDKAndReturnError:&error];
+    if (error) {
+        NSLog(@"Fail to initialize ClickstreamAnalytics: %@", error.localizedDescription);
+    }
+    return YES;
+}
+
+@end
+
+void documentRecordsEvents(void) {
+NSDictionary *attributes =@{
+    @"category": @"shoes",
+    @"currency": @"CNY",
+    @"value": @12.34
+};
+[ClickstreamObjc recordEvent:@"button_click" :attributes];
+
+[ClickstreamObjc recordEvent:@"button_click"];
+}
+
+void documentStartsWithGlobalAttributes(void) {
+NSError *error = nil;
+NSDictionary *globalAttributes = @{
+    Attr.TRAFFIC_SOURCE_SOURCE: @"amazon",
+    Attr.TRAFFIC_SOURCE_MEDIUM: @"cpc",
+    Attr.TRAFFIC_SOURCE_CAMPAIGN: @"summer_promotion",
+    Attr.TRAFFIC_SOURCE_CAMPAIGN_ID: @"summer_promotion_01",
+    Attr.TRAFFIC_SOURCE_TERM: @"running_shoes",
+    Attr.TRAFFIC_SOURCE_CONTENT: @"banner_ad_1",
+    Attr.TRAFFIC_SOURCE_CLID: @"amazon_ad_123",
+    Attr.TRAFFIC_SOURCE_CLID_PLATFORM: @"amazon_ads",
+    Attr.APP_INSTALL_CHANNEL: @"App Store",
+};
+ClickstreamConfiguration *configuration = [[[[[ClickstreamConfiguration alloc] init]
+    withAppId:@"your appId"]
+    withEndpoint:@"https://example.com/collect"]
+    withInitialGlobalAttributesObjc:globalAttributes];
+[ClickstreamObjc initSDK:configuration error: &error];
+}
+
+void documentAddsGlobalAttributes(void) {
+NSDictionary *attributes =@{
+    Attr.APP_INSTALL_CHANNEL: @"App Store",
+    @"class": @6,
+    @"level": @5.1,
+    @"isOpenNotification": @YES
+};
+[ClickstreamObjc addGlobalAttributes :attributes];
+}
+
+void documentDeletesGlobalAttributes(void) {
+[ClickstreamObjc deleteGlobalAttributes: @[@"level"]];
+}
+
+void documentSignsInAndOut(void) {
+[ClickstreamObjc setUserId:@"userId"];
+
+[ClickstreamObjc setUserId:NULL];
+}
+
+void documentAddsUserAttributes(void) {
+NSDictionary *userAttributes =@{
+    @"_user_age": @21,
+    @"user_name": @"carl"
+};
+[ClickstreamObjc addUserAttributes:userAttributes];
+}
+
+void documentRecordsItems(void) {
+NSDictionary *attributes = @{
+    Attr.VALUE: @99.9,
+    Attr.CURRENCY: @"USD",
+    KEY("event_category"): @"recommended"
+};
+NSDictionary *item_book = @{
+    ClickstreamItemKey.ITEM_ID: @123,
+    ClickstreamItemKey.ITEM_NAME: @"Nature",
+    ClickstreamItemKey.ITEM_CATEGORY: @"book",
+    ClickstreamItemKey.PRICE: @99.9,
+    KEY("book_publisher"): @"Nature Research"
+};
+[ClickstreamObjc recordEvent:@"view_item" :attributes ITEMS @[item_book]];
+}
+
+void documentRecordsAScreen(void) {
+NSDictionary *attributes = @{
+    Attr.SCREEN_NAME: @"HomeView",
+    Attr.SCREEN_UNIQUE_ID: @"your screen uniqueId"
+};
+[ClickstreamObjc recordEvent:EventName.SCREEN_VIEW :attributes];
+}
+
+void documentFlushes(void) {
+[ClickstreamObjc flushEvents];
+}
+
+void documentSwitchesOffAndOn(void) {
+[ClickstreamObjc disable];
+
+[ClickstreamObjc enable];
+}
+
+void documentNamesEveryOption(void) {
+NSError *error = nil;
+ClickstreamConfiguration *configuration = [[[[[[[[[[[[[ClickstreamConfiguration alloc] init]
+    withAppId:@"your appId"]
+    withEndpoint:@"https://example.com/collect"]
+    withLogEvents:TRUE]
+    withCompressEvents:TRUE]
+    withSendEventInterval: 10000]
+    withSessionTimeoutDuration: 1800000]
+    withTrackScreenViewEvents:TRUE]
+    withTrackUserEngagementEvents:TRUE]
+    withTrackAppExceptionEvents:TRUE]
+    withAuthCookie: @"your auth cookie"]
+    withInitialGlobalAttributesObjc:@{Attr.TRAFFIC_SOURCE_SOURCE: @"amazon"}];
+[ClickstreamObjc initSDK:configuration error: &error];
+}
+
+void documentChangesTheConfiguration(void) {
+NSError *error = nil;
+ClickstreamConfiguration *configuration = [ClickstreamObjc getClickstreamConfigurationAndReturnError:&error];
+configuration = [[[[[[[configuration withAppId:@"your appId"]
+    withEndpoint:@"https://example.com/collect"]
+    withLogEvents:TRUE]
+    withCompressEvents:TRUE]
+    withTrackScreenViewEvents:TRUE]
+    withTrackUserEngagementEvents:TRUE]
+    withTrackAppExceptionEvents:TRUE];
+}
+
+// What the document's tables name beyond its samples: the other spelling of a setting, a property, and the rest of an item's names.
+NSArray *documentedNames(ClickstreamConfiguration *configuration) {
+configuration.isLogEvents = YES;
+return @[
+    [configuration withSendEventsInterval: 10000], ClickstreamItemKey.ITEM_BRAND, ClickstreamItemKey.CURRENCY,
+    ClickstreamItemKey.QUANTITY, ClickstreamItemKey.CREATIVE_NAME, ClickstreamItemKey.CREATIVE_SLOT, ClickstreamItemKey.LOCATION_ID,
+    ClickstreamItemKey.ITEM_CATEGORY2, ClickstreamItemKey.ITEM_CATEGORY3, ClickstreamItemKey.ITEM_CATEGORY4,
+    ClickstreamItemKey.ITEM_CATEGORY5
+];
+}

@@ -254,8 +254,7 @@ let package = Package(
             name: "SensorsAnalyticsCompatibilityTests",
             dependencies: [
                 "SensorsAnalyticsCompatibility", "SensorsAnalyticsConstants", "TrackwayUIKit", "Trackway",
-                "TrackwayTesting",
-                "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
+                "TrackwayPlatform", "TrackwayTesting", "TrackwayEvents", "TrackwayWire", "TrackwayDestinations",
             ],
             swiftSettings: house
         ),

@@ -62,6 +62,7 @@ public final class SensorsAnalyticsSDK: Sendable {
         )
         remote = options.enableRemoteConfig ? RemoteConfigurationDriver(analytics, place: options.remoteConfigURL) : nil
         applyPolicy()
+        analytics.reportDuplicates(of: Self.objectiveCNames)
         remote?.start(self)
     }
 
@@ -77,6 +78,9 @@ public final class SensorsAnalyticsSDK: Sendable {
     }
 
     private static let instance = Locked(Instance())
+
+    /// The classes that Objective-C has by the names of the original SDK's, which one app can have once.
+    package static let objectiveCNames: Set = ["SAConfigOptions", "SensorsAnalyticsSDK"]
 
     /// Starts the SDK. Any thread; a second call changes nothing.
     ///

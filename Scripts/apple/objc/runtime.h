@@ -65,6 +65,8 @@ Class _Nullable objc_getClass(const char *name);
 Class _Nullable objc_lookUpClass(const char *name);
 const char *class_getName(Class _Nullable cls);
 const char *_Nullable class_getImageName(Class _Nullable cls);
+const char *_Nonnull *_Nonnull objc_copyImageNames(unsigned int *_Nullable outCount);
+const char *_Nonnull *_Nullable objc_copyClassNamesForImage(const char *image, unsigned int *_Nullable outCount);
 Class _Nullable class_getSuperclass(Class _Nullable cls);
 Method _Nullable class_getInstanceMethod(Class _Nullable cls, SEL name);
 Method _Nullable class_getClassMethod(Class _Nullable cls, SEL name);

@@ -44,6 +44,17 @@ extension Analytics {
         )
     }
 
+    /// Tells if another image of the process defines one of these classes of Objective-C, too: the SDK that a module stands for was
+    /// linked beside it. Looks later, on another thread.
+    package func reportDuplicates(of classes: Set<String>) {
+        let (reporter, imagesDefining) = (reporter, environment.imagesDefining)
+        queue.order {
+            for duplicate in DuplicateClass.among(classes, in: imagesDefining(classes)) {
+                reporter.report(Diagnostic(duplicate))
+            }
+        }
+    }
+
     // MARK: Pauses
 
     /// Whether nothing is collected or sent for a while.

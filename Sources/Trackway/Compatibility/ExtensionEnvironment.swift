@@ -27,6 +27,7 @@ package struct ExtensionEnvironment: Sendable {
     private let storage: any JournalStorage
     /// The installation's folder.
     package let folder: String
+    let imagesDefining: @Sendable (_ classes: Set<String>) -> [LoadedImage]
 
     /// The environment of an ``Analytics`` with its dependencies.
     init(_ dependencies: Dependencies, appID: String, transport: any Transport) {
@@ -38,6 +39,7 @@ package struct ExtensionEnvironment: Sendable {
         random = Locked(dependencies.random)
         storage = dependencies.storage
         folder = dependencies.folder
+        imagesDefining = dependencies.imagesDefining
     }
 
     /// The time since boot.

@@ -62,6 +62,8 @@ package struct Dependencies: Sendable {
     }
     /// Where snapshots come from, unless the app names sources of its own.
     package var snapshotSources = SnapshotSources()
+    /// The process's images that define any of these classes of Objective-C.
+    package var imagesDefining: @Sendable (_ classes: Set<String>) -> [LoadedImage] = { _ in [] }
     /// What the app does as the analytics are made.
     package var launchState: AppState { launch.state }
     /// Whether the process shows a preview: what waits for the storage waits in vain.

@@ -4,6 +4,7 @@
 internal import TrackwayDelivery
 public import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayPlatform
 internal import TrackwayWire
 
 /// Hands diagnostics to the app, or to the log when the app does not listen.
@@ -64,6 +65,8 @@ extension Diagnostic.Code {
     public static let behaviorNotKept = Diagnostic.Code(rawValue: "behavior_not_kept")
     /// What earlier runs had kept about sessions and launches could not be understood.
     public static let behaviorDamaged = Diagnostic.Code(rawValue: "behavior_damaged")
+    /// Two images of the process define one class of Objective-C: a compatibility module, and the SDK that it stands for.
+    public static let classDefinedTwice = Diagnostic.Code(rawValue: "class_defined_twice")
     /// A compatibility module could not make its analytics; nothing is recorded.
     public static let notStarted = Diagnostic.Code(rawValue: "not_started")
     /// A screen has no name; it stayed the one it was.
@@ -104,6 +107,18 @@ extension Diagnostic {
             field: "capture",
             value: "\(error)",
             remedy: "Free some space or make the storage folder writable; the system does not tell of it again."
+        )
+    }
+
+    /// Several images define a class.
+    init(_ duplicate: DuplicateClass) {
+        self.init(
+            code: .classDefinedTwice,
+            field: duplicate.name,
+            value: duplicate.files.joined(separator: " and "),
+            remedy:
+                "Link one of them: remove the other SDK, or the compatibility module that stands for it. Which of the two classes "
+                + "answers calls of Objective-C is not defined; calls in Swift reach the module that is imported."
         )
     }
 

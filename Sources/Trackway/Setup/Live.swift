@@ -101,6 +101,7 @@ extension Dependencies {
             dependencies.lease(folder: location, in: chosen)
         }
         dependencies.deliveryExecutor = DeliveryExecutor()
+        dependencies.imagesDefining = { LoadedImage.defining($0) }
         dependencies.observeSystemReports = { arrived in
             SystemReportObserver.observe(into: CrashReports(in: crashFolder, storage: DiskStorage())) { result in
                 if case .failure(let error) = result { log.report(Diagnostic(systemReportLost: error)) }

@@ -61,11 +61,14 @@ examples: bootstrap  ## Build every example, and run its tests
 	    else swift build --package-path $$example; fi; \
 	done
 
-lint: bootstrap  ## Check form, rooms, documentation, and that programs without tests compile
+lint: bootstrap  ## Check form, rooms, manifests, workflows, documentation, and that programs without tests compile
 	Scripts/format --check
 	Scripts/check-rooms --self-test
 	Scripts/check-rooms
+	Scripts/check-manifests --self-test
 	Scripts/check-manifests
+	Scripts/check-workflows --self-test
+	Scripts/check-workflows
 	Scripts/check-docs
 	Scripts/check-programs
 

@@ -4,7 +4,11 @@
 // The Clickstream document's samples in Objective-C, as they stand there, each in a method with the error that it names. AS_WRITTEN_KEYS
 // has the keys of two dictionaries without their at sign, AS_WRITTEN_ITEMS the comma of a call that needs a colon.
 #import <UIKit/UIKit.h>
+#if __has_include("ClickstreamCompatibility-Swift.h")
 #import "ClickstreamCompatibility-Swift.h"
+#else
+@import ClickstreamCompatibility;
+#endif
 
 #ifdef AS_WRITTEN_KEYS
 #define KEY(text) text
@@ -17,10 +21,10 @@
 #define ITEMS :
 #endif
 
-@interface AppDelegate : NSObject
+@interface ClickstreamAppDelegate : NSObject
 @end
 
-@implementation AppDelegate
+@implementation ClickstreamAppDelegate
 
 - (BOOL)application:(UIApplication *)application didFinishLaunchingWithOptions:(NSDictionary *)launchOptions { 
     NSError *error = nil;
@@ -33,7 +37,7 @@
 
 @end
 
-void documentRecordsEvents(void) {
+void clickstreamDocumentRecordsEvents(void) {
 NSDictionary *attributes =@{
     @"category": @"shoes",
     @"currency": @"CNY",
@@ -44,7 +48,7 @@ NSDictionary *attributes =@{
 [ClickstreamObjc recordEvent:@"button_click"];
 }
 
-void documentStartsWithGlobalAttributes(void) {
+void clickstreamDocumentStartsWithGlobalAttributes(void) {
 NSError *error = nil;
 NSDictionary *globalAttributes = @{
     Attr.TRAFFIC_SOURCE_SOURCE: @"amazon",
@@ -64,7 +68,7 @@ ClickstreamConfiguration *configuration = [[[[[ClickstreamConfiguration alloc] i
 [ClickstreamObjc initSDK:configuration error: &error];
 }
 
-void documentAddsGlobalAttributes(void) {
+void clickstreamDocumentAddsGlobalAttributes(void) {
 NSDictionary *attributes =@{
     Attr.APP_INSTALL_CHANNEL: @"App Store",
     @"class": @6,
@@ -74,17 +78,17 @@ NSDictionary *attributes =@{
 [ClickstreamObjc addGlobalAttributes :attributes];
 }
 
-void documentDeletesGlobalAttributes(void) {
+void clickstreamDocumentDeletesGlobalAttributes(void) {
 [ClickstreamObjc deleteGlobalAttributes: @[@"level"]];
 }
 
-void documentSignsInAndOut(void) {
+void clickstreamDocumentSignsInAndOut(void) {
 [ClickstreamObjc setUserId:@"userId"];
 
 [ClickstreamObjc setUserId:NULL];
 }
 
-void documentAddsUserAttributes(void) {
+void clickstreamDocumentAddsUserAttributes(void) {
 NSDictionary *userAttributes =@{
     @"_user_age": @21,
     @"user_name": @"carl"
@@ -92,7 +96,7 @@ NSDictionary *userAttributes =@{
 [ClickstreamObjc addUserAttributes:userAttributes];
 }
 
-void documentRecordsItems(void) {
+void clickstreamDocumentRecordsItems(void) {
 NSDictionary *attributes = @{
     Attr.VALUE: @99.9,
     Attr.CURRENCY: @"USD",
@@ -108,7 +112,7 @@ NSDictionary *item_book = @{
 [ClickstreamObjc recordEvent:@"view_item" :attributes ITEMS @[item_book]];
 }
 
-void documentRecordsAScreen(void) {
+void clickstreamDocumentRecordsAScreen(void) {
 NSDictionary *attributes = @{
     Attr.SCREEN_NAME: @"HomeView",
     Attr.SCREEN_UNIQUE_ID: @"your screen uniqueId"
@@ -116,17 +120,17 @@ NSDictionary *attributes = @{
 [ClickstreamObjc recordEvent:EventName.SCREEN_VIEW :attributes];
 }
 
-void documentFlushes(void) {
+void clickstreamDocumentFlushes(void) {
 [ClickstreamObjc flushEvents];
 }
 
-void documentSwitchesOffAndOn(void) {
+void clickstreamDocumentSwitchesOffAndOn(void) {
 [ClickstreamObjc disable];
 
 [ClickstreamObjc enable];
 }
 
-void documentNamesEveryOption(void) {
+void clickstreamDocumentNamesEveryOption(void) {
 NSError *error = nil;
 ClickstreamConfiguration *configuration = [[[[[[[[[[[[[ClickstreamConfiguration alloc] init]
     withAppId:@"your appId"]
@@ -143,7 +147,7 @@ ClickstreamConfiguration *configuration = [[[[[[[[[[[[[ClickstreamConfiguration 
 [ClickstreamObjc initSDK:configuration error: &error];
 }
 
-void documentChangesTheConfiguration(void) {
+void clickstreamDocumentChangesTheConfiguration(void) {
 NSError *error = nil;
 ClickstreamConfiguration *configuration = [ClickstreamObjc getClickstreamConfigurationAndReturnError:&error];
 configuration = [[[[[[[configuration withAppId:@"your appId"]
@@ -156,7 +160,7 @@ configuration = [[[[[[[configuration withAppId:@"your appId"]
 }
 
 // What the document's tables name beyond its samples: the other spelling of a setting, a property, and the rest of an item's names.
-NSArray *documentedNames(ClickstreamConfiguration *configuration) {
+NSArray *clickstreamDocumentedNames(ClickstreamConfiguration *configuration) {
 configuration.isLogEvents = YES;
 return @[
     [configuration withSendEventsInterval: 10000], ClickstreamItemKey.ITEM_BRAND, ClickstreamItemKey.CURRENCY,

@@ -4,17 +4,21 @@
 // The SAP document lists its declarations in Swift alone. Its samples and calls, as far as Objective-C can have them, said with the
 // classes that stand for them.
 #import <UIKit/UIKit.h>
+#if __has_include("SAPUsageCompatibility-Swift.h")
 #import "SAPUsageCompatibility-Swift.h"
+#else
+@import SAPUsageCompatibility;
+#endif
 
 // "Configuration"
-BOOL documentConfigures(NSUUID *person) {
+BOOL usageDocumentConfigures(NSUUID *person) {
 NSError *error = nil;
 return [SAPUsage configureWithFolder: nil storageID: person encryptionKey: nil retainLastUnattributedSession: NO
                       addSessionData: nil error: &error];
 }
 
 // "Event reporting using flexible reporter"
-void documentReports(void) {
+void usageDocumentReports(void) {
 SAPUsageReporter *reporter = [SAPUsage reporterForTargetID: SAPUsage.defaultTargetID injectUnattributed: YES];
 [reporter reportSessionStartOfApplication: @"com.example.shop" version: @"1.0"];
 [reporter reportEvent: @"SomeCustomEvent" date: nil info: nil];
@@ -24,7 +28,7 @@ reporter.enabled = NO;
 }
 
 // "Usage": each declaration that Objective-C can have.
-NSArray *documentedCalls(NSUUID *person, NSURL *backend) {
+NSArray *usageDocumentedCalls(NSUUID *person, NSURL *backend) {
 [SAPUsage enableDataCollectionAddingSessionData: @"com.example.shop"];
 [SAPUsage disableDataCollectionAddingSessionData: NO];
 [SAPUsage consentForUser: person given: YES addSessionData: nil];

@@ -5,15 +5,19 @@
 // `registersuperproperties: {@ “key”: @ “value”}`), which no compiler takes: AS_WRITTEN shows that of one. Here each call has the
 // letters that the client's own header gives it.
 #import <UIKit/UIKit.h>
+#if __has_include("SensorsAnalyticsCompatibility-Swift.h")
 #import "SensorsAnalyticsCompatibility-Swift.h"
+#else
+@import SensorsAnalyticsCompatibility;
+#endif
 #import <SensorsAnalyticsConstants.h>
 
 static NSString *const SA_SERVER_URL = @"https://example.com/sa?project=default";
 
-@interface AppDelegate : NSObject
+@interface SensorsAppDelegate : NSObject
 @end
 
-@implementation AppDelegate {
+@implementation SensorsAppDelegate {
     BOOL _appRelaunched;
     BOOL _applicationWillResignActive;
 }
@@ -65,7 +69,7 @@ static NSString *const SA_SERVER_URL = @"https://example.com/sa?project=default"
 @end
 
 // The document's `- track:`, and the calls around it that the client's header has beside it.
-void documentedCalls(NSString *sentence) {
+void sensorsDocumentedCalls(NSString *sentence) {
 SAConfigOptions *options = [[SAConfigOptions alloc] initWithServerURL: SA_SERVER_URL launchOptions: nil];
 options.autoTrackEventType = SensorsAnalyticsEventTypeAppStart | SensorsAnalyticsEventTypeAppEnd | SensorsAnalyticsEventTypeAppClick
     | SensorsAnalyticsEventTypeAppViewScreen;

@@ -5,9 +5,13 @@
 // first client.
 #import <UIKit/UIKit.h>
 #import <SiftQueueConfig.h>
+#if __has_include("SiftCompatibility-Swift.h")
 #import "SiftCompatibility-Swift.h"
+#else
+@import SiftCompatibility;
+#endif
 
-void documentConfigures(void) {
+void siftDocumentConfigures(void) {
 Sift *sift = [Sift sharedInstance];
 // At minimum, you should configure these two
 [sift setAccountId:@"YOUR_ACCOUNT_ID"];
@@ -20,7 +24,7 @@ static const SiftQueueConfig SFIosDevicePropertiesCollectorQueueConfig = {
 };
 
 // 4.1
-void documentedCallsOfSift(Sift *sift) {
+void siftDocumentedCallsOfSift(Sift *sift) {
 Sift *rooted = [[Sift sharedInstance] initWithRootDirPath: @"/var/sift"];
 [sift setServerUrlFormat: @"https://api3.siftscience.com/v3/accounts/%@/mobile_events"];
 [sift setUserId: @"somebody"];
@@ -36,7 +40,7 @@ Sift *rooted = [[Sift sharedInstance] initWithRootDirPath: @"/var/sift"];
 }
 
 // 4.2
-BOOL documentedCallsOfAnEvent(Sift *sift) {
+BOOL siftDocumentedCallsOfAnEvent(Sift *sift) {
 SiftEvent *event = [SiftEvent eventWithType: @"click" path: @"home" fields: @{@"key": @"value"}];
 SiftEvent *other = [SiftEvent new];
 other.time = event.time;
@@ -54,7 +58,7 @@ return request && [event isEssentiallyEqualTo: other] && [event sanityCheck];
 }
 
 // 4.3 and 4.4
-BOOL documentedCallsOfAQueue(Sift *sift, SiftEvent *event) {
+BOOL siftDocumentedCallsOfAQueue(Sift *sift, SiftEvent *event) {
 SiftQueueConfigBuilder *builder = [[[[SiftQueueConfigBuilder new] withAcceptSameEventAfter: 3600] withUploadWhenMoreThan: 32]
     withUploadWhenOlderThan: 60];
 [sift addEventQueue: @"built" config: builder.config];
@@ -74,7 +78,7 @@ return [queue readyForUpload] && config.uploadWhenMoreThan == 32 && queue.identi
 }
 
 // 4.5 and 4.6
-BOOL documentedCallsOfCollectors(Sift *sift, CMDeviceMotion *motion, CMAccelerometerData *acceleration, CMGyroData *rotation,
+BOOL siftDocumentedCallsOfCollectors(Sift *sift, CMDeviceMotion *motion, CMAccelerometerData *acceleration, CMGyroData *rotation,
     CMMagnetometerData *field) {
 [sift.devicePropertiesCollector collect];
 SiftIosAppStateCollector *state = sift.appStateCollector;

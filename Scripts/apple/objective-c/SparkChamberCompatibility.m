@@ -4,7 +4,11 @@
 // The SparkChamber document's samples in Objective-C, as they stand there but for the bracket that five calls lack, and each
 // declaration of its detector as a call. AS_WRITTEN leaves the first bracket out.
 #import <UIKit/UIKit.h>
+#if __has_include("SparkChamberCompatibility-Swift.h")
 #import "SparkChamberCompatibility-Swift.h"
+#else
+@import SparkChamberCompatibility;
+#endif
 
 #ifdef AS_WRITTEN
 #define END };
@@ -12,7 +16,7 @@
 #define END }];
 #endif
 
-void documentAttachesASingleEvent(UIView *view) {
+void sparkDocumentAttachesASingleEvent(UIView *view) {
 SparkEvent* event = [[SparkEvent alloc] initWithTrigger: SparkTriggerTypeDidAppear
 												 action: ^(NSDate* _Nonnull timestamp)
 {
@@ -22,7 +26,7 @@ END
 view.sparkEvents = @[event];
 }
 
-void documentAttachesMultipleEvents(UIView *view) {
+void sparkDocumentAttachesMultipleEvents(UIView *view) {
 SparkEvent* appearEvent = [[SparkEvent alloc] initWithTrigger: SparkTriggerTypeDidAppear
 													   action: ^(NSDate* _Nonnull timestamp)
 {
@@ -38,7 +42,7 @@ SparkEvent* touchEvent = [[SparkEvent alloc] initWithTrigger: SparkTriggerTypeDi
 view.sparkEvents = @[appearEvent, touchEvent];
 }
 
-void documentFiresASingleTime(UIView *view) {
+void sparkDocumentFiresASingleTime(UIView *view) {
 __block SparkEvent* event = [[SparkEvent alloc] initWithTrigger: SparkTriggerTypeDidAppear
 														 action: nil];
 
@@ -53,7 +57,7 @@ event.action = ^(NSDate* _Nonnull timestamp)
 view.sparkEvents = @[event];
 }
 
-void documentMeasuresViewingTime(UIView *view) {
+void sparkDocumentMeasuresViewingTime(UIView *view) {
 __block NSDate* startTime;
 
 SparkEvent* appearEvent = [[SparkEvent alloc] initWithTrigger: SparkTriggerTypeDidAppear
@@ -71,14 +75,14 @@ SparkEvent* disappearEvent = [[SparkEvent alloc] initWithTrigger: SparkTriggerTy
 view.sparkEvents = @[appearEvent, disappearEvent];
 }
 
-BOOL documentedCalls(NSArray<__kindof UIView *>* views, NSSet* touches, UIScrollView* scroll, UIView* view) {
+BOOL sparkDocumentedCalls(NSArray<__kindof UIView *>* views, NSSet* touches, UIScrollView* scroll, UIView* view) {
 return [SparkDetector trackDisplayForViews: views] && [SparkDetector trackEndDisplayingForViews: views]
 	&& [SparkDetector trackEndedWithTouches: touches] && [SparkDetector trackBeganScrollingForScrollView: scroll]
 	&& [SparkDetector trackBecameFirstResponderForView: view] && [SparkDetector trackResignedFirstResponderForView: view]
 	&& [SparkDetector trackTargetActionForView: view];
 }
 
-NSArray* documentedTriggersAndClasses(void) {
+NSArray* sparkDocumentedTriggersAndClasses(void) {
 _Static_assert(SparkTriggerTypeNone == 0 && SparkTriggerTypeDidAppear == 1 && SparkTriggerTypeDidDisappear == 2
 	&& SparkTriggerTypeDidEndTouch == 3 && SparkTriggerTypeDidBeginScroll == 4 && SparkTriggerTypeDidBecomeFirstResponder == 5
 	&& SparkTriggerTypeDidResignFirstResponder == 6 && SparkTriggerTypeTargetAction == 7, "the documented order");

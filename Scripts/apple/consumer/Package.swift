@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import PackageDescription
+
+/// What depends on the SDK by its address, as apps do: TRACKWAY_URL and TRACKWAY_BRANCH name a checkout (file:///…). Without them it
+/// is the one that this folder lies in.
+let trackway: Package.Dependency =
+    if let url = Context.environment["TRACKWAY_URL"] {
+        .package(url: url, branch: Context.environment["TRACKWAY_BRANCH"] ?? "main")
+    } else {
+        .package(name: "trackway", path: "../../..")
+    }
+
+/// The products that apps link.
+let products = [
+    "Trackway", "TrackwayTriggers", "TrackwayUIKit", "TrackwaySwiftUI", "TrackwayLocation", "TrackwayMotion",
+    "ClickstreamCompatibility", "SensorsAnalyticsCompatibility", "SiftCompatibility", "SAPUsageCompatibility",
+    "SparkChamberCompatibility",
+]
+
+/// The address's last part is the dependency's name.
+let name = Context.environment["TRACKWAY_URL"].map { String($0.split(separator: "/").last ?? "trackway") } ?? "trackway"
+
+let package = Package(
+    name: "Consumer",
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [.library(name: "Consumer", targets: ["Consumer"])],
+    dependencies: [trackway],
+    targets: [
+        .target(name: "Consumer", dependencies: products.map { .product(name: $0, package: name) }),
+        .testTarget(name: "ConsumerTests", dependencies: ["Consumer", .product(name: "Trackway", package: name)]),
+    ]
+)
+
+#if canImport(Darwin)
+// The samples that Scripts/apple/check-objective-c compiles against headers of ours, here against the compiler's own. For iOS.
+package.products.append(.library(name: "ObjectiveCClient", targets: ["ObjectiveCClient"]))
+package.targets.append(
+    .target(
+        name: "ObjectiveCClient",
+        dependencies: products.filter { $0.hasSuffix("Compatibility") }.map { .product(name: $0, package: name) }
+    )
+)
+#endif

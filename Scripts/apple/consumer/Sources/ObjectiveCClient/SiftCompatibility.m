@@ -1,0 +1,1 @@
+../../../objective-c/SiftCompatibility.m

@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 #if canImport(ObjectiveC)
-internal import Foundation
+internal import Darwin
 internal import ObjectiveC
 #endif
 

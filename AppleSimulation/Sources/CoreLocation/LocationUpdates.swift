@@ -45,8 +45,8 @@ open class CLLocationManager: NSObject {
             #endif
         }
     }
-    open var desiredAccuracy = kCLLocationAccuracyBest
-    open var distanceFilter = kCLDistanceFilterNone
+    open var desiredAccuracy: CLLocationAccuracy = kCLLocationAccuracyBest
+    open var distanceFilter: CLLocationDistance = kCLDistanceFilterNone
     open var headingFilter: CLLocationDegrees {
         get { heldHeadingFilter }
         set { heldHeadingFilter = newValue }

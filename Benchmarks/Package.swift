@@ -17,6 +17,24 @@ let house: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + warnings
 
+/// A program for each product that apps link, and one that links none, to be stripped and weighed. On Linux the other products have
+/// next to nothing in them.
+let linked = [
+    "Nothing", "Trackway", "TrackwayTriggers", "ClickstreamCompatibility", "SensorsAnalyticsCompatibility",
+    "SiftCompatibility", "SAPUsageCompatibility", "SparkChamberCompatibility",
+].map { product in
+    var products = [product]
+    if product == "Nothing" { products = [] }
+    if product == "TrackwayTriggers" { products.append("Trackway") }
+    return Target.executableTarget(
+        name: "linked-\(product)",
+        dependencies: products.map { .product(name: $0, package: "trackway") },
+        path: "Sources/linked",
+        sources: ["\(product).swift"],
+        swiftSettings: house
+    )
+}
+
 let package = Package(
     name: "trackway-benchmarks",
     platforms: [.macOS(.v13)],
@@ -57,6 +75,6 @@ let package = Package(
         ),
         .executableTarget(name: "bare-idle", dependencies: ["IdleCounting"], swiftSettings: house),
         .target(name: "IdleCounting", dependencies: ["CCounters"], swiftSettings: house),
-    ],
+    ] + linked,
     swiftLanguageModes: [.v6]
 )

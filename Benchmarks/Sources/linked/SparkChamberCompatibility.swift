@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Foundation
+import SparkChamberCompatibility
+
+/// An object that the detector takes for a view.
+final class View: NSObject, SparkElement {}
+
+/// SparkChamber's calls.
+@main
+struct LinkedSparkChamber {
+    @MainActor
+    static func main() {
+        let view = View()
+        view.sparkEvents = [SparkEvent(trigger: .didAppear) { print($0) }]
+        print(SparkDetector.trackDisplay(forViews: [view]))
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Trackway
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The front door, as the first sample of the README has it.
+@main
+struct LinkedTrackway {
+    static func main() async throws {
+        let analytics = try Analytics(
+            Configuration(
+                appID: "linked",
+                destinations: [.collector(URL(fileURLWithPath: "/"), writeKey: "dev")]
+            )
+        )
+        analytics.record("started", ["value": 1])
+        print(await analytics.flush(timeout: .seconds(1)))
+    }
+}

@@ -120,25 +120,4 @@ package final class AppNotifications: Sendable {
     }
     #endif
 }
-
-/// What kind of program the process runs.
-enum ProcessKind {
-    case app
-    case appExtension
-    case tool
-
-    static var current: ProcessKind {
-        let path = Bundle.main.bundlePath
-        if path.hasSuffix(".appex") { return .appExtension }
-        #if canImport(UIKit) && !canImport(ObjectiveC)
-        // Without bundles it is known by what an extension lacks.
-        if !UIApplication.responds(to: "sharedApplication") { return .appExtension }
-        #endif
-        #if os(macOS)
-        return path.hasSuffix(".app") ? .app : .tool
-        #else
-        return .app
-        #endif
-    }
-}
 #endif

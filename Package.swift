@@ -364,6 +364,7 @@ let package = Package(
                 "Trackway", "TrackwayTesting", "TrackwayDelivery", "TrackwayJournal", "TrackwayWire", "TrackwayEvents",
                 "TrackwayBehavior", "TrackwayPlatform", "CrashProbe",
             ],
+            resources: [.copy("Fixtures")],
             swiftSettings: house
         ),
         // Whole stories of an app's life, played on a simulated device.

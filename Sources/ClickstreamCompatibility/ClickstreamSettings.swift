@@ -94,6 +94,7 @@ extension ClickstreamSettings {
             appID: Bundle.main.bundleIdentifier ?? destination.appID,
             destinations: [destination]
         )
+        configuration.predecessor = .clickstream(appID: destination.appID)
         let interval = sendEventsInterval.flatMap { $0 > 0 ? $0 : nil } ?? Self.usualInterval
         configuration.delivery.flushInterval = .milliseconds(interval)
         configuration.limits = Self.roomyLimits

@@ -104,6 +104,7 @@ extension SAConfigOptions {
             flushInterval: .milliseconds(max(5_000, flushInterval)),
             flushEvents: flushEvents(debugMode)
         )
+        configuration.predecessor = .sensorsAnalytics()
         configure(&configuration)
         return configuration
     }

@@ -64,6 +64,7 @@ public final class Analytics: Sendable {
     let crashWatch: CrashWatch
     let systemReportWatch: CrashWatch
     let copies: InstallationCopies
+    let takingOver: TakingOver
     /// nil when the storage folder could be used at once.
     private let arrival: StorageArrival?
 
@@ -114,6 +115,7 @@ public final class Analytics: Sendable {
         environment = parts.environment
         commits = parts.commits
         copies = InstallationCopies(parts.dependencies, parts.journal)
+        takingOver = parts.takingOver
         lifeCycle = LifeCycleFollower(
             parts.behavior,
             parts.timers,
@@ -136,6 +138,7 @@ public final class Analytics: Sendable {
         let (control, work, behavior, pacer) = (parts.control, parts.work, parts.behavior, parts.dependencies.pacer)
         let snapshots = parts.snapshots
         let (arrival, copies) = (parts.arrival, copies)
+        let importing = EventImport(parts.takingOver, contextStore, on: queue)
         self.arrival = arrival
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
@@ -150,6 +153,8 @@ public final class Analytics: Sendable {
                         await self?.followErasure()
                     }
                 }
+                // Delivery begins after it, so that what is recorded can be told from what is still to be.
+                await importing.run()
                 await control.run(work)
                 group.cancelAll()
             }
@@ -166,6 +171,7 @@ public final class Analytics: Sendable {
     /// What could not be done at the start, because the storage folder could not be used.
     private func storageArrived() {
         crashWatch.follow { wantedBehavior.capture.contains(.crashes) }
+        queue.order { [takingOver, contextStore] in takingOver.importEvents(contextStore) }
         reportErasures()
         reportRestoration()
     }

@@ -287,6 +287,25 @@ void ctrackway_on_exit(void (*callback)(void));
 /// Makes the call of ctrackway_on_exit now, once; what guards a library from the exit calls it first.
 void ctrackway_exit_began(void);
 
+// MARK: Databases of others
+
+/// A database that somebody else made. It is read with the system's own SQLite, which is looked for when one is opened: nothing is linked.
+/// One thread at a time.
+typedef struct ctrackway_database ctrackway_database;
+/// Opens a database. NULL when it cannot be opened: `*code` is then SQLite's number, or -1 when the system has no SQLite, or another
+/// one than we know. Opening finishes or takes back what was under way in it, so it must be a copy of one's own.
+ctrackway_database *ctrackway_database_open(const char *path, int32_t *code);
+/// Asks a question, and forgets the one before. Its parameters are numbered: 1 and 2 get the two numbers, where it has them.
+/// Returns 0, or SQLite's number.
+int32_t ctrackway_database_ask(ctrackway_database *database, const char *question, int64_t first, int64_t second);
+/// Goes to the next row: 1 when there is one, 0 when there is none any more, else SQLite's number as a negative one.
+int32_t ctrackway_database_next(ctrackway_database *database);
+/// A column of the row as a number; 0 when it is none.
+int64_t ctrackway_database_number(ctrackway_database *database, int32_t column);
+/// A column of the row as bytes of text, valid until the next call; NULL when it is no text.
+const void *ctrackway_database_text(ctrackway_database *database, int32_t column, int64_t *count);
+void ctrackway_database_close(ctrackway_database *database);
+
 // MARK: Standard error
 
 /// Writes a short text to standard error if that is possible at once; never waits, never raises SIGPIPE. -1 otherwise.

@@ -43,6 +43,7 @@ extension SiftCore {
         )
         configuration.capture = .none
         configuration.limits = SiftBounds.limits
+        configuration.predecessor = .sift()
         if rootDirPath.isEmpty {
             // Where no folder can be named, making the analytics says so.
             try? configuration.useFolder(ofModule: "sift")

@@ -41,7 +41,8 @@ package final class BehaviorDriver: Sendable {
         contextStore: ContextStore,
         control: ControlDriver,
         dynamic: DynamicAttributes,
-        journal: Journal
+        journal: Journal,
+        takingOver: TakingOver
     ) {
         self.contextStore = contextStore
         self.control = control
@@ -49,7 +50,7 @@ package final class BehaviorDriver: Sendable {
         clock = dependencies.clock
         boot = dependencies.facts.boot
         lifeCycleQueue = dependencies.lifeCycleQueue
-        resources = BehaviorResources(in: dependencies, gate: control.gate, journal: journal)
+        resources = BehaviorResources(in: dependencies, gate: control.gate, journal: journal, takingOver)
         var state = BehaviorState(dependencies.launch, settings: settings)
         if settings.capture.isCapturing {
             state.noteStart(at: DeviceTime(clock.now(), boot: boot), lastSign: resources.lastSign())

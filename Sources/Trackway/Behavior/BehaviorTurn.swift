@@ -256,7 +256,7 @@ struct BehaviorTurn {
             state.phase = .acting(lock)
             switch content {
             case .nothing:
-                state.behavior = AppBehavior()
+                state.behavior = resources.beginning
             case .kept(let kept, let bytes):
                 if bytes == state.kept { return }  // Nobody was here meanwhile.
                 state.kept = bytes

@@ -49,8 +49,10 @@ struct BehaviorResources: Sendable {
     let journal: Journal
     private let folder: String
     private let storage: any JournalStorage
+    private let takingOver: TakingOver
 
-    init(in dependencies: Dependencies, gate: RecordingGate, journal: Journal) {
+    init(in dependencies: Dependencies, gate: RecordingGate, journal: Journal, _ takingOver: TakingOver) {
+        self.takingOver = takingOver
         folder = dependencies.folder
         storage = dependencies.storage
         file = StateFile("behavior", in: folder, of: storage, format: .json)
@@ -65,6 +67,9 @@ struct BehaviorResources: Sendable {
 
     /// When the process that kept this recorded last.
     func lastSign(_ kept: KeptBehavior) -> DeviceTime? { kept.lastSign(in: folder, of: storage) }
+
+    /// What a new installation begins with.
+    var beginning: AppBehavior { takingOver.behavior }
 
     /// Removes what was kept and what crashes left behind.
     func removeAll() throws(StorageError) {

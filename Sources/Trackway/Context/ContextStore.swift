@@ -93,6 +93,7 @@ package struct ContextTransaction: Sendable {
     /// - Parameters:
     ///   - name: what happened.
     ///   - attributes: what is worth knowing about it.
+    ///   - items: what it is about.
     ///   - moment: when it happened; now when nil.
     ///   - id: its identity, when it has one already.
     ///   - route: the destinations it is for; all of them when empty.
@@ -100,12 +101,13 @@ package struct ContextTransaction: Sendable {
     package mutating func record(
         _ name: String,
         _ attributes: Attributes = [:],
+        items: [Item] = [],
         at moment: Moment? = nil,
         id: EventID? = nil,
         to route: [DestinationID] = []
     ) -> Receipt {
         reportJournal()
-        let event = recorder.record(name, attributes, at: moment, id: id, to: route, in: context)
+        let event = recorder.record(name, attributes, items: items, at: moment, id: id, to: route, in: context)
         sideEffects.diagnostics += event.diagnostics
         if let line = event.line { sideEffects.lines.append(line) }
         if event.receipt.durability != .none { sideEffects.lastSequence = event.receipt.sequence }

@@ -49,7 +49,10 @@ extension Analytics {
         defer { control.change { $0.eraseEnded() } }
         await control.untilAtRest()
         // From here on no new event carries what is to be forgotten.
-        contextStore.perform { $0.context.global = [:] }
+        contextStore.perform { [takingOver] transaction in
+            transaction.context.global = [:]
+            takingOver.forget(in: &transaction.context)
+        }
         saveGlobal()
         identity.perform { settings, _ in
             .init(identity: settings.identity.erased(), consent: settings.consent.erased())
@@ -60,9 +63,11 @@ extension Analytics {
             snapshots?.beginAnew()
         }
         let (journal, behavior, snapshots, registry) = (journal, behavior, snapshots, registry)
+        let takingOver = takingOver
         let intercepted = interception.counts
         let result = await queue.run { () -> Result<InstallationID, any Error> in
             do {
+                try takingOver.close()
                 try snapshots?.forget()
                 try behavior.forget()
                 try registry.forget { journal.removeDestination($0) }

@@ -30,16 +30,22 @@ struct Components {
     let commits: GroupCommitter<JournalError>
     let work: ControlWork
     let environment: ExtensionEnvironment
+    let takingOver: TakingOver
     /// nil when the storage could be used at once.
     let arrival: StorageArrival?
 
     init(_ configuration: Configuration, _ dependencies: Dependencies) throws(TrackwayError) {
-        let dependencies = try dependencies.labelling(events: configuration.eventLogLabel).encrypting(configuration)
+        let bare = try dependencies.labelling(events: configuration.eventLogLabel).encrypting(configuration)
+        let reporter = DiagnosticReporter(configuration.onDiagnostic, log: bare.log)
+        let takingOver = TakingOver(configuration, in: bare, reporter)
+        let dependencies = takingOver.completing(bare)
         self.dependencies = dependencies
-        let reporter = DiagnosticReporter(configuration.onDiagnostic, log: dependencies.log)
+        self.takingOver = takingOver
         let queue = StorageQueue(label: "trackway.storage")
         let registry = QueueRegistry(configuration, dependencies, queue, reporter)
         InstallationCopies.restoreIdentity(dependencies)
+        // Before the installation has an identity: what was never there is new.
+        takingOver.begin()
         let journal = try Self.openJournal(
             configuration,
             dependencies,
@@ -51,6 +57,7 @@ struct Components {
             reporter.report(Diagnostic(folderRemoved: storageFolder, recorded: recorded))
         }
         let settings = try Self.openSettings(configuration, dependencies, queue, reporter)
+        takingOver.takeOver(into: settings)
         let known = settings.current
         // One that is to be added again counts already: what is recorded until then is for it, too.
         let categories = configuration.categories.merging(registry.expected.map { ($0, .analytics) }) { first, _ in
@@ -63,7 +70,7 @@ struct Components {
             isEnabled: known.isEnabled ?? configuration.isEnabled
         )
         let control = ControlDriver(machine, logsEvents: configuration.logEvents)
-        let context = RecordedContext(
+        var context = RecordedContext(
             app: dependencies.facts.app,
             device: dependencies.facts.device,
             boot: dependencies.facts.boot,
@@ -71,6 +78,7 @@ struct Components {
             global: known.global,
             modes: configuration.modes
         )
+        takingOver.complete(&context)
         let consents = ConsentDriver(
             settings,
             control: control,
@@ -153,7 +161,8 @@ struct Components {
             contextStore: contextStore,
             control: control,
             dynamic: dynamic,
-            journal: journal
+            journal: journal,
+            takingOver: takingOver
         )
         let (contextStore, behavior) = (contextStore, behavior)
         snapshots = configuration.snapshots.map {
@@ -188,7 +197,8 @@ struct Components {
                 behavior: behavior,
                 registry: registry,
                 queue: queue,
-                reporter: reporter
+                reporter: reporter,
+                takingOver: takingOver
             ),
             dependencies.availability
         )

@@ -182,6 +182,9 @@ public struct Configuration: Sendable {
     /// How events are shown in the log; nil for as they are stored. For compatibility modules.
     package var eventLogForm: EventLogForm?
 
+    /// The SDK that the app had before, whose state a new installation takes over; nil for none. For compatibility modules.
+    package var predecessor: Predecessor?
+
     /// Makes the dependencies of a test; nil for the system's. See `TrackwayTesting.InMemoryEnvironment`.
     package var dependencySource: (any DependencySource)?
 

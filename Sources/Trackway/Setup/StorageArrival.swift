@@ -33,6 +33,7 @@ final class StorageArrival: Sendable {
         let registry: QueueRegistry
         let queue: StorageQueue
         let reporter: DiagnosticReporter
+        let takingOver: TakingOver
     }
 
     /// nil when there is nothing to wait for.
@@ -89,11 +90,13 @@ final class StorageArrival: Sendable {
         do {
             // Nothing is written under a key that is not the folder's.
             try (parts.dependencies.storage as? EncryptedStorage)?.prepare()
-            try parts.settings.take { [contextStore = parts.contextStore, state] stored in
+            InstallationCopies.restoreIdentity(parts.dependencies)
+            parts.takingOver.begin()
+            try parts.settings.take(changing: parts.takingOver.change) { [contextStore = parts.contextStore, state] stored in
                 state.withLock { $0.stored = stored }
                 contextStore.perform { $0.context.global = stored.global.merging($0.context.global) }
             }
-            InstallationCopies.restoreIdentity(parts.dependencies)
+            parts.takingOver.settle(isKept: true)
             try parts.journal.identify()
             try parts.journal.enterFolder(fate())
         } catch {
@@ -102,7 +105,10 @@ final class StorageArrival: Sendable {
         observation.withLock { $0 = nil }
         parts.registry.recall()
         let user = user
-        parts.contextStore.perform { $0.context.user = user }
+        parts.contextStore.perform { [takingOver = parts.takingOver] transaction in
+            transaction.context.user = user
+            takingOver.complete(&transaction.context)
+        }
         parts.consents.follow()
         parts.behavior.storageArrived()
         Self.countLost(parts.journal, parts.reporter)

@@ -92,14 +92,21 @@ package final class SettingsFile: Sendable {
 
     /// The file can be read now, as it could not be at the start: what it holds counts, with what was changed since on top.
     ///
-    /// - Parameter first: gets what the file holds, before the changes.
+    /// - Parameters:
+    ///   - change: changes what the file holds before anything else does; nil for nothing.
+    ///   - first: gets what the file then holds, before the other changes.
     /// - Throws: as long as it cannot.
-    package func take(_ first: (Settings) -> Void) throws(StorageError) {
+    package func take(
+        changing change: (@Sendable (inout Settings) -> Void)? = nil,
+        _ first: (Settings) -> Void
+    ) throws(StorageError) {
         try access.withLock { (_) throws(StorageError) in
             guard state.withLock({ $0.isAwaiting }) else { return }
-            let stored = Self.settings(of: try file.read(), rules, reporter)
+            var stored = Self.settings(of: try file.read(), rules, reporter)
+            change?(&stored)
             first(stored)
             let isChanged = state.withLock { state in
+                if let change { state.unsaved.insert(change, at: 0) }
                 state.settings = stored
                 for change in state.unsaved { change(&state.settings) }
                 state.isAwaiting = false

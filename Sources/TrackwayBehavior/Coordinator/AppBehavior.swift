@@ -23,6 +23,14 @@ package struct AppBehavior: Sendable, Codable, Hashable {
     /// An installation that never ran.
     package init() {}
 
+    /// An installation of ours that never ran, of an app that an older SDK knew: what that one saw does not happen for the first
+    /// time now, and sessions are counted on.
+    package init(continuing former: FormerBehavior) {
+        launch = LaunchMachine(wasStarted: former.wasOpened)
+        sessions = SessionMachine(continuing: former)
+        updates = UpdateMachine(continuing: former)
+    }
+
     /// The session that events carry; nil when there is none, or when sessions are not captured.
     package var session: RecordedContext.Session? {
         settings.capture.contains(.sessions) ? sessions.current : nil

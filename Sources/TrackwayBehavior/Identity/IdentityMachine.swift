@@ -155,6 +155,25 @@ package struct IdentityMachine: Sendable, Hashable {
         return [.context(context), record, .save]
     }
 
+    /// An older SDK of the app knew people. It counts for what nobody said here; once somebody signed in here, who they are is ours to
+    /// say. The same a second time changes nothing.
+    ///
+    /// Nothing is recorded: the back-ends heard of it from that SDK.
+    package mutating func takenOver(_ former: FormerPerson, at now: Timestamp) {
+        anonymousID = anonymousID ?? former.anonymousID
+        if identities.isEmpty { identities = former.identities }
+        guard user == nil, known.isEmpty, uniqueID == nil else { return }
+        uniqueID = former.uniqueID
+        firstTouch = former.firstTouch
+        known = Array(former.known.filter { $0.user != former.user }.suffix(Self.maxKnownUsers - 1))
+        let others = described.map(\.name)
+        described = former.attributes.filter { !others.contains($0.name) } + described
+        guard let name = former.user else { return }
+        user = name
+        signedInAt = former.signedInAt ?? now
+        known.append(KnownUser(user: name, uniqueID: uniqueID, firstTouch: firstTouch))
+    }
+
     /// Everything is to be forgotten.
     package mutating func erased() -> [Action] {
         self = IdentityMachine()
@@ -226,7 +245,8 @@ package struct KnownUser: Sendable, Hashable {
     /// When the person first opened the app; nil together with ``uniqueID``.
     package var firstTouch: Timestamp?
 
-    fileprivate init(user: String, uniqueID: String?, firstTouch: Timestamp?) {
+    /// A person of these parts.
+    package init(user: String, uniqueID: String?, firstTouch: Timestamp?) {
         self.user = user
         self.uniqueID = uniqueID
         self.firstTouch = firstTouch

@@ -83,6 +83,11 @@ package struct LaunchMachine: Sendable, Hashable, Codable {
     /// An installation that never ran.
     package init() {}
 
+    /// An installation of ours that never ran; the app was started before all the same, if an older SDK saw it.
+    init(wasStarted: Bool) {
+        hasEverStarted = wasStarted
+    }
+
     /// The state of the app, as far as the machine was told.
     package var appState: AppState {
         switch state {

@@ -29,6 +29,19 @@ package struct SessionMachine: Sendable, Hashable, Codable {
     /// An installation that never ran.
     package init() {}
 
+    /// An installation of ours that never ran, in an app whose latest session an older SDK counted. A session that was told of goes
+    /// on; of one whose end is not known the number counts.
+    init(continuing former: FormerBehavior) {
+        guard let session = former.session else { return }
+        guard !session.id.isEmpty, let seen = former.lastSeen else {
+            state = .over(session)
+            return
+        }
+        // In a boot of which nobody knows: the wall clock says how long ago it was.
+        let lastSeen = DeviceTime(wall: seen, monotonic: MonotonicTime(milliseconds: 0), boot: "")
+        state = .current(session, lastSeen: lastSeen, isAnnounced: true)
+    }
+
     /// The session that events belong to.
     package var current: RecordedContext.Session? {
         switch state {

@@ -20,6 +20,13 @@ package struct UpdateMachine: Sendable, Hashable, Codable {
     /// An installation that never ran.
     package init() {}
 
+    /// An installation of ours that never ran, of an app that an older SDK saw.
+    init(continuing former: FormerBehavior) {
+        appVersion = former.appVersion
+        systemVersion = former.systemVersion
+        wasOpened = former.wasOpened
+    }
+
     // MARK: Inputs
 
     /// A process began, with these versions; nil or nothing when they are unknown.

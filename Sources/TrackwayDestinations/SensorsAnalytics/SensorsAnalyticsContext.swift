@@ -38,7 +38,8 @@ struct SensorsAnalyticsContext {
         loginID = user.id
         deviceID = user.identities[Self.vendorKey]?.string ?? device["id"]?.string ?? installed
         identities = Self.identities(of: recorded, anonymousID: anonymousID, installed: installed)
-        firstDay = installation.time.map { [zone] in zone.day($0) }
+        // What an app had before us counts from its own first day.
+        firstDay = recorded.app["first_day"]?.string ?? installation.time.map { [zone] in zone.day($0) }
         presets = Self.presets(of: recorded, zone: zone, options: options)
     }
 

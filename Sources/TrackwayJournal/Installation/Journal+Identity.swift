@@ -13,6 +13,13 @@ extension Journal {
         return state.withLock { state in state.secret.map { InstallationFile.bytes(state.installation, $0) } }
     }
 
+    /// Whether an installation was made in a folder, or begun to be.
+    package static func wasMade(in folder: String, of storage: any JournalStorage) throws(StorageError) -> Bool {
+        let folder = JournalFolder(folder)
+        guard try storage.size(of: folder.installation) == nil else { return true }
+        return try !storage.names(in: folder.writers).isEmpty
+    }
+
     /// Puts an identity back into a folder that has none any more. Does nothing when the folder has one, or the bytes do not prove
     /// what they say.
     package static func restoreIdentity(

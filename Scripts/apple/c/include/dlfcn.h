@@ -8,3 +8,7 @@ typedef struct dl_info {
     void *dli_saddr;
 } Dl_info;
 int dladdr(const void *address, Dl_info *found);
+#define RTLD_NOW 0x2
+#define RTLD_LOCAL 0x4
+void *dlopen(const char *path, int mode);
+void *dlsym(void *handle, const char *symbol);

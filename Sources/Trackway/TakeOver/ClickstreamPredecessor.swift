@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+package import TrackwayPlatform
+
+extension Predecessor {
+    /// The Clickstream SDK for Swift: what it knows lies in user defaults, what it has not sent in a database of SQLite.
+    ///
+    /// - Parameters:
+    ///   - appID: the app's id there, which names the database.
+    ///   - given: where it lies; where the system keeps it, when nil.
+    package static func clickstream(appID: String, in given: ForeignPlace? = nil) -> Predecessor {
+        let place = given ?? .system()
+        let database = "\(place.temporary)/com/amazonaws/solution/Clickstream/\(appID)"
+        let storage = place.storage
+        return Predecessor(
+            name: "Clickstream",
+            destination: "clickstream",
+            in: given,
+            state: { limits in ClickstreamState.read(place.value, limits) },
+            waiting: { () throws(StorageError) in
+                // An id with a slash would be a path to somewhere else.
+                guard !appID.contains("/"), try storage.size(of: database) != nil else { return .counted(0) }
+                do throws(ForeignDatabase.Fault) {
+                    return .clickstream(
+                        try ForeignDatabase(copying: database, into: "\(place.scratch)/trackway-take-over-clickstream")
+                    )
+                } catch .notCopied {
+                    throw StorageError(.denied, operation: "copy", path: database)
+                } catch {
+                    return .unknown(Diagnostic(database: database, error))
+                }
+            }
+        )
+    }
+}
+
+extension Diagnostic {
+    /// A database of an older SDK that cannot be read.
+    init(database path: String, _ fault: ForeignDatabase.Fault) {
+        switch fault {
+        case .noSQLite:
+            self.init(notTakenOver: "waiting events", path, "The system has no SQLite; how many wait there is not known.")
+        case .notCopied(let why):
+            self.init(notTakenOver: "waiting events", path, "It cannot be copied (\(why)); how many wait there is not known.")
+        case .notReadable(let number):
+            self.init(
+                notTakenOver: "waiting events",
+                path,
+                "SQLite cannot read it (\(number)); how many wait there is not known, and the file stays as it is."
+            )
+        }
+    }
+}
+
+/// What the Clickstream SDK keeps in user defaults.
+enum ClickstreamState {
+    static let prefix = "software.aws.solution.clickstream."
+    /// What the SDK hands to itself where it has no user; never anybody's id.
+    private static let sentinels: Set<String> = ["_clickstream_user_id_nil", "_clickstream_user_id_empty"]
+    private static let userID = CapturedKey.userID
+    private static let firstTouch = CapturedKey.firstTouch
+
+    /// Reads it.
+    ///
+    /// - Parameter value: a value of the user defaults, by its whole key.
+    static func read(_ value: (String) -> PropertyValue?, _ limits: EventLimits) -> FormerState {
+        var values = FormerValues(limits)
+        var state = FormerState()
+        func stored(_ key: String) -> PropertyValue? { value(prefix + key) }
+        let attributes = values.members(stored("userAttributesKey"), "userAttributesKey")
+        state.person = person(stored, attributes, &values)
+        state.behavior.wasOpened = stored("isFirstOpenKey") != nil
+        state.behavior.appVersion = values.version(stored("appVersionKey"), "appVersionKey")
+        state.behavior.systemVersion = values.version(stored("osVersionKey"), "osVersionKey")
+        session(stored("sessionKey"), into: &state.behavior, &values)
+        state.vendorID = values.id(stored("deviceIdKey"), "deviceIdKey")
+        state.problems = values.problems
+        return state
+    }
+
+    private static func person(
+        _ stored: (String) -> PropertyValue?,
+        _ attributes: [String: PropertyValue],
+        _ values: inout FormerValues
+    ) -> FormerPerson {
+        var person = FormerPerson()
+        person.uniqueID = values.id(stored("userUniqueIdKey"), "userUniqueIdKey")
+        let user = attributes[userID]?["value"] ?? stored("userIdKey")
+        if let id = values.id(user, "userIdKey"), !sentinels.contains(id) {
+            person.user = id
+            person.signedInAt = values.time(attributes[userID]?["set_timestamp"], "userAttributesKey.\(userID)")
+        }
+        // Some versions kept the time under the key of the people.
+        let people = stored("userInfoKey")
+        let touched = stored("userFirstTouchTimestampKey") ?? (people?.string == nil ? nil : people)
+        person.firstTouch =
+            values.time(attributes[firstTouch]?["value"], "userAttributesKey.\(firstTouch)")
+            ?? values.time(touched, "userFirstTouchTimestampKey")
+        if people?.string == nil {
+            for (name, known) in values.members(people, "userInfoKey").sorted(by: { $0.key < $1.key }) {
+                let field = "userInfoKey.\(name.cut(toBytes: 64))"
+                guard let id = values.id(.string(name), field),
+                    let unique = values.id(known["user_unique_id"], "\(field).user_unique_id")
+                else { continue }
+                let touch = values.time(known["user_first_touch_timestamp"], "\(field).user_first_touch_timestamp")
+                person.known.append(KnownUser(user: id, uniqueID: unique, firstTouch: touch))
+            }
+        }
+        person.attributes = described(attributes, &values)
+        return person
+    }
+
+    /// What the app said about the person, without what the SDK says itself.
+    private static func described(
+        _ attributes: [String: PropertyValue],
+        _ values: inout FormerValues
+    ) -> [RecordedContext.User.Attribute] {
+        let own = attributes.filter { $0.key != userID && $0.key != firstTouch }
+        var given: Attributes = [:]
+        for (name, attribute) in own.sorted(by: { $0.key < $1.key }) {
+            guard let value = attribute["value"]?.attribute else {
+                values.note("userAttributesKey.\(name)", attribute.kind, "A value with its time was expected.")
+                continue
+            }
+            given[name] = value
+        }
+        return values.attributes(given, "userAttributesKey").map { name, value in
+            let set = values.time(own[name]?["set_timestamp"], "userAttributesKey.\(name).set_timestamp")
+            return .init(name: name, value: value, setAt: set ?? Timestamp(milliseconds: 0))
+        }
+    }
+
+    private static func session(
+        _ stored: PropertyValue?,
+        into behavior: inout FormerBehavior,
+        _ values: inout FormerValues
+    ) {
+        let session = values.members(stored, "sessionKey")
+        guard !session.isEmpty else { return }
+        guard let number = session["sessionIndex"]?.integer, (1..<Int64.max).contains(number) else {
+            let found = session["sessionIndex"]
+            values.note(
+                "sessionKey.sessionIndex",
+                found?.integer.map { "\($0)" } ?? found?.kind ?? "nothing",
+                "A number from 1 was expected; sessions are counted from 1 again."
+            )
+            return
+        }
+        let start = values.time(session["startTime"], "sessionKey.startTime")
+        let id = start == nil ? nil : values.id(session["sessionId"], "sessionKey.sessionId")
+        behavior.session = .init(id: id ?? "", number: number, start: start ?? Timestamp(milliseconds: 0))
+        behavior.lastSeen = values.time(session["pauseTime"], "sessionKey.pauseTime")
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// An event that waited in the Clickstream SDK, taken apart into what it is here: an event, and the context that it was recorded in.
+struct ClickstreamRow: Sendable, Hashable {
+    /// Why a row is no event that could be sent again.
+    enum Fault: Error, Hashable {
+        /// It is no JSON, or larger than an event may be.
+        case malformed
+        /// A field that every event has is missing, or something else than expected.
+        case field(String)
+    }
+
+    let id: EventID
+    let name: String
+    let time: Timestamp
+    private(set) var attributes: Attributes
+    private(set) var items: [Item]
+    private let json: JSONValue
+    private let session: RecordedContext.Session?
+    private let screen: RecordedContext.Screen?
+
+    /// Reads a row's JSON.
+    init(_ bytes: [UInt8]) throws(Fault) {
+        do throws(JSONError) {
+            json = try JSONValue.parse(bytes, limits: Event.jsonLimits)
+        } catch {
+            throw .malformed
+        }
+        guard let name = json["event_type"]?.string, !name.isEmpty else { throw .field("event_type") }
+        guard let id = json["event_id"]?.string.flatMap({ EventID($0) }) else { throw .field("event_id") }
+        guard let time = json["timestamp"]?.integer, (0...FormerValues.lastTime).contains(time) else {
+            throw .field("timestamp")
+        }
+        guard let given = json["attributes"]?.object else { throw .field("attributes") }
+        (self.id, self.name, self.time) = (id, name, Timestamp(milliseconds: time))
+        var attributes = Attributes(plain: given)
+        session = Self.session(&attributes)
+        screen = name == CapturedName.screenView ? nil : Self.screen(&attributes)
+        // The names that its server knows, in place of those that its client sent.
+        for (theirs, ours) in Self.exceptions {
+            if let value = attributes[theirs], attributes[ours] == nil {
+                attributes[theirs] = nil
+                attributes[ours] = value
+            }
+        }
+        self.attributes = attributes
+        items = (json["items"]?.array ?? []).compactMap(\.object).map { object in
+            var members = Attributes(plain: object)
+            let (id, name) = (members["id"]?.string ?? "", members["name"]?.string)
+            members["id"] = nil
+            if name != nil { members["name"] = nil }
+            return Item(id: id, name: name, members)
+        }
+    }
+
+    private static let exceptions = [
+        ("_excepiton_stack", CapturedKey.exceptionStack), ("_exception_reason", CapturedKey.exceptionMessage),
+    ]
+
+    /// Takes the session out of the attributes; its duration follows from its start.
+    private static func session(_ attributes: inout Attributes) -> RecordedContext.Session? {
+        guard let id = attributes[CapturedKey.sessionID]?.string,
+            let start = attributes[CapturedKey.sessionStart]?.integer,
+            let number = attributes[CapturedKey.sessionNumber]?.integer
+        else { return nil }
+        for key in [
+            CapturedKey.sessionID, CapturedKey.sessionStart, CapturedKey.sessionNumber, CapturedKey.sessionDuration,
+        ] { attributes[key] = nil }
+        return .init(id: id, number: number, start: Timestamp(milliseconds: start))
+    }
+
+    private static func screen(_ attributes: inout Attributes) -> RecordedContext.Screen? {
+        guard let name = attributes[CapturedKey.screenName]?.string else { return nil }
+        let unique = attributes[CapturedKey.screenUniqueID]?.string
+        attributes[CapturedKey.screenName] = nil
+        if unique != nil { attributes[CapturedKey.screenUniqueID] = nil }
+        return .init(name: name, uniqueID: unique)
+    }
+
+    /// The context that it was recorded in. Who may be asked for consent is who is asked here.
+    ///
+    /// - Parameter current: the context here, for what the row does not say.
+    func context(in current: RecordedContext) -> RecordedContext {
+        var context = current
+        // Global attributes stand among its own.
+        context.global = [:]
+        context.session = session
+        context.screen = screen
+        context.boot = ""
+        for (theirs, ours) in Self.appFacts { context.app[ours] = json[theirs]?.string.map { .string($0) } }
+        for (theirs, ours) in Self.deviceFacts {
+            guard let value = json[theirs].flatMap({ AttributeValue(plain: $0) }) else { continue }
+            context.device[ours] = value
+        }
+        context.device["network"] = Self.networks[json["network_type"]?.string ?? ""].map { .string($0) }
+        context.device["zone_offset_seconds"] = json["zone_offset"]?.integer.map { .integer($0 / 1_000) }
+        // They are nobody's, or the one of zeros, where the person forbids them.
+        context.device["advertising_id"] = json["device_unique_id"]?.string.flatMap { $0.isEmpty ? nil : .string($0) }
+        context.user = user(subject: current.user.subject, anonymousID: current.user.anonymousID)
+        return context
+    }
+
+    private static let appFacts = [
+        ("app_version", "version"), ("app_package_name", "package"), ("app_title", "name"),
+    ]
+    private static let deviceFacts = [
+        ("platform", "platform"), ("os_version", "os_version"), ("make", "make"), ("model", "model"),
+        ("locale", "locale"), ("carrier", "carrier"), ("device_id", "id"), ("screen_height", "screen_height"),
+        ("screen_width", "screen_width"),
+    ]
+    private static let networks = ["WIFI": "wifi", "Mobile": "cellular"]
+
+    private func user(subject: String?, anonymousID: String?) -> RecordedContext.User {
+        var user = RecordedContext.User(anonymousID: anonymousID, subject: subject)
+        user.uniqueID = json["unique_id"]?.string
+        for member in json["user"]?.object?.members ?? [] {
+            let set = member.value["set_timestamp"]?.integer.map { Timestamp(milliseconds: $0) }
+            switch member.key {
+            case CapturedKey.userID:
+                user.id = member.value["value"]?.string
+                user.signedInAt = set
+            case CapturedKey.firstTouch:
+                user.firstTouch = member.value["value"]?.integer.map { Timestamp(milliseconds: $0) }
+            default:
+                guard let value = member.value["value"].flatMap({ AttributeValue(plain: $0) }) else { continue }
+                user.attributes.append(
+                    .init(name: member.key, value: value, setAt: set ?? Timestamp(milliseconds: 0))
+                )
+            }
+        }
+        return user
+    }
+}
+
+extension AttributeValue {
+    /// The value as it was said: a text that looks like a date is a text there.
+    fileprivate init?(plain json: JSONValue) {
+        if case .string(let text) = json { self = .string(text) } else { self.init(json) }
+    }
+}
+
+extension Attributes {
+    /// The members of an object as they were said.
+    fileprivate init(plain object: JSONValue.Object) {
+        self.init(
+            object.members.compactMap { member in AttributeValue(plain: member.value).map { (key: member.key, value: $0) } }
+        )
+    }
+}

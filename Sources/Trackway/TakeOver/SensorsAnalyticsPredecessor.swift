@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayBehavior
+internal import TrackwayEvents
+internal import TrackwayJournal
+package import TrackwayPlatform
+internal import TrackwayWire
+
+extension Predecessor {
+    /// The Sensors Analytics SDK: an archive for each thing it knows, one flag in user defaults, and a database of SQLite with what it
+    /// has not sent. That is counted only: a part of it may be encrypted, and the id that tells one event from another is not an event's
+    /// id here.
+    package static func sensorsAnalytics(in given: ForeignPlace? = nil) -> Predecessor {
+        let place = given ?? .system()
+        return Predecessor(
+            name: "Sensors Analytics",
+            destination: "sensors-analytics",
+            in: given,
+            state: { limits throws(StorageError) in
+                try SensorsAnalyticsState.read(from: place, limits)
+            },
+            waiting: { () throws(StorageError) in
+                let name = "/sensorsanalytics-message-v2.plist"
+                for path in [place.library + name, place.caches + name] where try place.storage.size(of: path) != nil {
+                    do throws(ForeignDatabase.Fault) {
+                        let scratch = "\(place.scratch)/trackway-take-over-sensors-analytics"
+                        let database = try ForeignDatabase(copying: path, into: scratch)
+                        return .counted(Int(clamping: try database.number("SELECT count(*) FROM dataCache")))
+                    } catch {
+                        return .unknown(Diagnostic(database: path, error))
+                    }
+                }
+                return .counted(0)
+            }
+        )
+    }
+}
+
+/// What the Sensors Analytics SDK keeps.
+enum SensorsAnalyticsState {
+    /// The ids that are not the app's to say: the device's, the visitor's, and the one who is signed in.
+    private static let own: Set<String> = [
+        "$identity_login_id", "$identity_anonymous_id", "$identity_idfv", "$identity_ios_uuid", "$identity_mac_uuid",
+        "$identity_mac_serial_id", "$mac_serial_id", "$identity_cookie_id",
+    ]
+
+    /// Reads its files, whose names differ on Macs.
+    static func read(from place: ForeignPlace, _ limits: EventLimits) throws(StorageError) -> FormerState {
+        var files: [String: [UInt8]] = [:]
+        for key in keys {
+            for prefix in ["sensorsanalytics-", "com.sensorsdata.analytics.mini.SensorsAnalyticsSDK."] {
+                guard files[key] == nil else { continue }
+                files[key] = try place.contents(of: "\(place.library)/\(prefix)\(key).plist")
+            }
+        }
+        return state(of: files, hasLaunched: place.value("HasLaunchedOnce"), limits)
+    }
+
+    private static let keys = [
+        "distinct_id", "login_id", "com.sensorsdata.loginidkey", "com.sensorsdata.identities", "first_day",
+        "super_properties",
+    ]
+
+    /// Reads the content of its files.
+    ///
+    /// - Parameters:
+    ///   - files: archives by key.
+    ///   - hasLaunched: the flag of its first start.
+    static func state(
+        of files: [String: [UInt8]],
+        hasLaunched: PropertyValue?,
+        _ limits: EventLimits
+    ) -> FormerState {
+        var values = FormerValues(limits)
+        var state = FormerState()
+        var objects: [String: PropertyValue] = [:]
+        for (key, bytes) in files.sorted(by: { $0.key < $1.key }) {
+            objects[key] = values.archived(bytes, key)
+        }
+        state.person.anonymousID = values.id(objects["distinct_id"], "distinct_id")
+        state.person.user = values.id(objects["login_id"], "login_id")
+        if let user = state.person.user {
+            state.person.known = [KnownUser(user: user, uniqueID: nil, firstTouch: nil)]
+        }
+        let ids = identities(objects["com.sensorsdata.identities"], &values)
+        state.vendorID = values.id(ids["$identity_idfv"], "com.sensorsdata.identities.$identity_idfv")
+        let loginKey = values.text(objects["com.sensorsdata.loginidkey"], "com.sensorsdata.loginidkey")
+        for (key, value) in ids.sorted(by: { $0.key < $1.key }) where !own.contains(key) && key != loginKey {
+            guard state.person.identities.count < IdentityMachine.maxIdentities else {
+                values.note("com.sensorsdata.identities", key, "There are more kinds of ids than are kept; bind it again.")
+                break
+            }
+            guard (1...limits.keyBytes).contains(key.utf8.count) else { continue }
+            state.person.identities[key] = values.id(value, "com.sensorsdata.identities.\(key)").map { .string($0) }
+        }
+        let properties = values.members(objects["super_properties"], "super_properties")
+        state.global = values.attributes(Attributes(properties: properties), "super_properties")
+        state.firstDay = firstDay(objects["first_day"], &values)
+        if let hasLaunched {
+            if let flag = hasLaunched.boolean {
+                state.behavior.wasOpened = flag
+            } else {
+                values.note("HasLaunchedOnce", hasLaunched.kind, "A truth value was expected; the next start is the first.")
+            }
+        }
+        state.problems = values.problems
+        return state
+    }
+
+    /// The ids of a person: a dictionary, in newer versions as the Base64 of its JSON.
+    private static func identities(_ stored: PropertyValue?, _ values: inout FormerValues) -> [String: PropertyValue] {
+        let field = "com.sensorsdata.identities"
+        guard let text = stored?.string else { return values.members(stored, field) }
+        let mark = "Base64:"
+        guard text.hasPrefix(mark), let bytes = Base64.decode(Array(text.utf8.dropFirst(mark.utf8.count))),
+            let object = (try? JSONValue.parse(bytes))?.object
+        else {
+            values.note(field, text, "The Base64 of a JSON object was expected; bind the person's ids again.")
+            return [:]
+        }
+        return Dictionary(
+            object.members.compactMap { member in member.value.string.map { (member.key, .string($0)) } },
+            uniquingKeysWith: { _, last in last }
+        )
+    }
+
+    /// A day such as 2024-05-31.
+    private static func firstDay(_ stored: PropertyValue?, _ values: inout FormerValues) -> String? {
+        guard let day = values.id(stored, "first_day") else { return nil }
+        let isDay =
+            day.utf8.count == 10
+            && day.utf8.enumerated().allSatisfy { place, byte in
+                place == 4 || place == 7 ? byte == UInt8(ascii: "-") : (0x30...0x39).contains(byte)
+            }
+        guard isDay else {
+            values.note("first_day", day, "A day such as 2024-05-31 was expected; today counts as the first one.")
+            return nil
+        }
+        return day
+    }
+}
+
+extension FormerValues {
+    /// The object in an archive; nil when there is none, or it cannot be read.
+    mutating func archived(_ bytes: [UInt8], _ field: String) -> PropertyValue? {
+        do throws(KeyedArchive.Fault) {
+            return try KeyedArchive.root(of: bytes)
+        } catch {
+            note(field, "\(bytes.count) bytes: \(error)", "It is no archive that can be read, or a damaged one; it stays as it is.")
+            return nil
+        }
+    }
+}

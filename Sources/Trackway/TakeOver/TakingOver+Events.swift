@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayPlatform
+
+/// The import of what waited in an older SDK, before delivery begins.
+struct EventImport: Sendable {
+    private let takingOver: TakingOver
+    private let contextStore: ContextStore
+    private let queue: StorageQueue
+
+    init(_ takingOver: TakingOver, _ contextStore: ContextStore, on queue: StorageQueue) {
+        self.takingOver = takingOver
+        self.contextStore = contextStore
+        self.queue = queue
+    }
+
+    /// Returns when there is nothing to be imported any more, or not now.
+    func run() async {
+        guard takingOver.importing != nil else { return }
+        await queue.run { takingOver.importEvents(contextStore) }
+    }
+}
+
+extension TakingOver {
+    /// How many rows are recorded before it is kept how far that came.
+    static let rowsAtOnce: Int64 = 100
+
+    /// Records what waited in the older SDK, in its order, for the module's own destination. On the storage's thread, before delivery
+    /// begins: what an earlier process recorded and could not keep is in the journal still, and not recorded again.
+    ///
+    /// Events keep their ids, so that a receiver knows one again however often it comes.
+    func importEvents(_ contextStore: ContextStore) {
+        guard let predecessor, let (record, isRepeated) = importing else { return }
+        var progress = Progress(record)
+        do throws(StorageError) {
+            switch try predecessor.waiting() {
+            case .counted(let count):
+                if count > 0, progress.record.report == nil { progress.record.report = TakeOver(origin: predecessor.name) }
+                progress.record.report?.waiting.found = count
+                if count > 0 { progress.problems.append(Diagnostic(notImported: count, of: predecessor.name)) }
+            case .unknown(let problem):
+                progress.problems.append(problem)
+            case .clickstream(let database):
+                let known = isRepeated ? try recordedIDs() : []
+                if progress.record.report == nil { progress.record.report = TakeOver(origin: predecessor.name) }
+                guard try importRows(of: database, known, contextStore, &progress) else { return }
+            }
+        } catch {
+            reporter.report(Diagnostic(delayed: predecessor.name, error))
+            return
+        }
+        progress.finish()
+        if keep(progress.record) { reporter.report(progress.problems) }
+    }
+
+    /// How far it has come.
+    private struct Progress {
+        var record: TakeOverRecord
+        var problems: [Diagnostic] = []
+        /// Rows that are no events, and why.
+        private var unreadable: [String: Int] = [:]
+        /// Events that may not be recorded, by why.
+        private var refused: [DropReason: Int] = [:]
+
+        init(_ record: TakeOverRecord) {
+            self.record = record
+        }
+
+        mutating func passed(_ row: Int64, _ fault: ClickstreamRow.Fault) {
+            record.row = row
+            switch fault {
+            case .malformed: unreadable["no JSON of an event", default: 0] += 1
+            case .field(let name): unreadable[name, default: 0] += 1
+            }
+        }
+
+        mutating func imported(_ row: Int64) {
+            record.row = row
+            record.report?.waiting.imported += 1
+        }
+
+        mutating func refused(_ row: Int64, _ reason: DropReason) {
+            record.row = row
+            refused[reason, default: 0] += 1
+        }
+
+        mutating func finish() {
+            for (what, count) in unreadable.sorted(by: { $0.key < $1.key }) {
+                problems.append(
+                    Diagnostic(
+                        notTakenOver: "waiting events",
+                        "\(count): \(what)",
+                        "They are no events that could be sent again; they stay where they are."
+                    )
+                )
+            }
+            for (reason, count) in refused.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                problems.append(
+                    Diagnostic(
+                        notTakenOver: "waiting events",
+                        "\(count): \(reason)",
+                        "Events may not be recorded now; they stay where they are, and are not sent any more."
+                    )
+                )
+            }
+            record.report?.waiting.isComplete = true
+            record.report?.problems += problems.map(\.takeOverSentence)
+            // Nothing was there at all: nothing is to be told.
+            record.stage = .done
+        }
+    }
+
+    /// - Returns: whether all were gone over; what is left is for the next start.
+    private func importRows(
+        of database: ForeignDatabase,
+        _ known: Set<EventID>,
+        _ contextStore: ContextStore,
+        _ progress: inout Progress
+    ) throws(StorageError) -> Bool {
+        do throws(ForeignDatabase.Fault) {
+            progress.record.report?.waiting.found = Int(clamping: try database.number("SELECT count(*) FROM Event"))
+            while true {
+                let rows = try database.rows(
+                    "SELECT id, eventJson FROM Event WHERE id > ?1 ORDER BY id LIMIT ?2",
+                    progress.record.row,
+                    Self.rowsAtOnce
+                )
+                guard !rows.isEmpty else { return true }
+                guard record(rows, known, contextStore, &progress) else { return false }
+                guard keep(progress.record) else { return false }
+            }
+        } catch {
+            progress.problems.append(Diagnostic(database: "Event", error))
+            return true
+        }
+    }
+
+    /// - Returns: whether all of them are recorded, or never will be.
+    private func record(
+        _ rows: [(Int64, [UInt8]?)],
+        _ known: Set<EventID>,
+        _ contextStore: ContextStore,
+        _ progress: inout Progress
+    ) -> Bool {
+        guard let destination = predecessor?.destination else { return true }
+        let before = progress
+        let (after, isDone) = contextStore.perform { transaction in
+            var progress = before
+            let current = transaction.context
+            defer { transaction.context = current }
+            for (number, text) in rows {
+                let row: ClickstreamRow
+                do throws(ClickstreamRow.Fault) {
+                    row = try ClickstreamRow(text ?? [])
+                } catch {
+                    progress.passed(number, error)
+                    continue
+                }
+                if known.contains(row.id) {
+                    progress.imported(number)
+                    continue
+                }
+                transaction.context = row.context(in: current)
+                let receipt = transaction.record(
+                    row.name,
+                    row.attributes,
+                    items: row.items,
+                    at: Moment(wall: row.time, monotonic: MonotonicTime(milliseconds: 0)),
+                    id: row.id,
+                    to: [destination]
+                )
+                // The disk has no room, say: the next start goes on here.
+                if receipt.durability == .memory { return (progress, false) }
+                guard let reason = receipt.dropped else {
+                    progress.imported(number)
+                    continue
+                }
+                guard [.consentDenied, .disabled, .notCollected].contains(reason) else { return (progress, false) }
+                progress.refused(number, reason)
+            }
+            return (progress, true)
+        }
+        progress = after
+        return isDone
+    }
+
+    /// The ids of all events in the journal.
+    private func recordedIDs() throws(StorageError) -> Set<EventID> {
+        var ids: Set<EventID> = []
+        do throws(JournalError) {
+            let inspector = JournalInspector(folder: dependencies.folder, storage: dependencies.storage)
+            for writer in try inspector.inspect().writers {
+                try inspector.records(of: writer.id) { record, payload, _ in
+                    if record.kind == .event, let event = try? Event(json: payload) { ids.insert(event.id) }
+                    return true
+                }
+            }
+        } catch {
+            throw error.cause ?? StorageError(.other, operation: "read the journal in", path: dependencies.folder)
+        }
+        return ids
+    }
+}
+
+extension Diagnostic {
+    /// Events in a form that is not read.
+    fileprivate init(notImported count: Int, of origin: String) {
+        self.init(
+            notTakenOver: "waiting events",
+            "\(count)",
+            "\(origin) had not sent them, and they stay where they are. To have them sent, let a version of the app with that SDK send "
+                + "them before the change."
+        )
+    }
+}

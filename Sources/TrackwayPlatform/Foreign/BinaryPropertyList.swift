@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Reads the binary form of property lists.
+///
+/// By hand, because the system's reader gives references of archives as objects of a class that is not public. Bytes that are no such
+/// list, or one that would never end, are an error; nothing is made up.
+package struct BinaryPropertyList {
+    /// What is wrong with the bytes.
+    package enum Fault: Error, Hashable {
+        /// They do not begin as a binary property list does.
+        case notBinary
+        /// They point outside of themselves, or at something that does not exist; where.
+        case damaged(at: Int)
+        /// They nest deeper, or hold more, than any state of ours to be read.
+        case tooLarge
+    }
+
+    /// How deep lists may nest.
+    package static let maximumDepth = 64
+    /// How many values a list may hold, each counted as often as it is referred to.
+    package static let maximumValues = 1_000_000
+
+    private let bytes: [UInt8]
+    private let offsets: [Int]
+    private let referenceBytes: Int
+    private var left = Self.maximumValues
+
+    /// The value that the bytes hold.
+    package static func value(of bytes: [UInt8]) throws(Fault) -> PropertyValue {
+        guard bytes.starts(with: Array("bplist0".utf8)), bytes.count >= 40 else { throw .notBinary }
+        let trailer = bytes.count - 32
+        let (offsetBytes, referenceBytes) = (Int(bytes[trailer + 6]), Int(bytes[trailer + 7]))
+        let count = number(in: bytes, at: trailer + 8, bytes: 8)
+        let top = number(in: bytes, at: trailer + 16, bytes: 8)
+        let table = number(in: bytes, at: trailer + 24, bytes: 8)
+        guard (1...8).contains(offsetBytes), (1...8).contains(referenceBytes), let count, let top, let table,
+            count > 0, top < count, table >= 8, table <= trailer, count <= (trailer - table) / offsetBytes
+        else { throw .damaged(at: trailer) }
+        var offsets: [Int] = []
+        offsets.reserveCapacity(count)
+        for index in 0..<count {
+            guard let offset = number(in: bytes, at: table + index * offsetBytes, bytes: offsetBytes), offset >= 8,
+                offset < table
+            else { throw .damaged(at: table + index * offsetBytes) }
+            offsets.append(offset)
+        }
+        var list = BinaryPropertyList(bytes: bytes, offsets: offsets, referenceBytes: referenceBytes)
+        return try list.value(top, depth: 0)
+    }
+
+    private init(bytes: [UInt8], offsets: [Int], referenceBytes: Int) {
+        self.bytes = bytes
+        self.offsets = offsets
+        self.referenceBytes = referenceBytes
+    }
+
+    private mutating func value(_ index: Int, depth: Int) throws(Fault) -> PropertyValue {
+        left -= 1
+        guard depth < Self.maximumDepth, left > 0 else { throw .tooLarge }
+        let start = offsets[index]
+        let (kind, low) = (bytes[start] >> 4, Int(bytes[start] & 0x0F))
+        switch kind {
+        case 0x0:
+            guard low == 8 || low == 9 else { throw .damaged(at: start) }
+            return .boolean(low == 9)
+        case 0x1:
+            return .integer(try integer(at: start + 1, bytes: 1 << low))
+        case 0x2:
+            return .double(try real(at: start + 1, bytes: 1 << low))
+        case 0x3:
+            let seconds = try real(at: start + 1, bytes: 8)
+            guard let time = Timestamp(secondsSince2001: seconds) else { throw .damaged(at: start) }
+            return .date(time)
+        case 0x4:
+            return .data(Array(bytes[try content(at: start, unit: 1)]))
+        case 0x5, 0x7:
+            // Older writers have other bytes than ASCII here, and read them as UTF-8.
+            return .string(String(decoding: bytes[try content(at: start, unit: 1)], as: UTF8.self))
+        case 0x6:
+            let range = try content(at: start, unit: 2)
+            let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map { place in
+                UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1])
+            }
+            return .string(String(decoding: units, as: UTF16.self))
+        case 0x8:
+            guard let number = Self.number(in: bytes, at: start + 1, bytes: low + 1) else { throw .damaged(at: start) }
+            return .reference(number)
+        case 0xA, 0xB, 0xC:
+            var values: [PropertyValue] = []
+            for reference in try references(in: try content(at: start, unit: referenceBytes)) {
+                values.append(try value(reference, depth: depth + 1))
+            }
+            return .array(values)
+        case 0xD:
+            let all = try references(in: try content(at: start, unit: 2 * referenceBytes))
+            var members: [String: PropertyValue] = [:]
+            for (key, member) in zip(all.prefix(all.count / 2), all.dropFirst(all.count / 2)) {
+                guard case .string(let name) = try value(key, depth: depth + 1) else { throw .damaged(at: start) }
+                members[name] = try value(member, depth: depth + 1)
+            }
+            return .dictionary(members)
+        default:
+            throw .damaged(at: start)
+        }
+    }
+
+    /// Where the content of an object lies whose size stands in its mark, or behind it.
+    private func content(at start: Int, unit: Int) throws(Fault) -> Range<Int> {
+        var (place, count) = (start + 1, Int(bytes[start] & 0x0F))
+        if count == 0x0F {
+            guard place < bytes.count, bytes[place] >> 4 == 0x1 else { throw .damaged(at: start) }
+            let width = 1 << Int(bytes[place] & 0x0F)
+            guard let long = Self.number(in: bytes, at: place + 1, bytes: width) else { throw .damaged(at: start) }
+            (place, count) = (place + 1 + width, long)
+        }
+        guard place <= bytes.count, count <= (bytes.count - place) / unit else { throw .damaged(at: start) }
+        return place..<(place + count * unit)
+    }
+
+    private func references(in range: Range<Int>) throws(Fault) -> [Int] {
+        var all: [Int] = []
+        for place in stride(from: range.lowerBound, to: range.upperBound, by: referenceBytes) {
+            guard let index = Self.number(in: bytes, at: place, bytes: referenceBytes), index < offsets.count else {
+                throw .damaged(at: place)
+            }
+            all.append(index)
+        }
+        return all
+    }
+
+    private func integer(at place: Int, bytes width: Int) throws(Fault) -> Int64 {
+        guard width <= 16, place + width <= bytes.count else { throw .damaged(at: place) }
+        // Sixteen bytes hold what does not fit in eight signed ones; the first eight are zeros then.
+        let high = bytes[place..<(place + max(0, width - 8))]
+        let low = bytes[(place + max(0, width - 8))..<(place + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        guard high.isEmpty else {
+            guard high.allSatisfy({ $0 == 0 }), low <= UInt64(Int64.max) else { throw .damaged(at: place) }
+            return Int64(low)
+        }
+        return Int64(bitPattern: low)
+    }
+
+    private func real(at place: Int, bytes width: Int) throws(Fault) -> Double {
+        guard width == 4 || width == 8, place + width <= bytes.count else { throw .damaged(at: place) }
+        let bits = bytes[place..<(place + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return width == 4 ? Double(Float(bitPattern: UInt32(bits))) : Double(bitPattern: bits)
+    }
+
+    /// A number without a sign; nil when it is not there, or larger than any of use.
+    private static func number(in bytes: [UInt8], at place: Int, bytes width: Int) -> Int? {
+        guard width >= 1, width <= 8, place >= 0, width <= bytes.count - place else { return nil }
+        let value = bytes[place..<(place + width)].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        return Int(exactly: value)
+    }
+}
+
+extension Timestamp {
+    /// The time so many seconds after the beginning of 2001, from which Apple's systems count; nil when that is no time.
+    init?(secondsSince2001 seconds: Double) {
+        guard let milliseconds = Int64(exactly: ((seconds + 978_307_200) * 1_000).rounded()) else { return nil }
+        self.init(milliseconds: milliseconds)
+    }
+}

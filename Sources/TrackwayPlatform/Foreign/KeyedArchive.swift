@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What lies in an archive of Apple's keyed archiver, without the classes that it was made of.
+///
+/// An archive is a binary property list: `$objects` are all objects, `$top` names the root. Of Foundation's own classes the ones are
+/// read that hold plain values; an object of any other class becomes a dictionary of its members, with the name of its class as
+/// ``className``.
+package struct KeyedArchive {
+    /// What is wrong with the bytes.
+    package enum Fault: Error, Hashable {
+        /// They are no property list, or a damaged one.
+        case unreadable(BinaryPropertyList.Fault)
+        /// They are a property list, and no archive with a root.
+        case noArchive
+        /// An object refers to one that does not exist, or to itself.
+        case damaged
+    }
+
+    /// Under which name a dictionary says which class its object was of.
+    package static let className = "$class"
+    /// How deep objects may hold each other.
+    private static let maximumDepth = 32
+
+    private let objects: [PropertyValue]
+    private var left = BinaryPropertyList.maximumValues
+
+    /// The root object; nil when nothing was archived.
+    package static func root(of bytes: [UInt8]) throws(Fault) -> PropertyValue? {
+        let list: PropertyValue
+        do throws(BinaryPropertyList.Fault) {
+            list = try BinaryPropertyList.value(of: bytes)
+        } catch {
+            throw .unreadable(error)
+        }
+        guard list["$archiver"]?.string == "NSKeyedArchiver", let objects = list["$objects"]?.array,
+            let root = list["$top"]?["root"]
+        else { throw .noArchive }
+        var archive = KeyedArchive(objects: objects)
+        return try archive.object(root, depth: 0)
+    }
+
+    private init(objects: [PropertyValue]) {
+        self.objects = objects
+    }
+
+    private mutating func object(_ value: PropertyValue, depth: Int) throws(Fault) -> PropertyValue? {
+        left -= 1
+        guard depth < Self.maximumDepth, left > 0 else { throw .damaged }
+        guard case .reference(let index) = value else { return value }
+        guard objects.indices.contains(index) else { throw .damaged }
+        // What stands for nothing is the first object, always.
+        if index == 0 { return nil }
+        let stored = objects[index]
+        guard case .dictionary(let members) = stored else { return stored }
+        guard case .reference(let place)? = members[Self.className], objects.indices.contains(place),
+            let name = objects[place]["$classname"]?.string
+        else { throw .damaged }
+        switch name {
+        case "NSDictionary", "NSMutableDictionary":
+            return .dictionary(try dictionary(members, depth: depth))
+        case "NSArray", "NSMutableArray", "NSSet", "NSMutableSet", "NSOrderedSet", "NSMutableOrderedSet":
+            return .array(try list(members["NS.objects"], depth: depth))
+        case "NSString", "NSMutableString":
+            return members["NS.string"]
+        case "NSDate":
+            guard case .double(let seconds)? = members["NS.time"], let time = Timestamp(secondsSince2001: seconds)
+            else { throw .damaged }
+            return .date(time)
+        case "NSData", "NSMutableData":
+            return members["NS.data"]
+        default:
+            var read: [String: PropertyValue] = [:]
+            for (key, member) in members where key != Self.className {
+                read[key] = try object(member, depth: depth + 1)
+            }
+            read[Self.className] = .string(name)
+            return .dictionary(read)
+        }
+    }
+
+    private mutating func dictionary(
+        _ members: [String: PropertyValue],
+        depth: Int
+    ) throws(Fault) -> [String: PropertyValue] {
+        guard let keys = members["NS.keys"]?.array, let values = members["NS.objects"]?.array,
+            keys.count == values.count
+        else { throw .damaged }
+        var read: [String: PropertyValue] = [:]
+        for (key, value) in zip(keys, values) {
+            // Keys that are no texts have nothing to say to us.
+            guard case .string(let name)? = try object(key, depth: depth + 1) else { continue }
+            read[name] = try object(value, depth: depth + 1)
+        }
+        return read
+    }
+
+    private mutating func list(_ values: PropertyValue?, depth: Int) throws(Fault) -> [PropertyValue] {
+        guard let values = values?.array else { throw .damaged }
+        var read: [PropertyValue] = []
+        for value in values {
+            if let object = try object(value, depth: depth + 1) { read.append(object) }
+        }
+        return read
+    }
+}

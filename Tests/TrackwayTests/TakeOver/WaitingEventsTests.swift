@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayEvents
+import TrackwayPlatform
+import TrackwayTesting
+
+@testable import Trackway
+
+/// Events that the Clickstream SDK had not sent when the app came to us.
+@Suite("Events that waited elsewhere")
+struct WaitingEventsTests {
+    private func predecessor(_ appID: String) throws -> Predecessor {
+        .clickstream(appID: appID, in: try FormerApp.place("clickstream"))
+    }
+
+    @Test("they are sent once, with their own ids, times and order, and with what was known as they were recorded")
+    func sent() async throws {
+        let environment = FormerApp.environment()
+        let analytics = try FormerApp.start(try predecessor("shop"), environment)
+        analytics.record("tap")
+        _ = await analytics.flush()
+        let sent = try FormerApp.sent(environment).filter { $0["event_id"]?.string?.hasPrefix("11111111") == true }
+        #expect(sent.map { $0["event_type"]?.string } == ["view_item", "_screen_view", "_app_exception", "_profile_set"])
+        #expect(
+            sent.map { $0["event_id"]?.string }
+                == [1, 2, 4, 6].map { "11111111-0000-4000-8000-00000000000\($0)" }
+        )
+        #expect(sent.map { $0["timestamp"]?.integer } == [1, 2, 4, 6].map { 1_717_228_801_000 + $0 })
+        for event in sent {
+            for (key, value) in [
+                ("app_version", "2.9"), ("os_version", "17.4"), ("model", "iPhone 15 Pro"), ("network_type", "WIFI"),
+                ("unique_id", FormerApp.anne), ("device_id", FormerApp.device), ("app_package_name", "com.example.shop"),
+                ("app_title", "Shop"), ("device_unique_id", ""), ("locale", "de_DE (current)"),
+            ] { #expect(event[key]?.string == value, "\(key)") }
+            #expect(event["zone_offset"]?.integer == 7_200_000 && event["screen_width"]?.integer == 1_179)
+            #expect(event["attributes"]?["_session_number"]?.integer == 41)
+            #expect(event["user"]?["_user_id"]?["value"]?.string == "anne")
+        }
+        #expect(sent[0]["attributes"]?["_screen_name"]?.string == "Item")
+        #expect(sent[0]["attributes"]?["price"]?.double == 279.9)
+        #expect(sent[0]["items"]?.array?.first?["price"]?.double == 99.5)
+        #expect(sent[1]["attributes"]?["_screen_name"]?.string == "Cart")
+        #expect(sent[2]["attributes"]?["_exception_stack"]?.string?.hasPrefix("0 main") == true)
+        #expect(sent[3]["user"]?["level"]?["value"]?.string == "gold")
+        let waiting = try #require(analytics.takeOver).waiting
+        #expect(waiting.found == 6 && waiting.imported == 4 && waiting.left == 2 && waiting.isComplete)
+        #expect(environment.diagnostics.filter { $0.code == .takeOverIncomplete }.map(\.value) == [
+            "1: event_id", "1: no JSON of an event",
+        ])
+        // What is ours carries what is ours.
+        let tap = try #require(try FormerApp.sent(environment).first { $0["event_type"]?.string == "tap" })
+        #expect(tap["app_version"]?.string == "3.0" && tap["os_version"]?.string == "17.5")
+        let next = environment.nextProcess()
+        let again = try FormerApp.start(try predecessor("shop"), next)
+        _ = await again.flush()
+        #expect(try FormerApp.sent(environment).filter { $0["event_type"]?.string == "view_item" }.count == 1)
+        #expect(again.ledger().isBalanced)
+    }
+
+    @Test("what lies in the log beside a database is read, too")
+    func log() async throws {
+        let environment = FormerApp.environment()
+        let analytics = try FormerApp.start(try predecessor("log"), environment)
+        _ = await analytics.flush()
+        #expect(analytics.takeOver?.waiting.imported == 2)
+    }
+
+    @Test("they go to the module's own destination alone")
+    func route() async throws {
+        let environment = FormerApp.environment()
+        var configuration = FormerApp.configuration(try predecessor("shop"), environment)
+        configuration.destinations.append(CollectorDestination(url: "http://collector.test", writeKey: "test"))
+        let analytics = try Analytics(configuration)
+        _ = await analytics.flush()
+        #expect(environment.transport.delivered(named: "view_item").isEmpty)
+        #expect(environment.recorded.filter { $0.name == "view_item" }.map(\.route) == [["clickstream"]])
+    }
+
+    /// A process that cannot write its record any more after so many times has done what a killed one has.
+    @Test("a process that is killed among them neither loses nor doubles one", arguments: 0..<6)
+    func killed(after writes: Int) async throws {
+        let environment = FormerApp.environment()
+        environment.storage.fail(.replace, with: .noSpace, after: 1 + writes, paths: "takeover")
+        let first = try FormerApp.start(try predecessor("many"), environment)
+        await first.control.untilSettled()
+        let next = environment.nextProcess()
+        let second = try FormerApp.start(try predecessor("many"), next)
+        _ = await second.flush()
+        let ids = try FormerApp.sent(next).filter { $0["event_type"]?.string == "tap" }.compactMap {
+            $0["event_id"]?.string
+        }
+        #expect(ids.count == 250 && Set(ids).count == 250)
+        #expect(second.takeOver?.waiting.imported == 250 && second.takeOver?.waiting.isComplete == true)
+    }
+
+    /// The disk takes no events after so many, and takes them again in the next process.
+    @Test("a full disk among them costs none")
+    func fullDisk() async throws {
+        let environment = FormerApp.environment()
+        environment.storage.fail(.makeSegment, with: .noSpace)
+        let first = try FormerApp.start(try predecessor("many"), environment)
+        await first.control.untilSettled()
+        #expect(first.takeOver?.waiting.isComplete == false)
+        let next = environment.nextProcess()
+        let second = try FormerApp.start(try predecessor("many"), next)
+        _ = await second.flush()
+        let ids = try FormerApp.sent(next).compactMap { $0["event_id"]?.string }.filter { $0.hasPrefix("22222222") }
+        #expect(ids.count == 250 && Set(ids).count == 250)
+    }
+
+    @Test("where nothing may be recorded they stay where they are, and that is said", arguments: [true, false])
+    func refused(isDisabled: Bool) async throws {
+        let environment = FormerApp.environment()
+        var configuration = FormerApp.configuration(try predecessor("shop"), environment)
+        if isDisabled { configuration.isEnabled = false } else { configuration.consent = .denied }
+        let analytics = try Analytics(configuration)
+        while analytics.takeOver?.waiting.isComplete != true { await analytics.queue.run {} }
+        #expect(analytics.takeOver?.waiting.imported == 0 && analytics.takeOver?.waiting.left == 6)
+        let told = environment.diagnostics.filter { $0.code == .takeOverIncomplete }.map(\.value)
+        #expect(told.contains(isDisabled ? "4: disabled" : "4: consent_denied"))
+    }
+
+    @Test("a file that is no database is said to be none, and the rest is taken over")
+    func text() async throws {
+        let environment = FormerApp.environment()
+        let analytics = try FormerApp.start(try predecessor("text"), environment)
+        _ = await analytics.flush()
+        let report = try #require(analytics.takeOver)
+        #expect(report.user == "anne" && report.waiting.found == nil && report.waiting.left == nil)
+        #expect(report.problems.count == 1 && report.problems[0].contains("SQLite"))
+    }
+
+    @Test("rows that are no events are told apart", arguments: [
+        ("", "no JSON"), ("[1]", "event_type"), (#"{"event_type":""}"#, "event_type"), (#"{"event_type":"a"}"#, "event_id"),
+        (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001"}"#, "timestamp"),
+        (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001","timestamp":-1}"#, "timestamp"),
+        (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001","timestamp":1}"#, "attributes"),
+    ])
+    func rows(_ text: String, _ fault: String) {
+        do throws(ClickstreamRow.Fault) {
+            _ = try ClickstreamRow(Array(text.utf8))
+            Issue.record("it is an event")
+        } catch {
+            switch error {
+            case .malformed: #expect(fault == "no JSON")
+            case .field(let name): #expect(name == fault)
+            }
+        }
+    }
+}

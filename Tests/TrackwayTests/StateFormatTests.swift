@@ -91,6 +91,23 @@ struct StateFormatTests {
         #expect(text(try memory.storage.contents(of: "/app/snapshots")) == expected)
     }
 
+    @Test("what was taken over from an older SDK")
+    func takeOver() async throws {
+        let environment = FormerApp.environment()
+        let predecessor = Predecessor.sensorsAnalytics(in: try FormerApp.place("sensors"))
+        let analytics = try FormerApp.start(predecessor, environment)
+        _ = await analytics.flush()
+        let expected = """
+            {"behavior":{"wasOpened":true},"report":{"anonymousID":"visitor-7","firstDay":"2024-05-28",\
+            "globalAttributes":["channel","depth","tags","vip"],"knownUsers":1,"origin":"Sensors Analytics",\
+            "problems":["waiting events: 3. Sensors Analytics had not sent them, and they stay where they are. To have them \
+            sent, let a version of the app with that SDK send them before the change."],"user":"anne","userAttributes":[],\
+            "vendorID":"\(FormerApp.device)","waiting":{"found":3,"imported":0,"isComplete":true},"wasOpened":true},\
+            "row":0,"stage":"done","version":1}
+            """
+        #expect(text(try environment.storage.base.contents(of: "/app/takeover")) == expected)
+    }
+
     @Test("sessions and launches, with the writer while the app is in sight")
     func behavior() throws {
         let memory = try InMemoryAnalytics.capturing()

@@ -114,6 +114,7 @@ enum SensorsAnalyticsState {
         guard let text = stored?.string else { return values.members(stored, field) }
         let mark = "Base64:"
         guard text.hasPrefix(mark), let bytes = Base64.decode(Array(text.utf8.dropFirst(mark.utf8.count))),
+            // What is wrong with it matters to nobody: it is named below.
             let object = (try? JSONValue.parse(bytes))?.object
         else {
             values.note(field, text, "The Base64 of a JSON object was expected; bind the person's ids again.")

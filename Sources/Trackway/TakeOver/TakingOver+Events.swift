@@ -194,6 +194,7 @@ extension TakingOver {
             let inspector = JournalInspector(folder: dependencies.folder, storage: dependencies.storage)
             for writer in try inspector.inspect().writers {
                 try inspector.records(of: writer.id) { record, payload, _ in
+                    // One that cannot be read is none that was recorded from a row.
                     if record.kind == .event, let event = try? Event(json: payload) { ids.insert(event.id) }
                     return true
                 }

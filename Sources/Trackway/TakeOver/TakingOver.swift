@@ -19,6 +19,8 @@ final class TakingOver: Sendable {
         var former: FormerState?
         /// Whether an earlier process may have recorded rows already that the record does not know of.
         var isRepeated = false
+        /// Whether the record is on the disk.
+        var isKept = true
         /// Whether the predecessor cannot be read now.
         var isDelayed = false
 
@@ -110,8 +112,16 @@ final class TakingOver: Sendable {
                 state.lock = lock
             }
         } catch {
-            // Whatever keeps the folder from being used is met again, and told, where the journal opens it.
             state.withLock { $0.record = nil }
+            // What is over with the first unlocking is tried again then.
+            if dependencies.availability?.isTemporary(error) ?? false { return }
+            reporter.report(
+                Diagnostic(
+                    notTakenOver: "takeover",
+                    "\(error)",
+                    "What an older SDK left stays where it is. A new installation needs room and a folder that can be written."
+                )
+            )
         }
     }
 
@@ -191,7 +201,13 @@ final class TakingOver: Sendable {
         var report = TakeOver(origin: predecessor.name)
         report.take(former)
         record.report = former.isEmpty ? nil : report
-        guard keep(record) else { return }
+        guard keep(record) else {
+            // The app's behaviour goes on from it all the same; everything else is for the next start.
+            return state.withLock { state in
+                state.record = record
+                state.isKept = false
+            }
+        }
         reporter.report(former.problems)
         if !former.isEmpty { reporter.report(Diagnostic(report)) }
     }
@@ -212,7 +228,9 @@ final class TakingOver: Sendable {
     /// What is to be imported yet, and whether some of it may be recorded already; nil when nothing is.
     var importing: (record: TakeOverRecord, isRepeated: Bool)? {
         state.withLock { state in
-            guard let record = state.record, record.stage == .importing, state.lock != nil else { return nil }
+            guard let record = state.record, record.stage == .importing, state.lock != nil, state.isKept else {
+                return nil
+            }
             return (record, state.isRepeated)
         }
     }

@@ -3,6 +3,7 @@
 
 import Foundation
 import Testing
+import TrackwayEvents
 import TrackwayPlatform
 import TrackwayTesting
 

@@ -92,7 +92,8 @@ final class StorageArrival: Sendable {
             try (parts.dependencies.storage as? EncryptedStorage)?.prepare()
             InstallationCopies.restoreIdentity(parts.dependencies)
             parts.takingOver.begin()
-            try parts.settings.take(changing: parts.takingOver.change) { [contextStore = parts.contextStore, state] stored in
+            try parts.settings.take(changing: parts.takingOver.change) {
+                [contextStore = parts.contextStore, state] stored in
                 state.withLock { $0.stored = stored }
                 contextStore.perform { $0.context.global = stored.global.merging($0.context.global) }
             }

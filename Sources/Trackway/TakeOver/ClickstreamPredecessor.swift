@@ -43,9 +43,17 @@ extension Diagnostic {
     init(database path: String, _ fault: ForeignDatabase.Fault) {
         switch fault {
         case .noSQLite:
-            self.init(notTakenOver: "waiting events", path, "The system has no SQLite; how many wait there is not known.")
+            self.init(
+                notTakenOver: "waiting events",
+                path,
+                "The system has no SQLite; how many wait there is not known."
+            )
         case .notCopied(let why):
-            self.init(notTakenOver: "waiting events", path, "It cannot be copied (\(why)); how many wait there is not known.")
+            self.init(
+                notTakenOver: "waiting events",
+                path,
+                "It cannot be copied (\(why)); how many wait there is not known."
+            )
         case .notReadable(let number):
             self.init(
                 notTakenOver: "waiting events",

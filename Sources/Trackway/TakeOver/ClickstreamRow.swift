@@ -146,7 +146,9 @@ extension Attributes {
     /// The members of an object as they were said.
     fileprivate init(plain object: JSONValue.Object) {
         self.init(
-            object.members.compactMap { member in AttributeValue(plain: member.value).map { (key: member.key, value: $0) } }
+            object.members.compactMap { member in
+                AttributeValue(plain: member.value).map { (key: member.key, value: $0) }
+            }
         )
     }
 }

@@ -83,7 +83,11 @@ struct FormerValues {
     mutating func id(_ value: PropertyValue?, _ field: String) -> String? {
         guard let text = text(value, field), !text.isEmpty else { return nil }
         guard text.utf8.count <= limits.stringBytes else {
-            note(field, text, "It is longer than \(limits.stringBytes) bytes; a cut one would be somebody else's. Set it again.")
+            note(
+                field,
+                text,
+                "It is longer than \(limits.stringBytes) bytes; a cut one would be somebody else's. Set it again."
+            )
             return nil
         }
         guard !text.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
@@ -154,7 +158,9 @@ struct FormerValues {
 extension String {
     /// The text with control characters made visible.
     fileprivate var escaped: String {
-        unicodeScalars.map { $0.properties.generalCategory == .control ? "\\u{\(String($0.value, radix: 16))}" : "\($0)" }
-            .joined()
+        unicodeScalars.map {
+            $0.properties.generalCategory == .control ? "\\u{\(String($0.value, radix: 16))}" : "\($0)"
+        }
+        .joined()
     }
 }

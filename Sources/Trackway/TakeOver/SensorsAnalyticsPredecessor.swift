@@ -88,7 +88,11 @@ enum SensorsAnalyticsState {
         let loginKey = values.text(objects["com.sensorsdata.loginidkey"], "com.sensorsdata.loginidkey")
         for (key, value) in ids.sorted(by: { $0.key < $1.key }) where !own.contains(key) && key != loginKey {
             guard state.person.identities.count < IdentityMachine.maxIdentities else {
-                values.note("com.sensorsdata.identities", key, "There are more kinds of ids than are kept; bind it again.")
+                values.note(
+                    "com.sensorsdata.identities",
+                    key,
+                    "There are more kinds of ids than are kept; bind it again."
+                )
                 break
             }
             guard (1...limits.keyBytes).contains(key.utf8.count) else { continue }
@@ -101,7 +105,11 @@ enum SensorsAnalyticsState {
             if let flag = hasLaunched.boolean {
                 state.behavior.wasOpened = flag
             } else {
-                values.note("HasLaunchedOnce", hasLaunched.kind, "A truth value was expected; the next start is the first.")
+                values.note(
+                    "HasLaunchedOnce",
+                    hasLaunched.kind,
+                    "A truth value was expected; the next start is the first."
+                )
             }
         }
         state.problems = values.problems
@@ -148,7 +156,11 @@ extension FormerValues {
         do throws(KeyedArchive.Fault) {
             return try KeyedArchive.root(of: bytes)
         } catch {
-            note(field, "\(bytes.count) bytes: \(error)", "It is no archive that can be read, or a damaged one; it stays as it is.")
+            note(
+                field,
+                "\(bytes.count) bytes: \(error)",
+                "It is no archive that can be read, or a damaged one; it stays as it is."
+            )
             return nil
         }
     }

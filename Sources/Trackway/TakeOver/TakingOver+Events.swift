@@ -38,7 +38,9 @@ extension TakingOver {
         do throws(StorageError) {
             switch try predecessor.waiting() {
             case .counted(let count):
-                if count > 0, progress.record.report == nil { progress.record.report = TakeOver(origin: predecessor.name) }
+                if count > 0, progress.record.report == nil {
+                    progress.record.report = TakeOver(origin: predecessor.name)
+                }
                 progress.record.report?.waiting.found = count
                 if count > 0 { progress.problems.append(Diagnostic(notImported: count, of: predecessor.name)) }
             case .unknown(let problem):

@@ -291,7 +291,8 @@ extension Diagnostic {
             code: .takeOverDelayed,
             field: origin,
             value: "\(error)",
-            remedy: "Make the app's folders readable and writable; the next start tries again, and nothing is lost there."
+            remedy:
+                "Make the app's folders readable and writable; the next start tries again, and nothing is lost there."
         )
     }
 }

@@ -4,7 +4,6 @@
 internal import CTrackway
 internal import Foundation
 
-
 /// A database of SQLite that somebody else made, read without a change to it.
 ///
 /// Opening a database finishes or takes back what was under way in it, in its own files. So it is copied first, with the files beside

@@ -22,7 +22,9 @@ struct WaitingEventsTests {
         analytics.record("tap")
         _ = await analytics.flush()
         let sent = try FormerApp.sent(environment).filter { $0["event_id"]?.string?.hasPrefix("11111111") == true }
-        #expect(sent.map { $0["event_type"]?.string } == ["view_item", "_screen_view", "_app_exception", "_profile_set"])
+        #expect(
+            sent.map { $0["event_type"]?.string } == ["view_item", "_screen_view", "_app_exception", "_profile_set"]
+        )
         #expect(
             sent.map { $0["event_id"]?.string }
                 == [1, 2, 4, 6].map { "11111111-0000-4000-8000-00000000000\($0)" }
@@ -31,7 +33,8 @@ struct WaitingEventsTests {
         for event in sent {
             for (key, value) in [
                 ("app_version", "2.9"), ("os_version", "17.4"), ("model", "iPhone 15 Pro"), ("network_type", "WIFI"),
-                ("unique_id", FormerApp.anne), ("device_id", FormerApp.device), ("app_package_name", "com.example.shop"),
+                ("unique_id", FormerApp.anne), ("device_id", FormerApp.device),
+                ("app_package_name", "com.example.shop"),
                 ("app_title", "Shop"), ("device_unique_id", ""), ("locale", "de_DE (current)"),
             ] { #expect(event[key]?.string == value, "\(key)") }
             #expect(event["zone_offset"]?.integer == 7_200_000 && event["screen_width"]?.integer == 1_179)
@@ -46,9 +49,11 @@ struct WaitingEventsTests {
         #expect(sent[3]["user"]?["level"]?["value"]?.string == "gold")
         let waiting = try #require(analytics.takeOver).waiting
         #expect(waiting.found == 6 && waiting.imported == 4 && waiting.left == 2 && waiting.isComplete)
-        #expect(environment.diagnostics.filter { $0.code == .takeOverIncomplete }.map(\.value) == [
-            "1: event_id", "1: no JSON of an event",
-        ])
+        #expect(
+            environment.diagnostics.filter { $0.code == .takeOverIncomplete }.map(\.value) == [
+                "1: event_id", "1: no JSON of an event",
+            ]
+        )
         // What is ours carries what is ours.
         let tap = try #require(try FormerApp.sent(environment).first { $0["event_type"]?.string == "tap" })
         #expect(tap["app_version"]?.string == "3.0" && tap["os_version"]?.string == "17.5")
@@ -78,14 +83,24 @@ struct WaitingEventsTests {
         #expect(environment.recorded.filter { $0.name == "view_item" }.map(\.route) == [["clickstream"]])
     }
 
+    /// The process after one that is killed, with a network of its own: a dead one sends nothing any more.
+    private static func next(after environment: InMemoryEnvironment) -> InMemoryEnvironment {
+        InMemoryEnvironment(
+            storage: environment.storageAfterKill(),
+            clock: environment.clock,
+            device: environment.device
+        )
+    }
+
     /// A process that cannot write its record any more after so many times has done what a killed one has.
     @Test("a process that is killed among them neither loses nor doubles one", arguments: 0..<6)
     func killed(after writes: Int) async throws {
         let environment = FormerApp.environment()
         environment.storage.fail(.replace, with: .noSpace, after: 1 + writes, paths: "takeover")
+        environment.transport.always(.status(503))
         let first = try FormerApp.start(try predecessor("many"), environment)
         await first.control.untilSettled()
-        let next = environment.nextProcess()
+        let next = Self.next(after: environment)
         let second = try FormerApp.start(try predecessor("many"), next)
         _ = await second.flush()
         let ids = try FormerApp.sent(next).filter { $0["event_type"]?.string == "tap" }.compactMap {
@@ -100,10 +115,11 @@ struct WaitingEventsTests {
     func fullDisk() async throws {
         let environment = FormerApp.environment()
         environment.storage.fail(.makeSegment, with: .noSpace)
+        environment.transport.always(.status(503))
         let first = try FormerApp.start(try predecessor("many"), environment)
         await first.control.untilSettled()
         #expect(first.takeOver?.waiting.isComplete == false)
-        let next = environment.nextProcess()
+        let next = Self.next(after: environment)
         let second = try FormerApp.start(try predecessor("many"), next)
         _ = await second.flush()
         let ids = try FormerApp.sent(next).compactMap { $0["event_id"]?.string }.filter { $0.hasPrefix("22222222") }
@@ -132,12 +148,16 @@ struct WaitingEventsTests {
         #expect(report.problems.count == 1 && report.problems[0].contains("SQLite"))
     }
 
-    @Test("rows that are no events are told apart", arguments: [
-        ("", "no JSON"), ("[1]", "event_type"), (#"{"event_type":""}"#, "event_type"), (#"{"event_type":"a"}"#, "event_id"),
-        (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001"}"#, "timestamp"),
-        (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001","timestamp":-1}"#, "timestamp"),
-        (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001","timestamp":1}"#, "attributes"),
-    ])
+    @Test(
+        "rows that are no events are told apart",
+        arguments: [
+            ("", "no JSON"), ("[1]", "event_type"), (#"{"event_type":""}"#, "event_type"),
+            (#"{"event_type":"a"}"#, "event_id"),
+            (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001"}"#, "timestamp"),
+            (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001","timestamp":-1}"#, "timestamp"),
+            (#"{"event_type":"a","event_id":"11111111-0000-4000-8000-000000000001","timestamp":1}"#, "attributes"),
+        ]
+    )
     func rows(_ text: String, _ fault: String) {
         do throws(ClickstreamRow.Fault) {
             _ = try ClickstreamRow(Array(text.utf8))

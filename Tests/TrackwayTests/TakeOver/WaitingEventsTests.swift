@@ -86,7 +86,7 @@ struct WaitingEventsTests {
     /// The process after one that is killed, with a network of its own: a dead one sends nothing any more.
     private static func next(after environment: InMemoryEnvironment) -> InMemoryEnvironment {
         InMemoryEnvironment(
-            storage: environment.storageAfterKill(),
+            storage: environment.nextProcess().storage,
             clock: environment.clock,
             device: environment.device
         )

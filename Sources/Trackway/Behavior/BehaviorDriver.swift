@@ -10,8 +10,11 @@ internal import TrackwayPlatform
 /// Drives ``AppBehavior``: one input at a time, its orders carried out in their order before the next one.
 ///
 /// One process of an installation captures, the one that holds the lock beside the file; the others record what their app
-/// records, in the session they find there. Locks are taken in the order driver, context store, journal; nothing calls the app,
-/// the settings or the control machine while it holds one of them. Any thread.
+/// records, in the session they find there. Locks are taken in the order places, driver, context store, journal; nothing calls the
+/// app, the settings or the control machine while it holds one of them. Any thread.
+///
+/// On systems whose main thread must not wait for a disk, the state is written with no lock held, by ``BehaviorKeeper``'s queue or
+/// by the one on which announcements are dealt with. Only the start of the process reads and writes files under the driver's lock.
 package final class BehaviorDriver: Sendable {
     /// The closure stands in a struct: a bare one in a generic place is wrapped once more with every access.
     private struct ScreenWatcher: Sendable {
@@ -28,6 +31,9 @@ package final class BehaviorDriver: Sendable {
     private let resources: BehaviorResources
     private let lifeCycleQueue: StorageQueue?
     private let state: Locked<BehaviorState>
+    /// Held while the lock beside the file is taken with the driver's not held, so that no thread of this process takes another one
+    /// for another process.
+    private let places = Locked(())
     private let watcher = Locked(ScreenWatcher())
     // Announcements carry nothing, so one that waits stands for any number.
     private let returned = WakeSignal()
@@ -95,17 +101,21 @@ package final class BehaviorDriver: Sendable {
 
     /// A screen was shown.
     ///
-    /// - Parameter keepsLater: whether the caller's thread must not wait for the disk, where there is another one for it.
-    ///   Events carry the screen when this returns; a process that is killed right afterwards may not have had it.
-    package func screenShown(_ view: ScreenView, keepsLater: Bool = false) {
-        let later = keepsLater ? lifeCycleQueue : nil
-        let owesSaving = step(savesLater: later != nil) { $0.screenShown(view) }
-        if owesSaving, let later { later.order { [weak self] in self?.keep() } }
-        watcher.withLock { $0 }.report(view.screen)
+    /// - Parameter mayComeLater: whether the caller's thread must not wait for the disk, where there is another one for it. Events
+    ///   carry the screen when this returns, unless the return to the app is still to be recorded: then the screen comes after
+    ///   that, with the time of the call.
+    package func screenShown(_ view: ScreenView, mayComeLater: Bool = false) {
+        if mayComeLater, let lifeCycleQueue, state.withLock({ $0.isWatching }) {
+            let time = clock.now()
+            lifeCycleQueue.order { [weak self] in self?.show(view, at: time) }
+        } else {
+            show(view)
+        }
     }
 
-    private func keep() {
-        step(records: false) { $0.keep() }
+    private func show(_ view: ScreenView, at time: Moment? = nil) {
+        step(at: time) { $0.screenShown(view) }
+        watcher.withLock { $0 }.report(view.screen)
     }
 
     /// Has somebody told of every screen that is shown, captured or not, after it was recorded. No lock is held meanwhile.
@@ -143,7 +153,7 @@ package final class BehaviorDriver: Sendable {
 
     /// The installation was erased: nothing of what was known is true any more.
     func forget() throws(StorageError) {
-        change { $0.forgotten() }
+        change { $0.forgotten() }?.release()
         contextStore.perform { transaction in
             transaction.context.session = nil
             transaction.context.screen = nil
@@ -162,12 +172,21 @@ package final class BehaviorDriver: Sendable {
         change { $0.ended() }
     }
 
-    /// The front door is gone: another one may capture.
+    /// The front door is gone: another one may capture, as soon as what this one knew is kept.
     package func abandon() {
-        change { $0.abandoned() }
+        guard let lock = change({ $0.abandoned() }) else { return }
+        resources.keeper.whenSettled { lock.release() }
+    }
+
+    /// Returns when everything that was to be kept so far has been.
+    package func untilKept() async {
+        await withCheckedContinuation { kept in resources.keeper.whenSettled { kept.resume() } }
     }
 
     // MARK: Lock, ask, unlock, act
+
+    /// How often a turn is put off at most, because what must be kept first changed while it was written.
+    private static let putOffLimit = 3
 
     /// Has one input take its turn, as one step in the order of all steps; the start comes first, if that is still to be
     /// recorded.
@@ -176,39 +195,105 @@ package final class BehaviorDriver: Sendable {
     ///   - records: whether events may come of it, so that the app's closure is asked for attributes, before any lock is
     ///     taken.
     ///   - time: when it happened, if that was not just now.
-    ///   - savesLater: whether the state is kept by a later step.
-    /// - Returns: whether one has to.
-    @discardableResult
-    private func step(
-        records: Bool = true,
-        at time: Moment? = nil,
-        savesLater: Bool = false,
-        _ input: (inout BehaviorTurn) -> Void
-    ) -> Bool {
+    private func step(records: Bool = true, at time: Moment? = nil, _ input: (inout BehaviorTurn) -> Void) {
         let now = time.map { DeviceTime($0, boot: boot) } ?? now
         let dynamic = records ? dynamic.current() : [:]
-        let (isBeating, orders, sideEffects) = state.withLock { state in
-            let (orders, sideEffects) = contextStore.performUnreported { transaction in
+        guard resources.keeper.isDeferring, state.withLock({ $0.isWatching }) else {
+            return perform(at: now, adding: dynamic, .open, input)
+        }
+        places.withLock { _ in
+            guard state.withLock({ $0.isWatching }) else { return perform(at: now, adding: dynamic, .open, input) }
+            do throws(StorageError) {
+                let place = try resources.place()
+                perform(at: now, adding: dynamic, .sought(place), input)
+            } catch {
+                // The turn tries again, and tells why not.
+                perform(at: now, adding: dynamic, .open, input)
+            }
+        }
+    }
+
+    /// Has the input take turns until one of them is not put off.
+    private func perform(
+        at now: DeviceTime,
+        adding dynamic: Attributes,
+        _ place: BehaviorTurn.Search,
+        _ input: (inout BehaviorTurn) -> Void
+    ) {
+        var place = place
+        var attempts = resources.keeper.isDeferring ? Self.putOffLimit : 0
+        while !take(at: now, adding: dynamic, &place, mayBePutOff: attempts > 0, input) {
+            do throws(StorageError) {
+                try resources.keeper.settle()
+                attempts -= 1
+            } catch {
+                // The turn goes on without, as it does on every system whose disk is full, and tells.
+                attempts = 0
+            }
+        }
+        // Nobody needed it.
+        if case .sought(let unused?) = place { unused.lock.release() }
+    }
+
+    /// Lock, ask, unlock, act.
+    ///
+    /// - Returns: false when something must be kept first, and the turn is to be taken again.
+    private func take(
+        at now: DeviceTime,
+        adding dynamic: Attributes,
+        _ place: inout BehaviorTurn.Search,
+        mayBePutOff: Bool,
+        _ input: (inout BehaviorTurn) -> Void
+    ) -> Bool {
+        let (offered, resources) = (place, resources)
+        let (isBeating, turn, sideEffects) = state.withLock { state in
+            let (turn, sideEffects) = contextStore.performUnreported { transaction in
                 var turn = BehaviorTurn(
                     state,
                     transaction,
                     at: now,
                     adding: dynamic,
                     with: resources,
-                    savesLater: savesLater
+                    mayBePutOff: mayBePutOff,
+                    place: offered
                 )
                 turn.begin()
                 input(&turn)
-                (state, transaction) = (turn.state, turn.transaction)
-                return (wantsFlush: turn.wantsFlush, owesSaving: turn.owesSaving)
+                if !turn.isPutOff { (state, transaction) = (turn.state, turn.transaction) }
+                return turn.outcome
             }
-            return (state.isBeating, orders, sideEffects)
+            return (state.isBeating, turn, sideEffects)
         }
+        if turn.isPutOff { return false }
+        place = turn.place
         setGate()
         contextStore.report(sideEffects)
+        if let lock = turn.lockToRelease {
+            keepNow()
+            lock.release()
+        } else {
+            keepLater()
+        }
         if isBeating { announceBeats.yield() }
-        if orders.wantsFlush { announceFlush.yield() }
-        return orders.owesSaving
+        if turn.wantsFlush { announceFlush.yield() }
+        return true
+    }
+
+    /// Returns when what was handed in is with the kernel.
+    private func keepNow() {
+        do throws(StorageError) {
+            try resources.keeper.settle()
+        } catch {
+            tellNotKept(error)
+        }
+    }
+
+    private func keepLater() {
+        resources.keeper.settleLater { [weak self] in self?.tellNotKept($0) }
+    }
+
+    private func tellNotKept(_ error: StorageError) {
+        contextStore.report(Diagnostic(behaviorNotKept: error))
     }
 
     /// Changes the state alone.

@@ -6,128 +6,43 @@ internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayPlatform
 
-/// What a process knows about its part in capturing, between one input and the next.
-struct BehaviorState: Sendable {
-    fileprivate enum Phase: Sendable {
-        /// Nothing is captured.
-        case off
-        /// The start has not been recorded yet. Without a time it counts as of when it will be: before, nobody was
-        /// allowed to watch.
-        case pending(since: DeviceTime?)
-        /// This process captures.
-        case acting(any StorageLock)
-        /// Another process does, or this one has stepped aside because the system is about to stop it.
-        case watching
-    }
-
-    /// Where events happened.
-    fileprivate struct SessionAndScreen: Sendable {
-        var session: RecordedContext.Session?
-        var screen: RecordedContext.Screen?
-    }
-
-    /// What the app does, whoever captures.
-    fileprivate(set) var app: AppState
-    fileprivate var phase = Phase.off
-    fileprivate var settings: BehaviorSettings
-    fileprivate var behavior = AppBehavior()
-    /// What was last read from the file, or written to it, by this process.
-    fileprivate var kept: [UInt8]?
-    /// Session and screen of the process before, while it may have left crashes behind that nobody wanted to know of.
-    fileprivate var former: SessionAndScreen?
-    /// When the process before this one recorded last, until this one has begun.
-    var lastSign: DeviceTime?
-    /// For whom the process was started, as long as nobody can tell.
-    fileprivate(set) var undecided: LaunchReason?
-    /// When the process started.
-    fileprivate var began: DeviceTime?
-    fileprivate var failure = ReportedFailure()
-    /// No more heartbeats: the app has shut the SDK down, or let go of it.
-    private var isOver = false
-
-    init(_ launch: LaunchReading, settings: BehaviorSettings) {
-        app = launch.state
-        undecided = launch.reason.isPending ? launch.reason : nil
-        self.settings = settings
-    }
-
-    /// Whether the start is still to be recorded.
-    var isPending: Bool { if case .pending = phase { true } else { false } }
-    /// Whether the app's being alive is worth keeping.
-    var isBeating: Bool { !isOver && app.isForeground && isActing }
-    /// When the start happened that is still to be recorded; nil when it counts as of when it will be, or was recorded.
-    var notedStart: DeviceTime? { if case .pending(let since) = phase { since } else { nil } }
-    fileprivate var isActing: Bool { if case .acting = phase { true } else { false } }
-
-    /// The process started.
-    ///
-    /// - Parameter lastSign: when the process before recorded last, read before anything of its journal could be removed.
-    mutating func noteStart(at time: DeviceTime, lastSign: DeviceTime?) {
-        phase = .pending(since: time)
-        began = time
-        self.lastSign = lastSign
-    }
-
-    /// The app, or a back-end, chose what is captured. What is chosen before the start was recorded says how the app
-    /// begins, and does not bring the start about.
-    ///
-    /// - Returns: whether that was all there was to do.
-    mutating func settingsChosen(_ settings: BehaviorSettings) -> Bool {
-        guard settings != self.settings else { return true }
-        guard case .pending = phase else { return false }
-        self.settings = settings
-        if !settings.capture.isCapturing { phase = .off }
-        return true
-    }
-
-    /// The installation was erased: nothing of what was known is true any more.
-    mutating func forgotten() {
-        // With the lock, if somebody gives it: what is removed now must not be written again by another process.
-        stepAside()
-        phase = .off
-        behavior = AppBehavior()
-        kept = nil
-    }
-
-    /// A new installation has begun.
-    mutating func beganAnew() {
-        if case .off = phase, settings.capture.isCapturing, !isOver { phase = .pending(since: nil) }
-    }
-
-    /// The app has shut the SDK down.
-    mutating func ended() {
-        isOver = true
-    }
-
-    /// The front door is gone.
-    mutating func abandoned() {
-        stepAside()
-        phase = .off
-        isOver = true
-    }
-
-    /// Gives the lock back: whoever is stopped by the system must not hold one.
-    fileprivate mutating func stepAside() {
-        guard case .acting(let lock) = phase else { return }
-        lock.release()
-        phase = .watching
-    }
-}
-
 /// One input of the ``BehaviorDriver``, while the driver and the context store are held: asks the machines and carries out
 /// what they order, in order.
 struct BehaviorTurn {
+    /// Who looks for the place of a process that captured and is gone.
+    enum Search: Sendable {
+        /// The turn does, should it need one.
+        case open
+        /// Whoever took the turn did, and held no lock yet; nil while another process captures.
+        case sought(BehaviorResources.Place?)
+    }
+
+    /// What is to be done once no lock is held any more.
+    struct Outcome: Sendable {
+        /// What must be kept before any of this happens: the turn has come to nothing, and is to be taken again afterwards.
+        var isPutOff = false
+        /// Whether what waits is to be sent.
+        var wantsFlush = false
+        /// The lock to give back once everything is kept.
+        var lockToRelease: (any StorageLock)?
+        /// What was found where the state is kept, unless this turn took it.
+        var place: Search
+    }
+
     /// How many attributes of the app's closure a captured event takes; the limits on an event see to the rest.
     private static let maxDynamic = 1_000
 
     private(set) var state: BehaviorState
     private(set) var transaction: ContextTransaction
-    /// Whether what waits is to be sent.
-    private(set) var wantsFlush = false
-    /// Whether the state is to be kept by a later turn.
-    private(set) var owesSaving = false
-    private let savesLater: Bool
+    /// What is to be done afterwards.
+    private(set) var outcome: Outcome
+    /// Whether the turn may be put off until what must be kept first has been.
+    private let mayBePutOff: Bool
+    /// True once something was done that cannot be taken back.
+    private var hasActed = false
     private let now: DeviceTime
+    /// Whether this is to be taken again.
+    var isPutOff: Bool { outcome.isPutOff }
     /// What the app's closure adds to events now.
     private let dynamic: Attributes
     private let resources: BehaviorResources
@@ -138,9 +53,11 @@ struct BehaviorTurn {
         at now: DeviceTime,
         adding dynamic: Attributes,
         with resources: BehaviorResources,
-        savesLater: Bool = false
+        mayBePutOff: Bool = false,
+        place: Search = .open
     ) {
-        self.savesLater = savesLater
+        self.mayBePutOff = mayBePutOff
+        outcome = Outcome(place: place)
         self.state = state
         self.transaction = transaction
         self.now = now
@@ -179,7 +96,8 @@ struct BehaviorTurn {
             guard state.isActing else { continue }
             carryOut(state.behavior.lifeCycleChanged(change, at: now))
         }
-        if stepsAside { state.stepAside() }
+        guard stepsAside, !isPutOff, let lock = state.steppedAside() else { return }
+        if resources.keeper.isDeferring { outcome.lockToRelease = lock } else { lock.release() }
     }
 
     /// Nobody opened the app while it could have been for a person.
@@ -198,11 +116,6 @@ struct BehaviorTurn {
         guard view.isManual else { return }
         transaction.context.screen = view.screen
         record(CapturedName.screenView, view.attributes.merging(Attributes(screen: view.screen)), at: now)
-    }
-
-    /// Keeps what an earlier turn left to this one.
-    mutating func keep() {
-        if state.isActing { save() }
     }
 
     /// Half a minute in the foreground went by.
@@ -251,15 +164,26 @@ struct BehaviorTurn {
     ///   could be removed.
     private mutating func takePlace(at start: DeviceTime, lastSign: DeviceTime? = nil) {
         do throws(StorageError) {
-            guard let lock = try resources.file.lock() else { return }
-            let content = try resources.file.read()
-            state.phase = .acting(lock)
+            let found: BehaviorResources.Place?
+            switch outcome.place {
+            case .open:
+                found = try resources.place()
+                hasActed = true
+            case .sought(let place):
+                // Should the turn be put off, the next one finds it again.
+                found = place
+                outcome.place = .sought(nil)
+            }
+            // Its lock is the state's from here on.
+            guard let place = found else { return }
+            let content = place.content
+            state.phase = .acting(place.lock)
             switch content {
             case .nothing:
                 state.behavior = resources.beginning
             case .kept(let kept, let bytes):
-                if bytes == state.kept { return }  // Nobody was here meanwhile.
-                state.kept = bytes
+                if bytes == resources.keeper.written { return }  // Nobody was here meanwhile.
+                resources.keeper.found(bytes)
                 state.behavior = kept.behavior
                 outlive(lastSign ?? resources.lastSign(kept), before: start)
             case .damaged(let what):
@@ -340,7 +264,7 @@ struct BehaviorTurn {
     // MARK: Carrying out
 
     private mutating func carryOut(_ actions: [BehaviorAction]) {
-        for action in actions {
+        for (index, action) in actions.enumerated() where !isPutOff {
             switch action {
             case .record(let name, let attributes, let time):
                 record(name, attributes, at: time)
@@ -348,9 +272,9 @@ struct BehaviorTurn {
                 transaction.context.session = session
                 transaction.context.screen = screen
             case .flush:
-                wantsFlush = true
+                outcome.wantsFlush = true
             case .save:
-                if savesLater { owesSaving = true } else { save() }
+                save(beforeEvents: actions[index...].contains { $0.isRecord })
             case .openWindow, .closeWindow:
                 // The moment came with the input, from whoever can give one, and ends when the flush is over.
                 continue
@@ -368,6 +292,7 @@ struct BehaviorTurn {
         at time: DeviceTime,
         id: EventID? = nil
     ) -> Receipt {
+        hasActed = true
         let boot = transaction.context.boot
         defer { transaction.context.boot = boot }
         // What is recovered may have happened in an earlier boot, and its monotonic time means nothing in this one.
@@ -380,13 +305,20 @@ struct BehaviorTurn {
         )
     }
 
-    /// Keeps the state. With the kernel when this returns, so a kill right afterwards finds it.
-    private mutating func save() {
+    /// Keeps the state.
+    ///
+    /// Where the app's threads may wait for the disk, it is with the kernel when this returns, so a kill right afterwards finds
+    /// it. Elsewhere it is handed in, and so it is only before events that must not be told twice.
+    private mutating func save(beforeEvents: Bool) {
+        let keeper = resources.keeper
         do throws(StorageError) {
             let bytes = try resources.file.bytes(of: KeptBehavior(state.behavior, by: resources.journal.writer))
-            guard bytes != state.kept else { return }
-            try resources.file.write(bytes: bytes)
-            state.kept = bytes
+            guard !keeper.holds(bytes) else { return }
+            keeper.handIn(bytes)
+            guard beforeEvents || !keeper.isDeferring else { return }
+            // Nobody else should have to wait for the file because of the locks that are held here.
+            if mayBePutOff, !hasActed { return outcome.isPutOff = true }
+            try keeper.settle()
             state.failure.worked()
         } catch {
             report(error)

@@ -9,7 +9,7 @@ internal import TrackwayPlatform
 /// What the behaviour machines know, kept from one process to the next in the file `behavior`.
 ///
 /// The lock beside the file says which process of an installation keeps it. After power loss an older state may come back,
-/// which costs at most the last change of screen or session.
+/// which costs at most the last change of screen or session; see ``BehaviorKeeper`` for what a kill leaves.
 struct KeptBehavior: Sendable, Codable {
     private var version = 1
     /// What the machines know.
@@ -42,7 +42,16 @@ struct KeptBehavior: Sendable, Codable {
 
 /// What the turns of the ``BehaviorDriver`` work with.
 struct BehaviorResources: Sendable {
+    /// What whoever captures finds, and holds from then on.
+    struct Place: Sendable {
+        /// Says that this process captures; given back by who does not use it.
+        let lock: any StorageLock
+        let content: StateFile<KeptBehavior>.Content
+    }
+
     let file: StateFile<KeptBehavior>
+    /// Writes the file.
+    let keeper: BehaviorKeeper
     /// What processes that crashed left behind.
     let crashes: CrashReports
     let gate: RecordingGate
@@ -55,11 +64,27 @@ struct BehaviorResources: Sendable {
         self.takingOver = takingOver
         folder = dependencies.folder
         storage = dependencies.storage
-        file = StateFile("behavior", in: folder, of: storage, format: .json)
+        let file = StateFile<KeptBehavior>("behavior", in: folder, of: storage, format: .json)
+        self.file = file
+        keeper = BehaviorKeeper(
+            file,
+            on: dependencies.lifeCycleQueue.map { _ in StorageQueue(label: "trackway.behavior") }
+        )
         let reports = dependencies.crashes ?? (folder, storage)
         crashes = CrashReports(in: reports.folder, storage: reports.storage)
         self.gate = gate
         self.journal = journal
+    }
+
+    /// Takes the lock, and reads what was kept; nil while another process captures.
+    func place() throws(StorageError) -> Place? {
+        guard let lock = try file.lock() else { return nil }
+        do throws(StorageError) {
+            return Place(lock: lock, content: try file.read())
+        } catch {
+            lock.release()
+            throw error
+        }
     }
 
     /// When the process before this one recorded last; read before anything of its journal can be removed.
@@ -73,6 +98,7 @@ struct BehaviorResources: Sendable {
 
     /// Removes what was kept and what crashes left behind.
     func removeAll() throws(StorageError) {
+        keeper.forget()
         try file.remove()
         try crashes.removeAll()
     }
@@ -100,6 +126,9 @@ extension Diagnostic {
 }
 
 extension BehaviorAction {
+    /// Whether it is an event.
+    var isRecord: Bool { if case .record = self { true } else { false } }
+
     /// The same for an installation that ran before; nil when it would not have been ordered.
     var ofKnownInstallation: BehaviorAction? {
         guard case .record(let name, var attributes, let time) = self else { return self }

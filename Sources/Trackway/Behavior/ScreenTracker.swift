@@ -7,8 +7,8 @@ internal import TrackwayEvents
 
 /// Tells the behaviour which screen is shown, of those that lie over one another: one stack for every kind of interface.
 ///
-/// The screen is the one that events carry when a call returns; keeping that on the disk happens elsewhere, so that the
-/// main thread does not wait for it. Any thread, though usually the main one.
+/// The screen is the one that events carry when a call returns, except while the return to the app is still to be recorded, which it
+/// then follows. The disk is waited for elsewhere. Any thread, though usually the main one.
 package final class ScreenTracker: Sendable {
     private let stack = Locked(ScreenStack())
     private let behavior: BehaviorDriver
@@ -42,7 +42,7 @@ package final class ScreenTracker: Sendable {
         for action in actions {
             switch action {
             case .show(let view):
-                behavior.screenShown(view, keepsLater: true)
+                behavior.screenShown(view, mayComeLater: true)
             case .wait(let number):
                 let (sleeper, due) = (sleeper, clock.now().monotonic.advanced(by: ScreenStack.delay))
                 Task { [weak self] in

@@ -63,6 +63,11 @@ package final class ContextStore: Sendable {
             report(sideEffects.diagnostics, sideEffects.lines)
         }
     }
+
+    /// Tells the app of a difficulty. Holds no lock: the app may call back.
+    func report(_ diagnostic: Diagnostic) {
+        report([diagnostic], [])
+    }
 }
 
 /// A change of the context, and the events that belong to it, while the ``ContextStore`` is held.

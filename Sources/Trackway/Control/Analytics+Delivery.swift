@@ -42,6 +42,7 @@ extension Analytics {
         let wasSuspended = control.machine.isSuspended
         if wasSuspended { control.change { $0.resumed() } }
         let report = await flush(timeout: limit)
+        await behavior.untilKept()
         if wasSuspended, !behavior.isForeground {
             control.change { $0.suspended(within: .zero) }
             await control.untilAtRest()
@@ -90,5 +91,6 @@ extension Analytics {
         behavior.end()
         control.change { $0.shutDown(within: timeout) }
         await control.untilAtRest()
+        await behavior.untilKept()
     }
 }

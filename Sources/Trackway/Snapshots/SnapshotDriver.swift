@@ -41,6 +41,8 @@ package final class SnapshotDriver: Sendable {
     private let boot: String
     private let start: MonotonicTime
     private let state: Locked<State>
+    /// Where what a screen brings about is done, when screens are told on a thread that must not wait for a disk.
+    private let queue: StorageQueue?
     /// There may be another time to wait for.
     private let replanned = WakeSignal()
 
@@ -56,6 +58,7 @@ package final class SnapshotDriver: Sendable {
         self.behavior = behavior
         clock = dependencies.clock
         boot = dependencies.facts.boot
+        queue = dependencies.lifeCycleQueue
         start = dependencies.clock.now().monotonic
         sources = SourceThreads(options.sources ?? dependencies.snapshotSources, on: dependencies.sourceThread)
         file = StateFile("snapshots", in: dependencies.folder, of: dependencies.storage, format: .json)
@@ -105,7 +108,7 @@ package final class SnapshotDriver: Sendable {
 
     /// The app shows a screen.
     func screenShown(_ title: String?) {
-        report { machine, now in machine.screenShown(title, at: now) }
+        report(isLater: true) { machine, now in machine.screenShown(title, at: now) }
     }
 
     /// The app wants a snapshot of its state, and of what the device is unless it says that it does not.
@@ -157,9 +160,15 @@ package final class SnapshotDriver: Sendable {
 
     /// Whatever happened, told to the machine at the time it is now.
     ///
-    /// - Parameter begins: whether it shows that the process is past its start.
-    private func report(begins: Bool = true, _ input: (inout SnapshotMachine, DeviceTime) -> [SnapshotMachine.Action]) {
-        change { state, now in
+    /// - Parameters:
+    ///   - begins: whether it shows that the process is past its start.
+    ///   - isLater: see `change`.
+    private func report(
+        begins: Bool = true,
+        isLater: Bool = false,
+        _ input: (inout SnapshotMachine, DeviceTime) -> [SnapshotMachine.Action]
+    ) {
+        change(isLater: isLater) { state, now in
             if begins { state.hasBegun = true }
             let watches = state.hasBegun && !state.isForgetting && !state.isOver && !state.isResting
             // What changed first comes first: who may watch again has not missed anything before.
@@ -217,7 +226,9 @@ package final class SnapshotDriver: Sendable {
     ///
     /// The time is read under the lock, and the gate in `body`: of two inputs at the same time none sees older facts than
     /// the one before it.
-    private func change(_ body: (inout State, DeviceTime) -> Void) {
+    ///
+    /// - Parameter isLater: whether the caller's thread must not wait for the disk, where there is another one for it.
+    private func change(isLater: Bool = false, _ body: (inout State, DeviceTime) -> Void) {
         let (isMine, isReplanned) = state.withLock { state -> (Bool, Bool) in
             let before = due(state)
             body(&state, DeviceTime(clock.now(), boot: boot))
@@ -228,7 +239,13 @@ package final class SnapshotDriver: Sendable {
         }
         // Readings come often, and change no plan.
         if isReplanned { replanned.signal() }
-        while isMine, let order = nextOrder() { perform(order) }
+        guard isMine else { return }
+        guard isLater, let queue else { return performAll() }
+        queue.order { self.performAll() }
+    }
+
+    private func performAll() {
+        while let order = nextOrder() { perform(order) }
     }
 
     private func nextOrder() -> SnapshotMachine.Action? {

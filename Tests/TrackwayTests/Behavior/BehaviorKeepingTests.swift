@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayJournal
+import TrackwayPlatform
+import TrackwayTesting
+
+@testable import Trackway
+
+@Suite("A main thread that waits for no file", .serialized)
+struct BehaviorKeepingTests {
+    /// An app on a system that announces on the main thread, in the foreground.
+    private struct App {
+        let environment: InMemoryEnvironment
+        let analytics: Analytics
+        var storage: FaultyStorage { environment.storage }
+
+        init(_ environment: InMemoryEnvironment = InMemoryEnvironment()) throws {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            configuration.capture = .standard
+            configuration.run(in: environment)
+            var dependencies = try environment.dependencies(for: configuration)
+            dependencies.lifeCycleQueue = StorageQueue(label: "test.life-cycle")
+            analytics = try Analytics(configuration, in: dependencies)
+            self.environment = environment
+            analytics.behavior.begin()
+        }
+
+        /// What the file holds, as text.
+        var kept: String {
+            get throws {
+                String(
+                    decoding: try storage.base.contents(of: InMemoryEnvironment.usualFolder + "/behavior") ?? [],
+                    as: UTF8.self
+                )
+            }
+        }
+
+        var story: [String] { environment.recorded.map(\.story) }
+
+        func holdWrites() { storage.hold(.replace, paths: "/behavior") }
+
+        func untilWriting() async {
+            while storage.heldCalls == 0 { await Task.yield() }
+        }
+
+        /// Whether another process could capture now.
+        var isPlaceFree: Bool {
+            get throws {
+                let lock = try storage.base.lock(InMemoryEnvironment.usualFolder + "/behavior.lock")
+                lock?.release()
+                return lock != nil
+            }
+        }
+    }
+
+    @Test(
+        "screens, events, heartbeats and announcements return while a write hangs, and the last state is written",
+        .timeLimit(.minutes(5))
+    )
+    func returns() async throws {
+        let app = try App()
+        app.holdWrites()
+        app.analytics.screen("First")
+        await app.untilWriting()
+        app.analytics.screen("Second")
+        app.analytics.screenTracker.appeared(
+            1,
+            ScreenView(screen: .init(name: "Third"), attributes: [:], isManual: false)
+        )
+        app.analytics.behavior.heartbeat()
+        app.analytics.record("event")
+        app.analytics.lifeCycle.announced([.willResignActive], moment: nil)
+        await app.analytics.lifeCycle.untilSettled()
+        #expect(app.storage.heldCalls == 1, "nobody but the writer waits")
+        #expect(try !app.kept.contains("First"))
+        let event = try #require(app.environment.recorded.last { $0.event.name == "event" })
+        #expect(event.context.screen?.name == "Third")
+
+        app.storage.release()
+        await app.analytics.behavior.untilKept()
+        #expect(try app.kept.contains("Third"))
+        await app.analytics.shutdown()
+    }
+
+    @Test("a start is kept before its events, and nobody waits for it but the announcement", .timeLimit(.minutes(5)))
+    func before() async throws {
+        let app = try App()
+        app.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: nil)
+        await app.analytics.lifeCycle.untilSettled()
+        await app.analytics.behavior.untilKept()
+        app.environment.clock.advance(by: .seconds(3_600))
+        let before = try app.kept
+        app.holdWrites()
+        app.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
+        await app.untilWriting()
+        app.analytics.record("meanwhile")
+        app.analytics.screen("Shown")
+        app.analytics.behavior.heartbeat()
+        #expect(!app.story.contains("_session_start 2"))
+        #expect(try app.kept == before)
+        app.storage.release()
+        await app.analytics.lifeCycle.untilSettled()
+        await app.analytics.behavior.untilKept()
+        #expect(app.story.filter { $0.hasPrefix("_session_start") } == ["_session_start 1", "_session_start 2"])
+        #expect(app.story.filter { $0 == "_app_start hot" }.count == 1)
+        #expect(try app.kept.contains("Shown"))
+        await app.analytics.shutdown()
+    }
+
+    @Test(
+        "a kill between a change and its write costs the change, and no number is given twice",
+        .timeLimit(.minutes(5))
+    )
+    func killed() async throws {
+        let app = try App()
+        app.analytics.screen("Kept")
+        await app.analytics.behavior.untilKept()
+        app.holdWrites()
+        app.analytics.screen("Lost")
+        app.analytics.record("last")
+        await app.untilWriting()
+        let next = app.environment.nextProcess()
+        next.clock.advance(by: .seconds(10))
+        let app2 = try App(next)
+        #expect(app2.story.filter { $0.hasPrefix("_first_open") }.count == 1)
+        #expect(app2.story.filter { $0.hasPrefix("_session_start") } == ["_session_start 1"], "it goes on")
+        let exit = try #require(next.recorded.last { $0.event.name == "_app_end" })
+        #expect(exit.context.screen?.name == "Kept", "the exit is told under the screen that was kept")
+        #expect(next.recorded.last { $0.event.name == "last" }?.context.screen?.name == "Lost")
+        app.storage.release()
+        await app2.analytics.shutdown()
+        await app.analytics.shutdown()
+    }
+
+    @Test("the place is given to others only when what this process knew is written", .timeLimit(.minutes(5)))
+    func stepsAside() async throws {
+        let app = try App()
+        app.holdWrites()
+        app.analytics.screen("Last")
+        await app.untilWriting()
+        let isOver = Locked(false)
+        let moment = LifeCycleMoment(limit: .seconds(5)) { isOver.withLock { $0 = true } }
+        app.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: moment)
+        #expect(try !app.isPlaceFree)
+        app.storage.release()
+        await app.analytics.lifeCycle.untilSettled()
+        #expect(try app.isPlaceFree)
+        #expect(try app.kept.contains("Last"))
+        while !isOver.withLock({ $0 }) { await Task.yield() }
+
+        app.analytics.lifeCycle.announced([.willEnterForeground, .didBecomeActive], moment: nil)
+        await app.analytics.lifeCycle.untilSettled()
+        #expect(try !app.isPlaceFree)
+        #expect(app.story.filter { $0 == "_app_start hot" }.count == 1)
+        await app.analytics.shutdown()
+    }
+
+    @Test("an app that is let go of, and one that ends, leave the last state behind", .timeLimit(.minutes(5)))
+    func ends() async throws {
+        for terminates in [false, true] {
+            let app = try App()
+            app.holdWrites()
+            app.analytics.screen("Last")
+            await app.untilWriting()
+            if terminates {
+                // Returns although the write hangs.
+                app.analytics.lifeCycle.announced([.willTerminate], moment: nil)
+            } else {
+                app.analytics.behavior.abandon()
+            }
+            app.storage.release()
+            while try !app.isPlaceFree { await Task.yield() }
+            #expect(try app.kept.contains("Last"))
+            await app.analytics.shutdown()
+        }
+    }
+
+    @Test("a write that fails is told once, and what changes next is written", .timeLimit(.minutes(5)))
+    func fails() async throws {
+        let app = try App()
+        app.storage.fail(.replace, with: .noSpace, paths: "/behavior")
+        for name in ["One", "Two"] {
+            app.analytics.screen(name)
+            await app.analytics.behavior.untilKept()
+        }
+        #expect(app.environment.diagnostics.filter { $0.code == .behaviorNotKept }.count == 1)
+        app.storage.heal()
+        app.analytics.screen("Three")
+        await app.analytics.behavior.untilKept()
+        #expect(try app.kept.contains("Three"))
+        await app.analytics.shutdown()
+    }
+
+    @Test("a new installation is not given what the erased one was about to write", .timeLimit(.minutes(5)))
+    func erased() async throws {
+        let app = try App()
+        app.holdWrites()
+        app.analytics.screen("Secret")
+        await app.untilWriting()
+        async let erasing: Void = app.analytics.erase()
+        app.storage.release()
+        try await erasing
+        await app.analytics.behavior.untilKept()
+        #expect(try !app.kept.contains("Secret"))
+        await app.analytics.shutdown()
+    }
+}

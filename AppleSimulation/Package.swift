@@ -151,8 +151,9 @@ let package = Package(
         .testTarget(
             name: "TrackwayPlatformTests",
             dependencies: [
-                "TrackwayPlatform", "TrackwayBehavior", "TrackwayEvents", "TrackwayJournal", "UIKit", "Network",
-                "MetricKit", "_Testing_UIKit",
+                "TrackwayPlatform", "TrackwayBehavior", "TrackwayDelivery", "TrackwayEvents", "TrackwayJournal",
+                "UIKit",
+                "Network", "MetricKit", "_Testing_UIKit",
             ],
             swiftSettings: house
         ),

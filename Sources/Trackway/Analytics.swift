@@ -61,6 +61,7 @@ public final class Analytics: Sendable {
     package let screenTracker: ScreenTracker
     package let environment: ExtensionEnvironment
     private let observation: (any Sendable)?
+    private let conditions: (any Sendable)?
     let crashWatch: CrashWatch
     let systemReportWatch: CrashWatch
     let copies: InstallationCopies
@@ -129,6 +130,7 @@ public final class Analytics: Sendable {
             configuration.followsLifeCycle
             ? parts.dependencies.observeLifeCycle { [weak follower] in follower?.announced($0, moment: $1) }
             : nil
+        conditions = parts.conditions
         crashWatch = CrashWatch(parts.dependencies.captureCrashes)
         crashWatch.follow { configuration.capture.contains(.crashes) }
         let observeSystemReports = parts.dependencies.observeSystemReports

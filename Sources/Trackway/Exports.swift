@@ -22,6 +22,7 @@
 @_exported public import enum TrackwayBehavior.TimerUnit
 // Delivery: settings and reports.
 @_exported public import struct TrackwayDelivery.AttemptLimit
+@_exported public import struct TrackwayDelivery.DeliveryConditions
 @_exported public import struct TrackwayDelivery.DeliveryPolicy
 @_exported public import struct TrackwayDelivery.DestinationRule
 @_exported public import struct TrackwayDelivery.DestinationRules

@@ -33,6 +33,8 @@ struct Components {
     let takingOver: TakingOver
     /// nil when the storage could be used at once.
     let arrival: StorageArrival?
+    /// What tells of the device's conditions; nil where nothing does.
+    let conditions: (any Sendable)?
 
     init(_ configuration: Configuration, _ dependencies: Dependencies) throws(TrackwayError) {
         let bare = try dependencies.labelling(events: configuration.eventLogLabel).encrypting(configuration)
@@ -118,6 +120,10 @@ struct Components {
                 if let diagnostic = Diagnostic(notice) { reporter.report(diagnostic) }
             }
         )
+        let wanted = configuration.deliveryConditions
+        conditions = dependencies.observeConditions { [weak delivery] device in
+            delivery?.restrain(by: wanted.restraint(by: device))
+        }
         environment = ExtensionEnvironment(
             dependencies,
             appID: configuration.appID,
@@ -217,7 +223,7 @@ struct Components {
                 await control.untilSettled()
                 guard control.machine.maySend else { return }
                 await queue.run { _ = journal.drain() }
-                _ = await delivery.flush(timeout: Self.longestFlush, forcesQueues: false)
+                _ = await delivery.flush(timeout: Self.longestFlush, forcesQueues: false, isAsked: false)
             },
             hold: { delivery.hold() },
             untilHeld: { await delivery.untilHeld() },
@@ -225,7 +231,8 @@ struct Components {
             stop: { lastFlush, timeout in
                 if lastFlush > .zero {
                     await queue.run { _ = journal.drain() }
-                    _ = await delivery.flush(timeout: lastFlush, forcesQueues: false)
+                    let isAsked = control.machine.isShutDown
+                    _ = await delivery.flush(timeout: lastFlush, forcesQueues: false, isAsked: isAsked)
                 }
                 await delivery.suspend(timeout: timeout)
             },
@@ -299,5 +306,16 @@ struct Components {
                 cause: error
             )
         }
+    }
+}
+
+extension Configuration {
+    /// What the device's state means, for the transport that is used.
+    fileprivate var deliveryConditions: DeliveryConditions {
+        var wanted = conditions
+        if usesConstrainedNetworks || transport != nil { wanted.onConstrainedNetwork = .unrestricted }
+        // Nobody knows which network a transport of the app's own uses.
+        if transport != nil { (wanted.withoutNetwork, wanted.onExpensiveNetwork) = (.unrestricted, .unrestricted) }
+        return wanted
     }
 }

@@ -247,6 +247,7 @@ extension Configuration {
         bounded.maximumJournalAge = bounds.time(maximumJournalAge, "maximumJournalAge")
         bounded.limits = bounds.limits(limits, "limits")
         bounded.delivery = bounds.policy(delivery, "delivery")
+        bounded.conditions.spacing = bounds.time(conditions.spacing, "conditions.spacing")
         for (id, policy) in deliveryExceptions.sorted(by: { $0.key < $1.key }) {
             bounded.deliveryExceptions[id] = bounds.policy(policy, "deliveryExceptions.\(id)")
         }

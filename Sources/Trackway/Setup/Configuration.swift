@@ -101,12 +101,17 @@ public struct Configuration: Sendable {
     /// Destinations with a pace of their own; empty by default.
     public var deliveryExceptions: [DestinationID: DeliveryPolicy] = [:]
 
+    /// What the device's state means for delivery: low power, heat, the network. By default uploads that nobody asked for keep five
+    /// minutes apart while the device saves power or is hot, and wait while it is very hot or has no network. Without effect on
+    /// Linux, whose devices do not say. The network's part does not count for a ``transport`` of the app's own.
+    public var conditions = DeliveryConditions()
+
     /// What carries requests. nil (the default) takes the system's: URLSession on Apple's systems, libcurl on Linux;
     /// both know the system's proxies and certificates.
     public var transport: (any Transport)?
 
     /// Whether events are sent in low-data mode, too, where the person told the system to send as little as possible. False by
-    /// default: such a network counts as none, and what waits goes out on another one. Apple's systems have such a mode; a
+    /// default: such a network counts as none, for a flush as well, and what waits goes out on another one. Apple's systems have such a mode; a
     /// ``transport`` of the app's own decides for itself.
     public var usesConstrainedNetworks = false
 

@@ -60,6 +60,11 @@ package struct Dependencies: Sendable {
     package var observeSystemReports: @Sendable (_ arrived: @escaping @Sendable () -> Void) -> (any Sendable)? = { _ in
         nil
     }
+    /// Begins to tell the device's conditions, on any thread; the answer is kept as long as the analytics live, and nil where nothing
+    /// is told.
+    package var observeConditions:
+        @Sendable (_ report: @escaping @Sendable (DeviceConditions) -> Void) -> (any Sendable)? =
+            { _ in nil }
     /// Where snapshots come from, unless the app names sources of its own.
     package var snapshotSources = SnapshotSources()
     /// The process's images that define any of these classes of Objective-C.

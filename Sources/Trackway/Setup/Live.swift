@@ -108,6 +108,7 @@ extension Dependencies {
                 arrived()
             }
         }
+        dependencies.observeConditions = { SystemConditions.observe($0) }
         // Sources are made only for an app that has snapshots taken: some of them watch the system.
         if let snapshots = configuration.snapshots {
             dependencies.snapshotSources = .system(app: app, recognizes: snapshots.allowsDeviceRecognition)

@@ -24,6 +24,8 @@ struct DeliveryEquipment: Sendable {
     let boot: String
     /// True while nothing new is begun; see `DeliveryService.hold()`.
     let isHeld = Locked(false)
+    /// What the device's state asks for now.
+    let restraint = Locked(Restraint.none)
     let report: @Sendable (DeliveryNotice) -> Void
     /// Called after every step, outside any lock: somebody may wait for it.
     let progressed: @Sendable () -> Void

@@ -26,13 +26,17 @@ extension DeliveryService {
     /// - Parameters:
     ///   - timeout: The longest wait.
     ///   - forcesQueues: False to leave in queues what they have not released.
+    ///   - isAsked: False when nobody but the SDK wants it, as when the app leaves: what the device's state holds back then waits,
+    ///     and is not waited for.
     /// - Returns: What was achieved.
     @concurrent
-    package func flush(timeout: Duration, forcesQueues: Bool = true) async -> FlushReport {
-        await equipment.place.perform { await self.flushHere(timeout: timeout, forcesQueues: forcesQueues) }
+    package func flush(timeout: Duration, forcesQueues: Bool = true, isAsked: Bool = true) async -> FlushReport {
+        await equipment.place.perform {
+            await self.flushHere(timeout: timeout, forcesQueues: forcesQueues, isAsked: isAsked)
+        }
     }
 
-    private func flushHere(timeout: Duration, forcesQueues: Bool) async -> FlushReport {
+    private func flushHere(timeout: Duration, forcesQueues: Bool, isAsked: Bool) async -> FlushReport {
         // nil says that nothing was counted yet, or can be: what this flush delivers is then not told apart.
         var before: [DestinationID: Ledger.Account]?
         var isFirstLook = true
@@ -47,14 +51,14 @@ extension DeliveryService {
             let workers = workers
             var begun: [DestinationWorker] = []
             for worker in workers where !asked.contains(ObjectIdentifier(worker)) {
-                guard worker.beginFlush(forcesQueue: forcesQueues) else { continue }
+                guard worker.beginFlush(forcesQueue: forcesQueues, isAsked: isAsked) else { continue }
                 asked.insert(ObjectIdentifier(worker))
                 begun.append(worker)
             }
             if !begun.isEmpty {
                 // The first requests begin before the logs of all dead writers are counted.
                 await Task.yield()
-                for worker in begun { worker.demandEverything() }
+                for worker in begun { worker.demandEverything(isAsked: isAsked) }
             }
             let (isElected, othersDeliver, phase) = state.withLock { ($0.isElected, $0.othersDeliver, $0.phase) }
             guard phase == .running else { break }
@@ -76,7 +80,7 @@ extension DeliveryService {
                 attention.signal()
                 wakeAt = min(deadline.time, equipment.now.advanced(by: Self.lookInterval))
             }
-            await equipment.sleeper.sleep(until: wakeAt, or: signal)
+            await equipment.sleeper.sleep(until: wakeAt, or: signal, isDeadline: true)
         }
         endObserving(key)
         state.withLock { state in
@@ -108,7 +112,7 @@ extension DeliveryService {
     private func nextMove(of workers: [DestinationWorker], before deadline: MonotonicTime) -> MonotonicTime? {
         var earliest: MonotonicTime?
         for worker in workers {
-            switch worker.progress.flush {
+            switch worker.progress {
             case .done, .blocked(until: nil):
                 continue
             case .moving:
@@ -135,14 +139,14 @@ extension DeliveryService {
         for worker in workers {
             let old = before[worker.id] ?? Ledger.Account()
             let new = after.destinations[worker.id] ?? Ledger.Account()
-            let outcome = worker.progress.outcome
+            let (outcome, restraint) = worker.standing
             report.destinations[worker.id] = FlushReport.Part(
                 delivered: new.delivered &- min(old.delivered, new.delivered),
                 pending: new.pending,
                 dropped: new.droppedTotal &- min(old.droppedTotal, new.droppedTotal),
                 lastVerdict: outcome?.verdict,
                 obstacle: new.pending > 0
-                    ? outcome?.obstacle ?? Self.obstacle(of: worker) : after.uncounted.first?.reason
+                    ? restraint ?? outcome?.obstacle ?? Self.obstacle(of: worker) : after.uncounted.first?.reason
             )
         }
         return report
@@ -198,14 +202,14 @@ extension DeliveryService {
         attention.signal()
         let (key, signal) = beginObserving()
         while isAtWork(phase), !deadline.isOver(at: equipment.now) {
-            await equipment.sleeper.sleep(until: deadline.time, or: signal)
+            await equipment.sleeper.sleep(until: deadline.time, or: signal, isDeadline: true)
         }
         if isAtWork(phase) {
             abort.signal()
             // What is under way ends at once now: transports answer to cancellation. One that does not is not waited for.
             var grace = Deadline(after: .seconds(1), at: equipment.now)
             while isAtWork(phase), !grace.isOver(at: equipment.now), !Task.isCancelled {
-                await equipment.sleeper.sleep(until: grace.time, or: signal)
+                await equipment.sleeper.sleep(until: grace.time, or: signal, isDeadline: true)
             }
         }
         endObserving(key)

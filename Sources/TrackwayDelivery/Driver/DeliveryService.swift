@@ -141,6 +141,8 @@ package final class DeliveryService: Sendable {
             return true
         }
         guard isNew else { return worker.retire() }
+        // Among the others by now, so that it misses no change.
+        worker.restrain()
         changed.signal()
         wakeObservers()
     }
@@ -204,6 +206,17 @@ package final class DeliveryService: Sendable {
         }
         admissionChanged()
         return true
+    }
+
+    /// The device's state asks for something from now on. What is on its way gets its answer; what was held back and need not be any
+    /// more goes at once. Waits for no file.
+    package func restrain(by restraint: Restraint) {
+        let isNews = equipment.restraint.withLock { current in
+            defer { current = restraint }
+            return current != restraint
+        }
+        guard isNews else { return }
+        for worker in workers { worker.restrain() }
     }
 
     /// Asks destinations again whose settings were found wrong: the app said something that may have changed that.

@@ -113,6 +113,16 @@ final class DestinationWorker: Sendable {
         queue?.lookAgain()
     }
 
+    /// The device's state may ask for something else: looks at what waits under it. Waits for no file.
+    func restrain() {
+        report { machine, _ in
+            // Read in here, so that of two changes at the same time the later one counts.
+            machine.restrained(by: equipment.restraint.withLock { $0 })
+            return []
+        }
+        lookAgain()
+    }
+
     /// Whether events wait for leave to travel, as far as was seen.
     var isHolding: Bool {
         consumer?.isHeld(for: id) ?? false
@@ -129,16 +139,17 @@ final class DestinationWorker: Sendable {
     /// - Parameter forcesQueue: True to release everything of a queue first.
     /// - Returns: False when the worker is not at work.
     func requestFlush(forcesQueue: Bool) -> Bool {
-        guard beginFlush(forcesQueue: forcesQueue) else { return false }
-        demandEverything()
+        guard beginFlush(forcesQueue: forcesQueue, isAsked: true) else { return false }
+        demandEverything(isAsked: true)
         return true
     }
 
     /// Asks for what waits, counted only until an upload is worth its while; ``demandEverything()`` then counts the rest, while
     /// the first request is on its way. For delivery's thread.
     ///
+    /// - Parameter isAsked: False when nobody but the SDK wants it.
     /// - Returns: False when the worker is not at work.
-    func beginFlush(forcesQueue: Bool) -> Bool {
+    func beginFlush(forcesQueue: Bool, isAsked: Bool) -> Bool {
         guard let consumer else { return false }
         // Whoever asks wants the rule asked again too.
         consumer.forgetHeld(for: id)
@@ -146,18 +157,18 @@ final class DestinationWorker: Sendable {
         takeUpRequests(consumer)
         // What cannot be released now is reported, and stays.
         if forcesQueue { queue?.transferAll() } else { queue?.transferRequested() }
-        demand(pending(consumer, enough: enoughEvents), isCountedAgain: false)
+        demand(pending(consumer, enough: enoughEvents), isCountedAgain: false, isAsked: isAsked)
         return true
     }
 
     /// Asks for everything that waits now, as part of the flush that has begun: what failed meanwhile is not tried again for it.
-    func demandEverything() {
+    func demandEverything(isAsked: Bool) {
         guard let consumer else { return }
-        demand(pending(consumer), isCountedAgain: true)
+        demand(pending(consumer), isCountedAgain: true, isAsked: isAsked)
     }
 
-    private func demand(_ pending: UInt64, isCountedAgain: Bool) {
-        report { $0.flushRequested(pending: pending, again: isCountedAgain, at: $1) }
+    private func demand(_ pending: UInt64, isCountedAgain: Bool, isAsked: Bool) {
+        report { $0.flushRequested(pending: pending, again: isCountedAgain, isAsked: isAsked, at: $1) }
         signal.signal()
     }
 
@@ -251,9 +262,12 @@ final class DestinationWorker: Sendable {
         state.withLock { $0.machine.flushGivenUp() }
     }
 
-    /// How far a flush has come, and what stands in its way.
-    var progress: (flush: UploadMachine.FlushProgress, outcome: UploadMachine.Outcome?) {
-        state.withLock { ($0.machine.flushProgress, $0.machine.lastOutcome) }
+    /// How far a flush has come.
+    var progress: UploadMachine.FlushProgress { state.withLock { $0.machine.flushProgress } }
+
+    /// What the last attempt led to, and what of the device's state stands in the way of the next one.
+    var standing: (outcome: UploadMachine.Outcome?, restraint: String?) {
+        state.withLock { ($0.machine.lastOutcome, $0.machine.restraintObstacle) }
     }
 
     /// Events that the machine may have sent: all, or as many as make an upload worth its while where that is `enough`. What

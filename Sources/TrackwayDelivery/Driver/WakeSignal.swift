@@ -60,14 +60,24 @@ package final class WakeSignal: Sendable {
 package protocol DeliverySleeper: Sendable {
     /// Returns at a time, or earlier when the task is cancelled. May return late, never more than a little early.
     func sleep(until time: MonotonicTime) async
+
+    /// The same for somebody who waits for the end: returns no later than it must.
+    func sleepExactly(until time: MonotonicTime) async
 }
 
 extension DeliverySleeper {
+    /// As ``sleep(until:)``, for those to whom it makes no difference.
+    package func sleepExactly(until time: MonotonicTime) async {
+        await sleep(until: time)
+    }
+
     /// Waits for a time or a signal, whichever comes first; without a time, for the signal alone.
-    package func sleep(until time: MonotonicTime?, or signal: WakeSignal) async {
+    ///
+    /// - Parameter isDeadline: Whether somebody waits for the end.
+    package func sleep(until time: MonotonicTime?, or signal: WakeSignal, isDeadline: Bool = false) async {
         guard let time else { return await signal.wait() }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await sleep(until: time) }
+            group.addTask { isDeadline ? await sleepExactly(until: time) : await sleep(until: time) }
             group.addTask { await signal.wait() }
             await group.next()
             group.cancelAll()

@@ -41,6 +41,8 @@ package struct UploadMachine: Sendable, Hashable {
         case waiting(until: MonotonicTime, cause: Wait)
         /// The settings are wrong: everything is kept, and the back-end is asked now and then.
         case parked(probeAt: MonotonicTime)
+        /// The device's state forbids to begin anything: nothing is in hand, and a change of that state ends it.
+        case restrained
         /// Asked to end. Nothing is in hand, and nothing will be ordered any more.
         case stopped
     }
@@ -86,6 +88,8 @@ package struct UploadMachine: Sendable, Hashable {
 
     var state = State.idle
     private(set) var policy: DeliveryPolicy
+    /// What the device's state asks for.
+    var restraint = Restraint.none
     private var limits: BatchLimits
     var breaker: CircuitBreaker
     var window: BatchWindow
@@ -140,8 +144,8 @@ package struct UploadMachine: Sendable, Hashable {
     package var triggerCount: UInt64? {
         switch state {
         case .idle: 1
-        case .gathering(_, _, let isPaced): UInt64(isPaced ? window.current : policy.flushEvents)
-        case .working, .waiting, .parked, .stopped: nil
+        case .gathering(_, _, let isPaced): UInt64(isPaced ? window.current : usedPolicy.flushEvents)
+        case .working, .waiting, .parked, .restrained, .stopped: nil
         }
     }
 
@@ -152,6 +156,7 @@ package struct UploadMachine: Sendable, Hashable {
         case .idle, .gathering, .working: demand == 0 ? .done : .moving
         case .waiting(let until, _): demand == 0 ? .done : .blocked(until: until)
         case .parked(let probeAt): demand == 0 ? .done : .blocked(until: probeAt)
+        case .restrained: demand == 0 ? .done : .blocked(until: nil)
         case .stopped: .blocked(until: nil)
         }
     }
@@ -176,6 +181,8 @@ package struct UploadMachine: Sendable, Hashable {
         case .waiting(let until, _), .parked(let until):
             // The wait is under way; the journal is looked at again after it.
             return isMoved ? [.wake(at: until)] : []
+        case .restrained:
+            return planRestrained(pending: pending, at: now)
         case .working, .stopped:
             return []  // What is under way is followed by another look at the journal.
         }
@@ -185,11 +192,19 @@ package struct UploadMachine: Sendable, Hashable {
     ///
     /// Shortens an ordinary wait after a failure by one attempt, unless the flush asks `again`; never a time the back-end
     /// named, the wait while it is taken for down, or parking. `pending` may be of before a settlement that is still to be told.
-    package mutating func flushRequested(pending: UInt64, again: Bool = false, at now: MonotonicTime) -> [Action] {
+    ///
+    /// - Parameter isAsked: false when nobody but the SDK wants it, because the app leaves: the device's state may forbid that.
+    package mutating func flushRequested(
+        pending: UInt64,
+        again: Bool = false,
+        isAsked: Bool = true,
+        at now: MonotonicTime
+    ) -> [Action] {
         let isMoved = follow(now)
+        guard isAsked || restraint.permits(isAsked: false) else { return eventsWait(pending: pending, at: now) }
         demand = max(demand, pending)
         switch state {
-        case .idle, .gathering:
+        case .idle, .gathering, .restrained:
             return eventsWait(pending: pending, at: now)
         case .waiting(_, .backOff) where pending > 0 && !again,
             .waiting(_, .journal) where pending > 0 && !again:
@@ -224,7 +239,7 @@ package struct UploadMachine: Sendable, Hashable {
         case .waiting(let until, .parking):
             guard earliest < until else { return [] }
             return wait(until: earliest, cause: .parking)
-        case .gathering, .working, .waiting:
+        case .gathering, .working, .waiting, .restrained:
             return []
         }
     }
@@ -243,7 +258,7 @@ package struct UploadMachine: Sendable, Hashable {
         case .waiting(let until, _), .parked(let until):
             guard now >= until else { return [.wake(at: until)] }  // The sleeper came early.
             return read()
-        case .idle, .working, .stopped:
+        case .idle, .working, .restrained, .stopped:
             return []  // The order was given for a state that is over.
         }
     }
@@ -271,7 +286,7 @@ package struct UploadMachine: Sendable, Hashable {
             return [.remember(nil)] + read()
         case .working(.sending(let inFlight, _), let isLast):
             state = .working(.sending(inFlight, isOld: true), isLast: isLast)
-        case .idle, .gathering, .working, .stopped: break
+        case .idle, .gathering, .working, .restrained, .stopped: break
         }
         return []
     }
@@ -279,7 +294,7 @@ package struct UploadMachine: Sendable, Hashable {
     /// The end is near: finish what is under way, begin nothing new.
     package mutating func stopRequested() -> [Action] {
         switch state {
-        case .idle, .gathering:
+        case .idle, .gathering, .restrained:
             state = .stopped
             return []
         case .waiting(let until, let cause):
@@ -304,7 +319,7 @@ package struct UploadMachine: Sendable, Hashable {
         switch state {
         case .stopped: state = .idle
         case .working(let work, _): state = .working(work, isLast: false)
-        case .idle, .gathering, .waiting, .parked: break  // It was not asked to end.
+        case .idle, .gathering, .waiting, .parked, .restrained: break  // It was not asked to end.
         }
     }
 
@@ -324,7 +339,7 @@ package struct UploadMachine: Sendable, Hashable {
             state = .waiting(until: until.advanced(by: back), cause: cause)
         case .parked(let probeAt):
             state = .parked(probeAt: probeAt.advanced(by: back))
-        case .idle, .working, .stopped:
+        case .idle, .working, .restrained, .stopped:
             break  // Nothing is waited for.
         }
         if let cutWait { self.cutWait?.until = cutWait.until.advanced(by: back) }
@@ -335,6 +350,10 @@ package struct UploadMachine: Sendable, Hashable {
 
     /// Orders a batch: a single event while the destination is in doubt, so that a probe costs little.
     mutating func read() -> [Action] {
+        guard restraint.permits(isAsked: demand > 0) else {
+            state = .restrained
+            return []
+        }
         let isProbe = breaker.isOpen || parking != nil || refusals >= policy.deadLetterThreshold
         let count = isProbe ? 1 : min(window.current, narrowing ?? .max)
         narrowing = nil
@@ -360,30 +379,6 @@ package struct UploadMachine: Sendable, Hashable {
     mutating func settle(_ settlement: Settlement, inFlight: InFlight) -> [Action] {
         state = .working(.settling(inFlight, settlement, hasFreshDemand: false), isLast: isStopping)
         return [.settle(settlement)]
-    }
-
-    /// Decides between resting, gathering and reading.
-    mutating func plan(pending: UInt64, since: MonotonicTime, at now: MonotonicTime) -> [Action] {
-        switch UploadPlan.decide(pending: pending, since: since, now: now, isUrgent: demand > 0, policy: policy) {
-        case .rest:
-            demand = 0
-            state = .idle
-            return []
-        case .gather(let until):
-            state = .gathering(since: since, until: until, isPaced: false)
-            return [.wake(at: until)]
-        case .upload:
-            let (full, due) = (UInt64(window.current), since.advanced(by: policy.flushInterval))
-            // Who wants each event at once, or has asked for an upload, gets it.
-            if demand == 0, policy.flushEvents > 1,
-                let until = pace.wait(for: pending, full: full, at: now, noLaterThan: due)
-            {
-                state = .gathering(since: since, until: until, isPaced: true)
-                return [.wake(at: until)]
-            }
-            pace.began(with: pending, full: full, at: now)
-            return read()
-        }
     }
 
     /// Waits, with nothing in hand.

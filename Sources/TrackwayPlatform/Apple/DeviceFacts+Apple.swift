@@ -3,6 +3,7 @@
 
 #if canImport(Darwin)
 internal import CTrackway
+internal import Dispatch
 internal import Foundation
 package import TrackwayEvents
 
@@ -12,7 +13,7 @@ internal import UIKit
 
 extension DeviceFacts {
     /// Reads the facts of an Apple system. Any thread; nobody waits. What only the main thread may ask for (the vendor's id,
-    /// the screen) is absent when another thread reads, and comes with ``refreshed(now:)`` there. The network is absent until
+    /// the screen) is absent when another thread reads first, and comes with a later ``refreshed(now:)``. The network is absent until
     /// the system has told of it, see `AppleNetwork`.
     ///
     /// - Parameters:
@@ -54,8 +55,8 @@ extension DeviceFacts {
         return facts.refreshed(now: now)
     }
 
-    /// The same facts, with those that change while a process runs read again: locale, time zone and network; and on the main
-    /// thread what only it may ask for.
+    /// The same facts, with those that change while a process runs read again: locale, time zone and network; and what only the
+    /// main thread may ask for, which is not waited for elsewhere: it answers when it has time, and the next reading knows.
     package func refreshed(now: Timestamp = SystemClock().now().wall) -> DeviceFacts {
         var facts = self
         facts.locale = Locale.current.identifier
@@ -71,12 +72,23 @@ extension DeviceFacts {
             let (identity, screen) = MainActor.assumeIsolated { Self.mainThreadFacts() }
             facts.identity = identity ?? facts.identity
             facts.screen = screen ?? facts.screen
+        } else {
+            DispatchQueue.main.async {
+                let answer = MainActor.assumeIsolated { Self.mainThreadFacts() }
+                Self.lastAnswer.withLock { $0 = answer }
+            }
+            let (identity, screen) = Self.lastAnswer.withLock { $0 }
+            facts.identity = identity ?? facts.identity
+            facts.screen = screen ?? facts.screen
         }
         #endif
         return facts
     }
 
     #if canImport(UIKit) && !os(watchOS)
+    /// What the main thread answered last to readings elsewhere.
+    private static let lastAnswer = Locked<(identity: String?, screen: Screen?)>((nil, nil))
+
     /// The id that the system gives this device for all apps of one vendor, and the size of the screen that shows the app in its
     /// own pixels.
     @MainActor

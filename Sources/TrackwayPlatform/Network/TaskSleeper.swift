@@ -30,8 +30,23 @@ package struct TaskSleeper: DeliverySleeper {
 
     package func sleep(until time: MonotonicTime) async {
         let left = clock.now().monotonic.duration(to: time)
+        await sleep(left, tolerance: Self.tolerance(of: left))
+    }
+
+    package func sleepExactly(until time: MonotonicTime) async {
+        await sleep(clock.now().monotonic.duration(to: time), tolerance: nil)
+    }
+
+    private func sleep(_ left: Duration, tolerance: Duration?) async {
         guard left > .zero else { return }
         // Sleeping fails only when the task is cancelled, and then it is time to return.
-        try? await Task.sleep(for: left, tolerance: nil, clock: .continuous)
+        try? await Task.sleep(for: left, tolerance: tolerance, clock: .continuous)
+    }
+
+    /// How late a sleep may end, so that the system wakes the processor for several timers at once: a tenth of its length, and at most
+    /// a minute. nil, for as little as can be, when it takes a second or less: that much somebody notices.
+    package static func tolerance(of sleep: Duration) -> Duration? {
+        guard sleep > .seconds(1) else { return nil }
+        return min(sleep / 10, .seconds(60))
     }
 }

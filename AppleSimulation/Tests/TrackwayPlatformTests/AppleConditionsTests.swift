@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Dispatch
+internal import Foundation
+internal import Network
+internal import Testing
+internal import TrackwayDelivery
+internal import TrackwayEvents
+
+@testable import TrackwayPlatform
+
+/// Power and heat are handed in: this Foundation has no word for them. The network is the simulated one.
+@Suite("The device's conditions on Apple's systems", .serialized)
+struct AppleConditionsTests {
+    /// What was told, in order.
+    private final class Told: Sendable {
+        private let conditions = Locked<[DeviceConditions]>([])
+
+        var all: [DeviceConditions] { conditions.withLock { $0 } }
+
+        func tell(_ told: DeviceConditions) { conditions.withLock { $0.append(told) } }
+
+        /// Returns when the last that was told is this.
+        func until(_ wanted: DeviceConditions) async {
+            while all.last != wanted { await Task.yield() }
+        }
+    }
+
+    private static let powerChanged = NSNotification.Name("simulated.power")
+    private static let heatChanged = NSNotification.Name("simulated.heat")
+
+    @Test(
+        "power, heat and network are told together, at first and whenever one of them changes",
+        .timeLimit(.minutes(1))
+    )
+    func told() async throws {
+        defer { SimulatedNetwork.current.simulate(.simulated(.wifi)) }
+        SimulatedNetwork.current.simulate(.simulated(.wifi))
+        let (savesPower, heat) = (Locked(false), Locked(DeviceConditions.ThermalState.nominal))
+        let told = Told()
+        var conditions: AppleConditions? = AppleConditions(
+            of: AppleConditions.ProcessState(changes: [Self.powerChanged, Self.heatChanged]) {
+                (savesPower.withLock { $0 }, heat.withLock { $0 })
+            },
+            report: { told.tell($0) }
+        )
+        var expected = DeviceConditions(
+            savesPower: false,
+            thermalState: .nominal,
+            isConnected: true,
+            isConstrained: false,
+            isExpensive: false
+        )
+        await told.until(expected)
+
+        savesPower.withLock { $0 = true }
+        NotificationCenter.default.post(name: Self.powerChanged, object: nil)
+        expected.savesPower = true
+        await told.until(expected)
+
+        heat.withLock { $0 = .critical }
+        NotificationCenter.default.post(name: Self.heatChanged, object: nil)
+        expected.thermalState = .critical
+        await told.until(expected)
+
+        SimulatedNetwork.current.simulate(.simulated(.cellular, isConstrained: true))
+        (expected.isConstrained, expected.isExpensive) = (true, true)
+        await told.until(expected)
+
+        SimulatedNetwork.current.simulate(.simulated())
+        (expected.isConnected, expected.isConstrained, expected.isExpensive) = (false, nil, nil)
+        await told.until(expected)
+        #expect(zip(told.all, told.all.dropFirst()).allSatisfy { $0 != $1 }, "nothing is told twice in a row")
+
+        let count = told.all.count
+        #expect(conditions != nil)
+        conditions = nil
+        savesPower.withLock { $0 = false }
+        NotificationCenter.default.post(name: Self.powerChanged, object: nil)
+        #expect(told.all.count == count)
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+#if canImport(Network)
+internal import Dispatch
+package import Foundation
+internal import Network
+package import TrackwayDelivery
+internal import TrackwayEvents
+
+/// Tells power, heat and network as one value, whenever the system announces a change of any of them.
+///
+/// Announcements come on threads of the system's choice, the main one among them; nothing is done there but to order a look on
+/// a queue of our own. Reading the power state and the thermal state takes no leave and touches no file.
+package final class AppleConditions: Sendable {
+    /// Power and heat, which the process itself is asked for.
+    package struct ProcessState: Sendable {
+        /// Reads both; nil for what is not known.
+        package var read: @Sendable () -> (savesPower: Bool?, thermalState: DeviceConditions.ThermalState?)
+        /// What the system posts when either has changed.
+        package var changes: [NSNotification.Name]
+
+        /// Makes a state to be read.
+        package init(
+            changes: [NSNotification.Name],
+            read: @escaping @Sendable () -> (savesPower: Bool?, thermalState: DeviceConditions.ThermalState?)
+        ) {
+            self.changes = changes
+            self.read = read
+        }
+
+        /// That of this process.
+        package static var current: ProcessState {
+            #if canImport(Darwin)
+            ProcessState(
+                changes: [.NSProcessInfoPowerStateDidChange, ProcessInfo.thermalStateDidChangeNotification],
+                read: {
+                    let process = ProcessInfo.processInfo
+                    return (process.isLowPowerModeEnabled, thermalState(process.thermalState))
+                }
+            )
+            #else
+            ProcessState(changes: [], read: { (nil, nil) })
+            #endif
+        }
+
+        #if canImport(Darwin)
+        private static func thermalState(_ state: ProcessInfo.ThermalState) -> DeviceConditions.ThermalState? {
+            switch state {
+            case .nominal: .nominal
+            case .fair: .fair
+            case .serious: .serious
+            case .critical: .critical
+            @unknown default: nil
+            }
+        }
+        #endif
+    }
+
+    private let queue = DispatchQueue(label: "trackway.conditions", qos: .utility)
+    private let monitor = NWPathMonitor()
+    private let observers = Locked<[any NSObjectProtocol]>([])
+
+    /// Begins to tell.
+    ///
+    /// - Parameter report: called on a queue of its own, one call at a time, never with the same conditions twice in a row.
+    package init(
+        of process: ProcessState = .current,
+        report: @escaping @Sendable (DeviceConditions) -> Void
+    ) {
+        let queue = queue
+        let last = Locked<DeviceConditions?>(nil)
+        let told: @Sendable (_ change: (inout DeviceConditions) -> Void) -> Void = { change in
+            var conditions = last.withLock { $0 } ?? DeviceConditions()
+            (conditions.savesPower, conditions.thermalState) = process.read()
+            change(&conditions)
+            let now = conditions
+            let isNews = last.withLock { last in
+                defer { last = now }
+                return last != now
+            }
+            if isNews { report(now) }
+        }
+        for name in process.changes {
+            let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+                queue.async { told { _ in } }
+            }
+            observers.withLock { $0.append(observer) }
+        }
+        monitor.pathUpdateHandler = { path in
+            // One that waits to be asked for a connection counts as a network: a request brings it about.
+            let (isConnected, isConstrained, isExpensive) = (
+                path.status != .unsatisfied, path.isConstrained, path.isExpensive
+            )
+            told { conditions in
+                conditions.isConnected = isConnected
+                conditions.isConstrained = isConnected ? isConstrained : nil
+                conditions.isExpensive = isConnected ? isExpensive : nil
+            }
+        }
+        queue.async { told { _ in } }
+        monitor.start(queue: queue)
+    }
+
+    deinit {
+        observers.withLock { for observer in $0 { NotificationCenter.default.removeObserver(observer) } }
+        monitor.cancel()
+    }
+}
+#endif

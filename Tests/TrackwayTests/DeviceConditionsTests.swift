@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import Trackway
+import TrackwayDelivery
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@testable import Trackway
+
+@Suite("Delivery under the device's conditions")
+struct DeviceConditionsTests {
+    /// Analytics whose device a test heats and cools.
+    private final class Device: Sendable {
+        let environment = InMemoryEnvironment()
+        let analytics: Analytics
+        private let report: @Sendable (DeviceConditions) -> Void
+
+        init(_ adapt: (inout Configuration) -> Void = { _ in }) throws {
+            var configuration = InMemoryAnalytics.usualConfiguration
+            adapt(&configuration)
+            var dependencies = try environment.dependencies(for: configuration)
+            let listener = Locked<(@Sendable (DeviceConditions) -> Void)?>(nil)
+            dependencies.observeConditions = { report in
+                listener.withLock { $0 = report }
+                return nil
+            }
+            analytics = try Analytics(configuration, in: dependencies)
+            report = { conditions in listener.withLock { $0 }?(conditions) }
+        }
+
+        func becomes(_ conditions: DeviceConditions) { report(conditions) }
+
+        func record(_ count: Int) {
+            for _ in 0..<count { analytics.record("event") }
+        }
+
+        var part: FlushReport.Part? {
+            get async { await analytics.flush().destinations["collector"] }
+        }
+
+        /// What the SDK's own flush, that of an app that leaves, makes of what waits.
+        var own: FlushReport.Part? {
+            get async {
+                await analytics.control.untilSettled()
+                return await analytics.delivery.flush(timeout: .seconds(5), isAsked: false).destinations["collector"]
+            }
+        }
+
+        /// Returns when so many events have arrived, with no flush of the app's.
+        func untilDelivered(_ count: Int) async {
+            while environment.transport.delivered.count < count {
+                environment.clock.advanceToNextSleeper()
+                await Task.yield()
+            }
+        }
+    }
+
+    @Test("what was held goes when the condition ends, every event once", .timeLimit(.minutes(5)))
+    func heldAndLifted() async throws {
+        for conditions in [DeviceConditions(thermalState: .critical), DeviceConditions(isConnected: false)] {
+            let device = try Device()
+            device.becomes(conditions)
+            device.record(100)
+            let part = await device.own
+            #expect(part?.pending == 100)
+            #expect(part?.obstacle?.hasPrefix("Events wait because") == true)
+            #expect(device.environment.transport.requests.isEmpty)
+            device.becomes(DeviceConditions(thermalState: .nominal, isConnected: true))
+            await device.untilDelivered(100)
+            #expect(device.analytics.ledger().isBalanced)
+            #expect(device.environment.transport.delivered.count == 100)
+            await device.analytics.shutdown()
+        }
+    }
+
+    @Test("a flush of the app's own goes while the device is very hot or saves power", .timeLimit(.minutes(5)))
+    func flushes() async throws {
+        for conditions in [DeviceConditions(thermalState: .critical), DeviceConditions(savesPower: true)] {
+            let device = try Device()
+            device.becomes(conditions)
+            device.record(100)
+            #expect(await device.part?.pending == 0)
+            #expect(device.environment.transport.delivered.count == 100)
+            await device.analytics.shutdown()
+        }
+    }
+
+    @Test("in low-data mode a flush returns and says why events wait, and they go afterwards", .timeLimit(.minutes(5)))
+    func constrained() async throws {
+        let device = try Device()
+        device.becomes(DeviceConditions(isConnected: true, isConstrained: true))
+        device.record(40)
+        let part = await device.part
+        #expect(part?.pending == 40)
+        #expect(part?.obstacle?.contains("low-data mode") == true)
+        #expect(device.environment.transport.requests.isEmpty)
+        device.becomes(DeviceConditions(isConnected: true, isConstrained: false))
+        #expect(await device.part?.pending == 0)
+        #expect(device.environment.transport.delivered.count == 40)
+        await device.analytics.shutdown()
+    }
+
+    @Test("low-data mode means nothing to an app that uses such networks, nor where it brings its own transport")
+    func unconstrained() async throws {
+        let own = ScriptedTransport()
+        let adaptations: [@Sendable (inout Configuration) -> Void] = [
+            { $0.usesConstrainedNetworks = true }, { $0.transport = own },
+        ]
+        for adapt in adaptations {
+            let device = try Device(adapt)
+            device.becomes(DeviceConditions(isConnected: true, isConstrained: true))
+            device.record(5)
+            #expect(await device.part?.pending == 0)
+            await device.analytics.shutdown()
+        }
+    }
+
+    @Test(
+        "leaving the app sends nothing while the device is very hot, and the app leaves all the same",
+        .timeLimit(.minutes(5))
+    )
+    func leaving() async throws {
+        let device = try Device()
+        device.becomes(DeviceConditions(thermalState: .critical))
+        device.record(7)
+        #expect(await device.own?.pending == 7)
+        device.analytics.control.change { $0.suspended(within: .seconds(5)) }
+        await device.analytics.control.untilAtRest()
+        #expect(device.environment.transport.requests.isEmpty)
+        device.analytics.control.change { $0.resumed() }
+        device.becomes(DeviceConditions(thermalState: .fair))
+        await device.untilDelivered(7)
+        await device.analytics.shutdown()
+    }
+
+    @Test("what the app asks for last, its shutdown, sends although uploads are held", .timeLimit(.minutes(5)))
+    func shutdown() async throws {
+        let device = try Device()
+        device.becomes(DeviceConditions(thermalState: .critical))
+        device.record(7)
+        #expect(await device.own?.pending == 7)
+        await device.analytics.shutdown()
+        #expect(device.environment.transport.delivered.count == 7)
+    }
+
+    @Test("paused while the device saves power, nothing goes before both are over", .timeLimit(.minutes(5)))
+    func paused() async throws {
+        let device = try Device()
+        device.analytics.pause()
+        device.becomes(DeviceConditions(savesPower: true))
+        device.record(40)
+        #expect(await device.part?.pending == 40)
+        device.becomes(DeviceConditions(savesPower: false))
+        #expect(await device.part?.pending == 40)
+        device.analytics.resume()
+        #expect(await device.part?.pending == 0)
+        #expect(device.environment.transport.delivered.count == 40)
+        await device.analytics.shutdown()
+    }
+
+    @Test("a destination that comes while uploads are held is held, too", .timeLimit(.minutes(5)))
+    func added() async throws {
+        let device = try Device()
+        device.becomes(DeviceConditions(isConstrained: true))
+        try device.analytics.addDestination(
+            CollectorDestination(id: "second", url: "https://second.example", writeKey: "key")
+        )
+        device.record(3)
+        let report = await device.analytics.flush()
+        #expect(report.destinations["second"]?.pending == 3)
+        #expect(report.destinations["second"]?.obstacle?.contains("low-data mode") == true)
+        device.becomes(DeviceConditions())
+        #expect(await device.analytics.flush().isComplete)
+        await device.analytics.shutdown()
+    }
+}

@@ -21,6 +21,10 @@ private struct Situation: CustomTestStringConvertible {
 }
 
 private let now = MonotonicTime(milliseconds: 5_000)
+private let whileSpaced = Restraint(.spaced, because: .lowPower, spacing: .seconds(300))
+private let whileHeld = Restraint(.held, because: .criticalHeat, spacing: .seconds(300))
+private let whileClosed = Restraint(.closed, because: .constrainedNetwork, spacing: .seconds(300))
+private let whileOffline = Restraint(.held, because: .noNetwork, spacing: .seconds(300))
 private let limits = BatchLimits(events: 100, bytes: 1_000)
 
 private func later(_ seconds: Double) -> MonotonicTime {
@@ -71,11 +75,6 @@ struct DeliveryConditionsTests {
 
     // MARK: The machine
 
-    private static let spaced = Restraint(.spaced, because: .lowPower, spacing: .seconds(300))
-    private static let held = Restraint(.held, because: .criticalHeat, spacing: .seconds(300))
-    private static let closed = Restraint(.closed, because: .constrainedNetwork, spacing: .seconds(300))
-    private static let offline = Restraint(.held, because: .noNetwork, spacing: .seconds(300))
-
     private static func machine(_ restraint: Restraint, _ policy: DeliveryPolicy = DeliveryPolicy()) -> UploadMachine {
         var machine = UploadMachine(policy: policy, limits: limits)
         machine.restrained(by: restraint)
@@ -84,7 +83,7 @@ struct DeliveryConditionsTests {
 
     @Test("spaced uploads wait their time whatever comes, and then carry everything that waits")
     func spaced() {
-        var machine = Self.machine(Self.spaced)
+        var machine = Self.machine(whileSpaced)
         #expect(machine.eventsWait(pending: 1, at: now) == [.wake(at: later(300))])
         #expect(machine.eventsWait(pending: 500, at: later(9)) == [.wake(at: later(300))])
         #expect(machine.restraintObstacle != nil)
@@ -96,16 +95,19 @@ struct DeliveryConditionsTests {
 
     @Test("one that wants each event at once is not spaced, unless it is a queue")
     func immediate() {
-        var machine = Self.machine(Self.spaced, DeliveryPolicy(flushEvents: 1))
+        var machine = Self.machine(whileSpaced, DeliveryPolicy(flushEvents: 1))
         #expect(machine.eventsWait(pending: 1, at: now) == [.read(limits)])
         var queue = Self.machine(
-            Self.spaced,
+            whileSpaced,
             DeliveryPolicy(flushInterval: .zero, flushEvents: 1, queue: QueuePolicy())
         )
         #expect(queue.eventsWait(pending: 1, at: now) == [.wake(at: later(300))])
     }
 
-    @Test("the end of a restraint sends what it held back at once", arguments: [spaced, held, closed, offline])
+    @Test(
+        "the end of a restraint sends what it held back at once",
+        arguments: [whileSpaced, whileHeld, whileClosed, whileOffline]
+    )
     func lifted(_ restraint: Restraint) {
         var machine = Self.machine(restraint)
         _ = machine.eventsWait(pending: 3, at: now)
@@ -116,7 +118,10 @@ struct DeliveryConditionsTests {
 
     @Test(
         "a flush goes while uploads are held, and not where nothing may be sent; one of the SDK's own goes only where they are spaced",
-        arguments: [(spaced, true, true), (held, true, false), (closed, false, false), (offline, true, false)]
+        arguments: [
+            (whileSpaced, true, true), (whileHeld, true, false), (whileClosed, false, false),
+            (whileOffline, true, false),
+        ]
     )
     func flushed(_ restraint: Restraint, asked: Bool, own: Bool) {
         for (isAsked, goes) in [(true, asked), (false, own)] {
@@ -135,7 +140,7 @@ struct DeliveryConditionsTests {
         var machine = Self.machine(.none)
         _ = machine.eventsWait(pending: 200, at: now)
         _ = machine.batchRead(count: 100)
-        machine.restrained(by: Self.held)
+        machine.restrained(by: whileHeld)
         #expect(machine.answered(.accepted, at: now, jitter: 0) == [.settle(Settlement(records: 0..<100))])
         #expect(machine.settled(pending: 100, at: now, jitter: 0) == [])
         #expect(machine.restraintObstacle != nil)
@@ -154,7 +159,7 @@ struct DeliveryConditionsTests {
             _ = machine.eventsWait(pending: 30, at: now)
             _ = machine.batchRead(count: 30)
             _ = machine.answered(verdict, at: now, jitter: 0.5)
-            machine.restrained(by: Self.offline)
+            machine.restrained(by: whileOffline)
             #expect(
                 machine.timeCame(pending: 30, at: now).contains { if case .read = $0 { true } else { false } } == false
             )
@@ -169,7 +174,7 @@ struct DeliveryConditionsTests {
         _ = machine.eventsWait(pending: 30, at: now)
         _ = machine.batchRead(count: 30)
         _ = machine.answered(.unauthorized(reason: "no"), at: now, jitter: 0)
-        machine.restrained(by: Self.held)
+        machine.restrained(by: whileHeld)
         #expect(machine.timeCame(pending: 30, at: later(600)) == [])
         machine.restrained(by: .none)
         #expect(machine.eventsWait(pending: 30, at: later(601)) == [.read(BatchLimits(events: 1, bytes: 1_000))])
@@ -177,7 +182,7 @@ struct DeliveryConditionsTests {
 
     @Test("a stop and a resumption under a restraint begin nothing")
     func stopped() {
-        var machine = Self.machine(Self.held)
+        var machine = Self.machine(whileHeld)
         _ = machine.eventsWait(pending: 30, at: now)
         #expect(machine.stopRequested() == [])
         #expect(machine.isStopped)

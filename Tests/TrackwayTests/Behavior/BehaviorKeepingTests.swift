@@ -70,7 +70,7 @@ struct BehaviorKeepingTests {
         app.analytics.screen("Second")
         app.analytics.screenTracker.appeared(
             1,
-            ScreenView(screen: .init(name: "Third"), attributes: [:], isManual: false)
+            ScreenView(screen: .init(name: "Third"), attributes: [:], isManual: true)
         )
         app.analytics.behavior.heartbeat()
         app.analytics.record("event")

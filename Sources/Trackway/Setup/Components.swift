@@ -38,7 +38,9 @@ struct Components {
 
     init(_ configuration: Configuration, _ dependencies: Dependencies) throws(TrackwayError) {
         let bare = try dependencies.labelling(events: configuration.eventLogLabel).encrypting(configuration)
-        let reporter = DiagnosticReporter(configuration.onDiagnostic, log: bare.log)
+        // What a preview cannot keep or send is nobody's mistake.
+        let only = bare.isPreview ? Diagnostic.Code.previewed : nil
+        let reporter = DiagnosticReporter(configuration.onDiagnostic, log: bare.log, only: only)
         let takingOver = TakingOver(configuration, in: bare, reporter)
         let dependencies = takingOver.completing(bare)
         self.dependencies = dependencies

@@ -19,15 +19,19 @@ package final class DiagnosticReporter: Sendable {
 
     private let listener: Locked<Listener>
     private let log: Handler
+    /// What alone is told; nil for everything.
+    private let only: Diagnostic.Code?
 
     /// Makes a reporter.
     ///
     /// - Parameters:
     ///   - handler: the app's own; nil leaves it to the log.
     ///   - log: where diagnostics go while the app has no handler.
-    package init(_ handler: Handler?, log: @escaping Handler) {
+    ///   - only: what alone is told; nil for everything.
+    package init(_ handler: Handler?, log: @escaping Handler, only: Diagnostic.Code? = nil) {
         listener = Locked(Listener(handler: handler))
         self.log = log
+        self.only = only
     }
 
     /// From now on the app's handler is this one.
@@ -37,9 +41,11 @@ package final class DiagnosticReporter: Sendable {
 
     /// Reports one diagnostic on the calling thread. No lock is held while the app's handler runs.
     package func report(_ diagnostic: Diagnostic) {
+        guard only == nil || diagnostic.code == only else { return }
         let handler = listener.withLock { $0.handler }
         (handler ?? log)(diagnostic)
     }
+
     /// Reports diagnostics in their order.
     package func report(_ diagnostics: [Diagnostic]) {
         for diagnostic in diagnostics { report(diagnostic) }

@@ -10,7 +10,8 @@ internal import TrackwayWire
 /// A process that shows a preview of views in Xcode: an app runs there that nobody uses, as often as its code is changed.
 ///
 /// Every call is taken as ever, and nothing comes of it: events wait in memory, within the bounds of those that wait for a folder,
-/// and go with the process. No file is made, nothing is sent, and nothing of the system is followed.
+/// and go with the process. No file is made, nothing is sent, and nothing of the system is followed; of all diagnostics only
+/// `previewed` is told.
 extension Dependencies {
     /// Whether the process shows a preview, by its environment.
     package static func isPreview(_ environment: [String: String]) -> Bool {

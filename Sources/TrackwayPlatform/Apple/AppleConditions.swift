@@ -82,10 +82,12 @@ package final class AppleConditions: Sendable {
             if isNews { report(now) }
         }
         for name in process.changes {
-            let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
-                queue.async { told { _ in } }
+            observers.withLock {
+                let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: nil) { _ in
+                    queue.async { told { _ in } }
+                }
+                $0.append(observer)
             }
-            observers.withLock { $0.append(observer) }
         }
         monitor.pathUpdateHandler = { path in
             // One that waits to be asked for a connection counts as a network: a request brings it about.

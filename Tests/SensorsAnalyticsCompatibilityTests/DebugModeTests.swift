@@ -74,7 +74,7 @@ struct DebugModeTests {
 
     @Test(
         "switched on while the app runs, events are sent one by one as soon as they are recorded",
-        .timeLimit(.minutes(10))
+        .timeLimit(.minutes(30))
     )
     func pace() async throws {
         let fixture = try await SensorsFixture.launched()

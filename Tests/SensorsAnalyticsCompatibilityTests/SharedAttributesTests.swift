@@ -106,7 +106,7 @@ struct SharedAttributesTests {
 
     @Test(
         "a closure that signs somebody in, sets a profile and names properties harms nobody",
-        .timeLimit(.minutes(10))
+        .timeLimit(.minutes(30))
     )
     func closureThatActs() async throws {
         let fixture = try await SensorsFixture.launched()
@@ -137,7 +137,7 @@ struct SharedAttributesTests {
         #expect(records[5].distinctID == "final")
     }
 
-    @Test("somebody signs in on another thread while the closure runs", .timeLimit(.minutes(10)))
+    @Test("somebody signs in on another thread while the closure runs", .timeLimit(.minutes(30)))
     func signInWhileTheClosureRuns() async throws {
         let fixture = try await SensorsFixture.launched()
         let sdk = try fixture.sdk

@@ -24,7 +24,7 @@ struct DeliveryThreadTests {
 
     @Test(
         "while delivery waits for the disk, tasks go on, counting answers, and changes of consent return",
-        .timeLimit(.minutes(10)),
+        .timeLimit(.minutes(30)),
         arguments: [StorageOperation.replace, .size, .names]
     )
     func slowDisk(_ operation: StorageOperation) async throws {

@@ -58,7 +58,7 @@ struct DeviceConditionsTests {
         }
     }
 
-    @Test("what was held goes when the condition ends, every event once", .timeLimit(.minutes(5)))
+    @Test("what was held goes when the condition ends, every event once", .timeLimit(.minutes(30)))
     func heldAndLifted() async throws {
         for conditions in [DeviceConditions(thermalState: .critical), DeviceConditions(isConnected: false)] {
             let device = try Device()
@@ -76,7 +76,7 @@ struct DeviceConditionsTests {
         }
     }
 
-    @Test("a flush of the app's own goes while the device is very hot or saves power", .timeLimit(.minutes(5)))
+    @Test("a flush of the app's own goes while the device is very hot or saves power", .timeLimit(.minutes(30)))
     func flushes() async throws {
         for conditions in [DeviceConditions(thermalState: .critical), DeviceConditions(savesPower: true)] {
             let device = try Device()
@@ -88,7 +88,7 @@ struct DeviceConditionsTests {
         }
     }
 
-    @Test("in low-data mode a flush returns and says why events wait, and they go afterwards", .timeLimit(.minutes(5)))
+    @Test("in low-data mode a flush returns and says why events wait, and they go afterwards", .timeLimit(.minutes(30)))
     func constrained() async throws {
         let device = try Device()
         device.becomes(DeviceConditions(isConnected: true, isConstrained: true))
@@ -120,7 +120,7 @@ struct DeviceConditionsTests {
 
     @Test(
         "leaving the app sends nothing while the device is very hot, and the app leaves all the same",
-        .timeLimit(.minutes(5))
+        .timeLimit(.minutes(30))
     )
     func leaving() async throws {
         let device = try Device()
@@ -136,7 +136,7 @@ struct DeviceConditionsTests {
         await device.analytics.shutdown()
     }
 
-    @Test("what the app asks for last, its shutdown, sends although uploads are held", .timeLimit(.minutes(5)))
+    @Test("what the app asks for last, its shutdown, sends although uploads are held", .timeLimit(.minutes(30)))
     func shutdown() async throws {
         let device = try Device()
         device.becomes(DeviceConditions(thermalState: .critical))
@@ -146,7 +146,7 @@ struct DeviceConditionsTests {
         #expect(device.environment.transport.delivered.count == 7)
     }
 
-    @Test("paused while the device saves power, nothing goes before both are over", .timeLimit(.minutes(5)))
+    @Test("paused while the device saves power, nothing goes before both are over", .timeLimit(.minutes(30)))
     func paused() async throws {
         let device = try Device()
         device.analytics.pause()
@@ -161,7 +161,7 @@ struct DeviceConditionsTests {
         await device.analytics.shutdown()
     }
 
-    @Test("a destination that comes while uploads are held is held, too", .timeLimit(.minutes(5)))
+    @Test("a destination that comes while uploads are held is held, too", .timeLimit(.minutes(30)))
     func added() async throws {
         let device = try Device()
         device.becomes(DeviceConditions(isConstrained: true))

@@ -33,7 +33,7 @@ struct HangingDiskTests {
 
     @Test(
         "every call of the app's returns while delivery waits for the disk, and nothing of it is lost",
-        .timeLimit(.minutes(10)),
+        .timeLimit(.minutes(30)),
         arguments: [(StorageOperation.replace, "cursor."), (.lock, "/writers/")]
     )
     func everyCall(_ operation: StorageOperation, _ part: String) async throws {
@@ -94,7 +94,7 @@ struct HangingDiskTests {
 
     @Test(
         "a queue that is added while delivery waits for the disk is counted and handed over",
-        .timeLimit(.minutes(10))
+        .timeLimit(.minutes(30))
     )
     func added() async throws {
         let environment = InMemoryEnvironment()
@@ -120,7 +120,7 @@ struct HangingDiskTests {
         await analytics.shutdown()
     }
 
-    @Test("a durable record and an upload of a queue wait for nothing that delivery does", .timeLimit(.minutes(10)))
+    @Test("a durable record and an upload of a queue wait for nothing that delivery does", .timeLimit(.minutes(30)))
     func durable() async throws {
         let environment = InMemoryEnvironment()
         let analytics = try Self.make(environment)

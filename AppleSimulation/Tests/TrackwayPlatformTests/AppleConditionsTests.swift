@@ -32,7 +32,7 @@ struct AppleConditionsTests {
 
     @Test(
         "power, heat and network are told together, at first and whenever one of them changes",
-        .timeLimit(.minutes(1))
+        .timeLimit(.minutes(30))
     )
     func told() async throws {
         defer { SimulatedNetwork.current.simulate(.simulated(.wifi)) }

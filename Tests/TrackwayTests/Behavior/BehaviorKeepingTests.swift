@@ -60,7 +60,7 @@ struct BehaviorKeepingTests {
 
     @Test(
         "screens, events, heartbeats and announcements return while a write hangs, and the last state is written",
-        .timeLimit(.minutes(5))
+        .timeLimit(.minutes(30))
     )
     func returns() async throws {
         let app = try App()
@@ -87,7 +87,7 @@ struct BehaviorKeepingTests {
         await app.analytics.shutdown()
     }
 
-    @Test("a start is kept before its events, and nobody waits for it but the announcement", .timeLimit(.minutes(5)))
+    @Test("a start is kept before its events, and nobody waits for it but the announcement", .timeLimit(.minutes(30)))
     func before() async throws {
         let app = try App()
         app.analytics.lifeCycle.announced([.willResignActive, .didEnterBackground], moment: nil)
@@ -114,7 +114,7 @@ struct BehaviorKeepingTests {
 
     @Test(
         "a kill between a change and its write costs the change, and no number is given twice",
-        .timeLimit(.minutes(5))
+        .timeLimit(.minutes(30))
     )
     func killed() async throws {
         let app = try App()
@@ -137,7 +137,7 @@ struct BehaviorKeepingTests {
         await app.analytics.shutdown()
     }
 
-    @Test("the place is given to others only when what this process knew is written", .timeLimit(.minutes(5)))
+    @Test("the place is given to others only when what this process knew is written", .timeLimit(.minutes(30)))
     func stepsAside() async throws {
         let app = try App()
         app.holdWrites()
@@ -160,7 +160,7 @@ struct BehaviorKeepingTests {
         await app.analytics.shutdown()
     }
 
-    @Test("an app that is let go of, and one that ends, leave the last state behind", .timeLimit(.minutes(5)))
+    @Test("an app that is let go of, and one that ends, leave the last state behind", .timeLimit(.minutes(30)))
     func ends() async throws {
         for terminates in [false, true] {
             let app = try App()
@@ -180,7 +180,7 @@ struct BehaviorKeepingTests {
         }
     }
 
-    @Test("a write that fails is told once, and what changes next is written", .timeLimit(.minutes(5)))
+    @Test("a write that fails is told once, and what changes next is written", .timeLimit(.minutes(30)))
     func fails() async throws {
         let app = try App()
         app.storage.fail(.replace, with: .noSpace, paths: "/behavior")
@@ -196,7 +196,7 @@ struct BehaviorKeepingTests {
         await app.analytics.shutdown()
     }
 
-    @Test("a new installation is not given what the erased one was about to write", .timeLimit(.minutes(5)))
+    @Test("a new installation is not given what the erased one was about to write", .timeLimit(.minutes(30)))
     func erased() async throws {
         let app = try App()
         app.holdWrites()

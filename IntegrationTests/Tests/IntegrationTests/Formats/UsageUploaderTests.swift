@@ -8,7 +8,7 @@ internal import Testing
 internal import TrackwayEvents
 
 /// Apps on the compatibility module upload to a collector as to SAP Mobile Services, through outages and kills on both sides.
-@Suite("The uploader of usage reports, there and back", .timeLimit(.minutes(10)))
+@Suite("The uploader of usage reports, there and back", .timeLimit(.minutes(30)))
 struct UsageUploaderTests {
     /// An app's process, and what it said was kept.
     private final class App {

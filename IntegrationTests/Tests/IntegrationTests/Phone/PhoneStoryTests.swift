@@ -7,7 +7,7 @@ internal import Testing
 internal import TrackwayEvents
 
 /// The example shop in the simulated phone: one journal, five formats, one collector.
-@Suite("The simulated phone's story", .timeLimit(.minutes(10)))
+@Suite("The simulated phone's story", .timeLimit(.minutes(30)))
 struct PhoneStoryTests {
     private let collector: Collector
     private let network: FlakyServer

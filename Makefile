@@ -50,7 +50,7 @@ integration: bootstrap  ## Real processes against a real collector: kills, damag
 
 kill-test: bootstrap  ## Kill processes with -9 at random moments, TRIALS (300; 60 where each trial kills several) times each way
 	swift build --package-path Server --product trackway
-	TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
+	TRACKWAY_SILENCE=60 TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
 	    $(FEW_AT_ONCE) Scripts/run-tests --package-path IntegrationTests --filter KillTests
 
 examples: bootstrap  ## Build every example, and run its tests

@@ -30,7 +30,7 @@ struct CurlTransportFaultTests {
         private var sockets: [Int32] = []
 
         init(isFull: Bool) {
-            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
             sockets = [listener]
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
@@ -46,7 +46,8 @@ struct CurlTransportFaultTests {
             }
             guard isFull else { return }
             for _ in 0..<8 {
-                let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0)
+                let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+                let client = socket(AF_INET, kind, 0)
                 sockets.append(client)
                 withUnsafePointer(to: &address) { pointer in
                     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { _ = connect(client, $0, length) }

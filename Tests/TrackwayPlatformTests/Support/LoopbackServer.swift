@@ -49,7 +49,7 @@ final class LoopbackServer: Sendable {
     private let received = Locked<[Received]>([])
 
     init(_ reply: @escaping @Sendable (Received) -> Reply) throws {
-        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = in_addr_t(0x7f00_0001).bigEndian
@@ -74,6 +74,8 @@ final class LoopbackServer: Sendable {
                     close(listener)
                     return
                 }
+                // Not for programs that another test starts later: a connection ends with the last who holds it.
+                _ = fcntl(connection, F_SETFD, FD_CLOEXEC)
                 number += 1
                 let serving = number
                 Thread.detachNewThread {

@@ -14,9 +14,6 @@ final class ProbeProcess {
         case other(Int32)
     }
 
-    /// A pipe made here must not leak into a process that another test starts at the same time.
-    private static let spawning = NSLock()
-
     /// Where the process's standard error goes.
     enum StandardError {
         /// Where the test's own goes.
@@ -28,6 +25,9 @@ final class ProbeProcess {
         /// Nowhere.
         case discarded
     }
+
+    /// A pipe made here must not leak into a process that another test starts at the same time.
+    private static let spawning = NSLock()
 
     private let process: pid_t
     private let unreadErrors: Int32?
@@ -113,7 +113,7 @@ final class ProbeProcess {
         if let unreadErrors { close(unreadErrors) }
         if !hasEnded {
             kill(process, SIGKILL)
-            waitpid(process, nil, 0)
+            while waitpid(process, nil, 0) < 0, errno == EINTR {}
         }
     }
 
@@ -143,6 +143,7 @@ final class ProbeProcess {
             }
             var chunk = [UInt8](repeating: 0, count: 4_096)
             let got = read(lines, &chunk, chunk.count)
+            if got < 0, errno == EINTR { continue }
             guard got > 0 else { return nil }
             unread += chunk.prefix(got)
         }
@@ -160,7 +161,7 @@ final class ProbeProcess {
     /// Waits until it stops or ends.
     func status() -> Status {
         var status: Int32 = 0
-        waitpid(process, &status, WUNTRACED)
+        while waitpid(process, &status, WUNTRACED) < 0, errno == EINTR {}
         if status & 0xff == 0x7f { return .stopped(status >> 8 & 0xff) }
         hasEnded = true
         if status & 0x7f == 0 { return .exited(status >> 8 & 0xff) }

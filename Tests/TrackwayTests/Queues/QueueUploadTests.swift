@@ -33,6 +33,8 @@ struct QueueUploadTests {
         await first.untilArrived(1, at: "queue")
         let began = try #require(first.analytics.lastUpload(of: "queue"))
         #expect(began == first.clock.now().wall)
+        // What arrived is known to have arrived; a kill in between would have it sent again.
+        #expect(await first.analytics.flush().isComplete)
         let memory = try InMemoryAnalytics(storage: first.storageAfterKill(), clock: first.clock)
         try await memory.addQueue(policy)
         #expect(memory.analytics.lastUpload(of: "queue") == began)

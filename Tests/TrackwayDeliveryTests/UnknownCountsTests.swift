@@ -37,6 +37,25 @@ struct UnknownCountsTests {
         await environment.end()
     }
 
+    @Test("while time stands still, a flush has the election tried a few times and no more", arguments: [true, false])
+    func patient(isAnotherElected: Bool) async throws {
+        let environment = try DeliveryEnvironment()
+        environment.record(5)
+        let office = isAnotherElected ? try environment.storage.base.lock("/app/deliver.lock") : nil
+        if !isAnotherElected { environment.storage.fail(.lock, with: Self.exhausted) }
+        environment.begin()
+        let flush = Task { await environment.service.flush(timeout: .seconds(3_600)) }
+        // The deliverer and the flush sleep, each until its own time.
+        await environment.clock.untilSleeping(2)
+        for _ in 0..<1_000 { await Task.yield() }
+        #expect(environment.storage.count(of: .lock) < 20)
+        office?.release()
+        environment.storage.heal()
+        await environment.pass(.seconds(3_600), sleepers: 1) { environment.collector.rows == 5 }
+        #expect(await flush.value.isComplete)
+        await environment.end()
+    }
+
     @Test("a flush that begins when delivery is at work and nothing can be counted is not complete, either")
     func whileDelivering() async throws {
         let environment = try DeliveryEnvironment()

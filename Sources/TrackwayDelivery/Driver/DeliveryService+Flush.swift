@@ -45,6 +45,7 @@ extension DeliveryService {
         state.withLock { $0.flushes += 1 }
         var asked: Set<ObjectIdentifier> = []
         var looks = 0
+        var looksAt = equipment.now
         while !Task.isCancelled, !deadline.isOver(at: equipment.now) {
             if before == nil { before = settled(isFirstLook: isFirstLook) }
             isFirstLook = false
@@ -75,10 +76,14 @@ extension DeliveryService {
                 // other writers left is this flush's business too until it is known that somebody else delivers it.
                 let own = workers.lazy.filter { forcesQueues || $0.queue == nil }
                 if othersDeliver, own.allSatisfy({ isNothingOwn(for: $0.id) }) { break }
-                if looks % Self.looksPerRequest == 0 { askDeliverer() }
-                looks += 1
-                attention.signal()
-                wakeAt = min(deadline.time, equipment.now.advanced(by: Self.lookInterval))
+                // An attempt to be elected wakes this flush, so that asking for the next one at once would never end.
+                if equipment.now >= looksAt {
+                    if looks % Self.looksPerRequest == 0 { askDeliverer() }
+                    looks += 1
+                    looksAt = equipment.now.advanced(by: Self.lookInterval)
+                    attention.signal()
+                }
+                wakeAt = min(deadline.time, looksAt)
             }
             await equipment.sleeper.sleep(until: wakeAt, or: signal, isDeadline: true)
         }

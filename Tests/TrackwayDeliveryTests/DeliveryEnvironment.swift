@@ -128,10 +128,26 @@ final class DeliveryEnvironment: Sendable {
     func pass(_ duration: Duration, sleepers: Int, until isSo: () -> Bool = { false }) async {
         let end = clock.now().monotonic.advanced(by: duration)
         while clock.now().monotonic < end, !isSo() {
-            // Whoever is at work gets the threads first; time moves when it may.
-            for _ in 0..<10 { await Task.yield() }
+            await rest()
             if clock.sleepers >= sleepers, !isSo() { clock.advanceToNextSleeper() }
         }
+    }
+
+    /// Lets whoever is at work have the threads until nobody has called anything for a while. Where this test is the only one, a turn
+    /// takes next to no time, and others work on another thread meanwhile: hence the moment besides the turns.
+    private func rest() async {
+        var (seen, since, turns) = (activity, ContinuousClock.now, 0)
+        while turns < 10 || ContinuousClock.now - since < .microseconds(200) {
+            await Task.yield()
+            turns += 1
+            let now = activity
+            if now != seen { (seen, since, turns) = (now, .now, 0) }
+        }
+    }
+
+    /// A number that changes with every call of the disk and of the collector.
+    private var activity: Int {
+        StorageOperation.allCases.reduce(collector.rows) { $0 + storage.count(of: $1) }
     }
 
     /// A flush during which time passes, once so many sleep by the clock.

@@ -24,14 +24,14 @@ struct UnknownCountsTests {
             environment.storage.fail(operation, with: fault)
         }
         environment.begin()
-        let report = await environment.flush(timeout: .seconds(2), sleepers: 1)
+        let report = await environment.flush(timeout: .seconds(2), sleepers: 2)
         #expect(!report.isComplete)
         #expect(!report.uncounted.isEmpty)
         #expect(report.uncounted.first?.path.hasPrefix("/app") == true)
         #expect(report.destinations["collector"]?.obstacle != nil)
         #expect(environment.collector.rows == 0)
         environment.storage.heal()
-        let second = await environment.flush(timeout: .seconds(120), sleepers: 1)
+        let second = await environment.flush(timeout: .seconds(120), sleepers: 2)
         #expect(second.isComplete)
         #expect(environment.collector.rows == 5)
         await environment.end()
@@ -51,7 +51,7 @@ struct UnknownCountsTests {
         #expect(environment.storage.count(of: .lock) < 20)
         office?.release()
         environment.storage.heal()
-        await environment.pass(.seconds(3_600), sleepers: 1) { environment.collector.rows == 5 }
+        await environment.pass(.seconds(3_600), sleepers: 2) { environment.collector.rows == 5 }
         #expect(await flush.value.isComplete)
         await environment.end()
     }
@@ -61,7 +61,7 @@ struct UnknownCountsTests {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(5)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 2).isComplete)
         environment.record(3)
         for operation in [StorageOperation.names, .contents, .lock, .size, .read] {
             environment.storage.fail(operation, with: Self.exhausted)
@@ -70,7 +70,7 @@ struct UnknownCountsTests {
         #expect(!report.isComplete)
         #expect(!report.uncounted.isEmpty)
         environment.storage.heal()
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 2).isComplete)
         #expect(environment.collector.rows == 8)
         #expect(environment.collector.duplicates == 0)
         await environment.end()
@@ -89,7 +89,7 @@ struct UnknownCountsTests {
         environment.storage.fail(.lock, with: .denied, paths: name)
         environment.record(5)
         environment.begin()
-        let report = await environment.flush(timeout: .seconds(60), sleepers: 1)
+        let report = await environment.flush(timeout: .seconds(60), sleepers: 2)
         #expect(environment.collector.rows == 5)
         #expect(!report.isComplete)
         #expect(report.uncounted.count == 1)
@@ -102,7 +102,7 @@ struct UnknownCountsTests {
         environment.storage.heal()
         await environment.pass(.seconds(36_000), sleepers: 1) { environment.collector.rows == 9 }
         #expect(environment.collector.rows == 9)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 2).isComplete)
 
         environment.storage.fail(.names, with: .denied, paths: name)
         #expect(environment.leftOut.count == 1)
@@ -130,7 +130,7 @@ struct UnknownCountsTests {
         let environment = try DeliveryEnvironment()
         environment.begin()
         environment.record(1)
-        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 1).isComplete)
+        #expect(await environment.flush(timeout: .seconds(3_600), sleepers: 2).isComplete)
         for round in 1...2 {
             environment.storage.fail(.read, with: .inputOutput)
             environment.storage.fail(.size, with: .inputOutput)

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// A question about stored events: which, when, how divided, and what is counted.
+///
+/// It holds everything an answer depends on, and no calendar, clock or SQL: every store that answers it gives the same answer.
+package struct Question: Sendable, Hashable {
+    /// What is counted.
+    package enum Measure: Sendable, Hashable {
+        /// Events.
+        case events
+        /// People: the user who was signed in, else the installation. Events of neither count nobody.
+        case users
+        /// Installations. Events of clients that tell none count nobody.
+        case installations
+        /// The sum of a field's numbers.
+        case sum(QuestionField)
+        /// The mean of a field's numbers.
+        case average(QuestionField)
+        /// The least of a field's numbers that 95 % of them do not exceed (the nearest rank), exactly.
+        case p95(QuestionField)
+
+        /// The field whose numbers it takes; nil for counts.
+        package var field: QuestionField? {
+            switch self {
+            case .events, .users, .installations: nil
+            case .sum(let field), .average(let field), .p95(let field): field
+            }
+        }
+    }
+
+    /// By what events are divided: the values with most events each, and all others together.
+    package struct Grouping: Sendable, Hashable {
+        /// The field whose values make the groups.
+        package var field: QuestionField
+        /// How many values are told apart, from 1 to ``QuestionLimits/groups``.
+        package var top: Int
+
+        /// A grouping.
+        package init(by field: QuestionField, top: Int = QuestionLimits.groups) {
+            self.field = field
+            self.top = top
+        }
+    }
+
+    /// Which events.
+    package var filter: QuestionFilter
+    /// When, and in which intervals.
+    package var time: QuestionTime
+    /// What is counted.
+    package var measure: Measure
+    /// By what it is divided; nil for not at all.
+    package var grouping: Grouping?
+
+    /// A question.
+    package init(
+        _ filter: QuestionFilter = QuestionFilter(),
+        in time: QuestionTime,
+        measure: Measure = .events,
+        grouping: Grouping? = nil
+    ) {
+        self.filter = filter
+        self.time = time
+        self.measure = measure
+        self.grouping = grouping
+    }
+}
+
+/// Which events a question is about. Everything that is set narrows it.
+package struct QuestionFilter: Sendable, Hashable {
+    /// Names, one of which the event has; empty for any.
+    package var names: [String]
+    /// What must hold of attributes and context, all of it.
+    package var conditions: [QuestionCondition]
+    /// The user who was signed in.
+    package var user: String?
+    /// The installation that recorded it.
+    package var installation: InstallationID?
+
+    /// A filter.
+    package init(
+        names: [String] = [],
+        conditions: [QuestionCondition] = [],
+        user: String? = nil,
+        installation: InstallationID? = nil
+    ) {
+        self.names = names
+        self.conditions = conditions
+        self.user = user
+        self.installation = installation
+    }
+}
+
+/// How much a question may ask for.
+package enum QuestionLimits {
+    /// Names of events.
+    package static let names = 10
+    /// Conditions.
+    package static let conditions = 10
+    /// Bytes of an event's name, of a field's name, or of each part of its path.
+    package static let nameBytes = 128
+    /// Parts of a path into the context.
+    package static let pathParts = 8
+    /// Bytes of a value that is compared, and of a user's id.
+    package static let valueBytes = 1_024
+    /// Intervals.
+    package static let intervals = 1_000
+    /// Groups that are told apart.
+    package static let groups = 10
+}
+
+/// What is wrong with a question.
+package struct QuestionError: Error, Hashable {
+    /// The parameter at fault.
+    package var field: String
+    /// One sentence with the value, and what helps.
+    package var message: String
+
+    /// An error.
+    package init(_ field: String, _ message: String) {
+        self.field = field
+        self.message = message
+    }
+}
+
+/// What one question may cost. A question that costs more ends with an error that says what to narrow.
+package struct QuestionBudget: Sendable, Hashable {
+    /// Events that are looked at.
+    package var events = 5_000_000
+    /// How long it may take.
+    package var time = Duration.seconds(10)
+    /// Sums that are kept: one for each group and interval that has events.
+    package var sums = 250_000
+    /// People or installations that are told apart, counted once for each sum they are in.
+    package var people = 2_000_000
+    /// Numbers that are kept to be sorted.
+    package var numbers = 1_000_000
+    /// Bytes of the groups' values.
+    package var groupBytes = 16 << 20
+
+    /// The usual budget.
+    package init() {}
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import Collector
+
+@Suite("Reading a question")
+struct QuestionParametersTests {
+    private static let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    private static func question(_ parameters: (String, String)...) throws -> Question {
+        try Question(parameters: parameters.map { (name: $0.0, value: $0.1) }, now: now) { name, _ in
+            name == "UTC" ? .utc : nil
+        }
+    }
+
+    @Test("without parameters it counts all events of the last 30 days, day by day")
+    func usual() throws {
+        let question = try Self.question()
+        #expect(question.filter == QuestionFilter() && question.measure == .events && question.grouping == nil)
+        #expect(question.time.interval == .day && question.time.zone == "UTC" && question.time.edgesBefore.isEmpty)
+        #expect(question.time.end == Self.now && question.time.count == 31)
+        #expect(question.time.start == Self.now.advanced(by: .seconds(-30 * 86_400)))
+    }
+
+    @Test("every parameter has its place")
+    func all() throws {
+        let installation = InstallationID(high: 7 << 12, low: 1 << 63)
+        let question = try Self.question(
+            ("name", "a"),
+            ("name", "b"),
+            ("name", "a"),
+            ("where", "total>=12.5"),
+            ("where", "context.app.version=2"),
+            ("user", "carl"),
+            ("installation", "\(installation)"),
+            ("from", "1699999200000"),
+            ("to", "2023-11-14T23:00:00.000Z"),
+            ("zone", "UTC"),
+            ("interval", "hour"),
+            ("measure", "sum:to:tal"),
+            ("by", "context.device.model"),
+            ("top", "3"),
+            ("compare", "before")
+        )
+        #expect(question.filter.names == ["a", "b"] && question.filter.user == "carl")
+        #expect(question.filter.installation == installation)
+        #expect(
+            question.filter.conditions == [
+                QuestionCondition(
+                    .attribute("total"),
+                    .greaterOrEqual,
+                    .number(.double(12.5), written: Array("12.5".utf8))
+                ),
+                QuestionCondition(
+                    .context(["app", "version"]),
+                    .equal,
+                    .number(.integer(2), written: Array("2".utf8))
+                ),
+            ]
+        )
+        #expect(question.measure == .sum(.attribute("to:tal")))
+        #expect(question.grouping == Question.Grouping(by: .context(["device", "model"]), top: 3))
+        #expect(question.time.edges.map(\.milliseconds) == [1_699_999_200_000, 1_700_002_800_000])
+        #expect(question.time.edgesBefore.map(\.milliseconds) == [1_699_995_600_000, 1_699_999_200_000])
+    }
+
+    @Test(
+        "a mistake is named, with what helps",
+        arguments: [
+            ("where", "total", "no comparison"), ("where", "=5", "no name"), ("where", "context..a=5", "empty part"),
+            ("where", "\"a=5", "does not end"), ("where", "a=\"b\"c", "behind the quoted value"),
+            ("where", "a>true", "use = or ≠"),
+            ("where", "a≤*", "use = or ≠"), ("where", "context.a.b.c.d.e.f.g.h.i=1", "at most 8"),
+            ("where", String(repeating: "a", count: 129) + "=1", "at most 128"),
+            ("where", "a=" + String(repeating: "1", count: 1_025), "at most 1024"),
+            ("name", String(repeating: "é", count: 65), "at most 128"),
+            ("user", String(repeating: "u", count: 1_025), "at most 1024"),
+            ("installation", "7", "not an installation's id"), ("from", "yesterday", "neither Unix milliseconds"),
+            ("from", "1700000000000", "later than “from”"),
+            ("from", "-9223372036854775808", "between the years"), ("to", "9223372036854775807", "between the years"),
+            ("zone", "Mars/Olympus", "not the name of a time zone"),
+            ("zone", "../../etc/passwd", "not the name of a time zone"),
+            ("interval", "year", "none of minute, hour"), ("measure", "sum", "none of events"),
+            ("measure", "sum:", "no name"),
+            ("measure", "events:x", "none of events"), ("measure", "median:x", "none of events"),
+            ("by", "\"a\"b", "behind the quoted"),
+            ("top", "3", "name an attribute"), ("top", "0", "between 1 and 10"), ("top", "x", "not a whole number"),
+            ("compare", "after", "not “before”"), ("wher", "a=1", "no part of a question"),
+        ]
+    )
+    func mistakes(_ parameter: String, _ value: String, _ part: String) throws {
+        let error = try #require(throws: QuestionError.self) { try Self.question((parameter, value)) }
+        #expect(error.field == parameter && error.message.contains(part), "\(error)")
+        #expect(error.message.utf8.count < 400)
+    }
+
+    @Test("a time that ends where it begins, or before, is none")
+    func noTime() throws {
+        for to in ["5", "4", "-1"] {
+            let error = try #require(throws: QuestionError.self) { try Self.question(("from", "5"), ("to", to)) }
+            #expect(error.field == "to" && error.message.contains("later than “from”"))
+        }
+        #expect(try Self.question(("from", "5"), ("to", "6")).time.count == 1)
+    }
+
+    @Test(
+        "too much is refused before it costs anything",
+        arguments: [
+            ([("interval", "minute")], "interval"),
+            ([("from", "-2208988800000"), ("to", "7258118399999"), ("interval", "month")], "interval"),
+            ([("from", "0"), ("interval", "day")], "interval"),
+            ((0...10).map { ("name", "n\($0)") }, "name"), ((0...10).map { ("where", "a\($0)=1") }, "where"),
+        ] as [([(String, String)], String)]
+    )
+    func limits(_ parameters: [(String, String)], _ field: String) throws {
+        let error = try #require(throws: QuestionError.self) {
+            try Question(parameters: parameters.map { (name: $0.0, value: $0.1) }, now: Self.now) { _, _ in .utc }
+        }
+        #expect(error.field == field)
+    }
+
+    private static let text: QuestionValue = .text(Array("5".utf8))
+    private static let five: QuestionValue = .number(.integer(5))
+
+    @Test(
+        "a condition holds or does not",
+        arguments: [
+            ("a=5", five, true), ("a=5", text, true), ("a=5.0", five, true), ("a=5.0", text, false),
+            ("a:=5", five, false),
+            ("a:=5", text, true), ("a=\"5\"", five, false), ("a≠5", five, false), ("a!=5", text, false),
+            ("a≠5", nil, true),
+            ("a=5", nil, false), ("a=*", five, true), ("a=*", nil, false), ("a≠*", nil, true),
+            ("a:=*", .text([42]), true),
+            ("a:=*", five, false), ("a<5", five, false), ("a<=5", five, true), ("a≤4", five, false),
+            ("a>4.5", five, true),
+            ("a≥6", five, false), ("a>4", text, false), ("a>4", nil, false), ("a<b", .text([97]), true),
+            ("a>b", .text([97, 98]), false), ("a≥b", .text([98]), true), ("a<b", five, false),
+            ("a=true", .boolean(true), true),
+            ("a=true", .text(Array("true".utf8)), true), ("a=false", .boolean(true), false),
+            ("a≠x", .structure([91, 93]), true),
+            ("a=[]", .structure([91, 93]), false), ("a=*", .structure([91, 93]), true),
+            ("a=0815", .text(Array("0815".utf8)), true),
+            ("a=9007199254740993", .number(.integer(9_007_199_254_740_992)), false),
+            ("a>9007199254740992.0", .number(.integer(9_007_199_254_740_993)), true),
+            ("a<9.3e18", .number(.integer(.max)), true), ("a>-9.3e18", .number(.integer(.min)), true),
+            ("a=", .text([]), true),
+        ] as [(String, QuestionValue?, Bool)]
+    )
+    func conditions(_ text: String, _ value: QuestionValue?, _ holds: Bool) throws {
+        #expect(try QuestionCondition(text, parameter: "where").holds(of: value) == holds)
+    }
+
+    @Test(
+        "names may hold anything",
+        arguments: [
+            ("a.b=1", QuestionField.attribute("a.b")), ("\"a=b\"=1", .attribute("a=b")), ("it's=1", .attribute("it's")),
+            (#""say \"hi\"">1"#, .attribute("say \"hi\"")), ("数量≥1", .attribute("数量")),
+            ("x'; DROP TABLE events; --=1", .attribute("x'; DROP TABLE events; --")),
+            ("\"context.a\"=1", .attribute("context.a")), ("context.global.a=1", .context(["global", "a"])),
+            ("contextual=1", .attribute("contextual")),
+        ]
+    )
+    func names(_ text: String, _ field: QuestionField) throws {
+        #expect(try QuestionCondition(text, parameter: "where").field == field)
+    }
+
+    @Test("whole numbers add up exactly, whatever their order, and beyond their range")
+    func sums() {
+        var sum = ExactSum()
+        for value in [Int64.max, .max, 1, .min, .min, 1] { sum.add(.integer(value)) }
+        #expect(sum.value == .integer(0))
+        sum.add(.integer(-7))
+        #expect(sum.value == .integer(-7) && sum.nearest == -7)
+        for _ in 0..<4 { sum.add(.integer(.min)) }
+        #expect(sum.value == .double(-0x1p65))
+        var other = ExactSum()
+        other.add(.double(0.5))
+        other.add(.integer(3))
+        #expect(other.value == .double(3.5))
+        other.add(sum)
+        #expect(other.nearest == -0x1p65)
+        var small = ExactSum()
+        for value in [0x1p60, 1, -0x1p60] { small.add(.double(value)) }
+        #expect(small.value == .double(1))
+    }
+}

@@ -16,6 +16,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway send purchase total=12.5            send one event
               trackway tail                                watch events arrive
               trackway sessions                            see how people used the app
+              trackway trends purchase --by currency       see how much happened, day by day
               trackway ledger                              see that nothing is missing
               trackway erase 0199a1b2-…                    erase an installation
               trackway inspect ~/.local/state/…/shopping   look into an app's journal
@@ -33,6 +34,7 @@ struct TrackwayCommand: AsyncParsableCommand {
         version: TrackwayVersion.current,
         subcommands: [
             ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, SessionsCommand.self,
+            TrendsCommand.self,
             LedgerCommand.self, EraseCommand.self, InspectCommand.self, DeviceCommand.self,
             KeysCommand.self, PolicyCommand.self, DemoCommand.self,
         ]

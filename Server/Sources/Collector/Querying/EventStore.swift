@@ -38,6 +38,10 @@ package protocol EventStore: Sendable {
     func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice]
     /// What a device reported about itself, at most `limit` steps and as many states; nil when it reported nothing.
     func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory?
+    /// How much happened when, as a question asks.
+    ///
+    /// - Throws: ``StoreError``; of the kind `overBudget` when the question costs more than one may.
+    func trend(_ question: Question) async throws(StoreError) -> Trend
     /// The whole index in numbers. Answers from memory.
     func totals() async throws(StoreError) -> StoreTotals
     /// Why the index does not follow the log, or is being made anew from it, one sentence; nil while all is well. Answers
@@ -105,12 +109,34 @@ extension StoreTotals {
 
 /// Why the index could not answer. Intake is never affected: the log is the source of truth.
 package struct StoreError: Error, Hashable, CustomStringConvertible {
-    /// One sentence with the file or statement at fault.
+    /// What kind of failure it is.
+    package enum Kind: Sendable, Hashable {
+        /// The index is at fault; asking again later may help.
+        case unavailable
+        /// The question costs more than one may; the parameter is what best narrows it.
+        case overBudget(parameter: String)
+    }
+
+    /// What kind of failure it is.
+    package var kind: Kind
+    /// One sentence with the file or statement at fault, or what to narrow.
     package var message: String
 
-    /// An error with its sentence.
+    /// An error of the index with its sentence.
     package init(_ message: String) {
+        kind = .unavailable
         self.message = message
+    }
+
+    /// A question costs more than one may.
+    ///
+    /// - Parameters:
+    ///   - parameter: what best narrows it.
+    ///   - excess: what it takes too much of, and what to narrow; goes on behind “The question is too large: ”.
+    package static func overBudget(_ parameter: String, _ excess: String) -> StoreError {
+        var error = StoreError("The question is too large: \(excess).")
+        error.kind = .overBudget(parameter: parameter)
+        return error
     }
 
     package var description: String { message }

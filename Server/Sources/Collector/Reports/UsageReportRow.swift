@@ -140,7 +140,7 @@ package struct UsageReportRow: Sendable, Hashable {
 
     /// A cell as a table holds it (RFC 4180): in quotes where it must be. What a spreadsheet would take for a formula gets an
     /// apostrophe before it, numbers aside: everything here was said by whoever may send.
-    private static func quoted(_ cell: String) -> String {
+    package static func quoted(_ cell: String) -> String {
         var text = cell
         // A zero byte ends the text for some readers.
         if text.utf8.contains(0) { text = String(text.unicodeScalars.filter { $0.value != 0 }.map(Character.init)) }

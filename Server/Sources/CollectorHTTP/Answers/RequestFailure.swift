@@ -51,12 +51,26 @@ extension RequestFailure {
     }
 
     init(_ error: StoreError) {
-        self.init(
-            status: .serviceUnavailable,
-            code: "index_unavailable",
-            message: "The index cannot answer: \(error.message)",
-            retryAfter: .seconds(5)
-        )
+        switch error.kind {
+        case .unavailable:
+            self.init(
+                status: .serviceUnavailable,
+                code: "index_unavailable",
+                message: "The index cannot answer: \(error.message)",
+                retryAfter: .seconds(5)
+            )
+        case .overBudget(let parameter):
+            self.init(
+                status: .unprocessableContent,
+                code: "question_too_large",
+                field: parameter,
+                message: error.message
+            )
+        }
+    }
+
+    init(_ error: QuestionError) {
+        self = .malformed(error.field, error.message)
     }
 }
 

@@ -22,6 +22,7 @@ struct CollectorResponder: HTTPResponder {
     let sapUsage: SAPUsageEndpoint
     let queries: QueryEndpoints
     let behavior: BehaviorEndpoints
+    let questions: QuestionEndpoints
     let devices: DeviceEndpoints
     let followers: FollowerEndpoints
     let usageReport: UsageReportEndpoint
@@ -110,6 +111,7 @@ struct CollectorResponder: HTTPResponder {
         case .sessions: try await behavior.sessions(request)
         case .screens: try await behavior.screens(request)
         case .users: try await behavior.users(request)
+        case .trends: try await questions.trends(request)
         case .devices: try await devices.list(request)
         case .device(let installation): try await devices.history(request, of: installation)
         case .erase(let installation): try await erasure.erase(request, installation)

@@ -7,11 +7,14 @@ internal import TrackwayEvents
 
 /// A request's query, read with an error that names the parameter at fault.
 struct Query {
+    /// The parameters as they were given, in their order, unescaped.
+    let parameters: [(name: String, value: String)]
     private let values: [String: String]
 
     /// Reads a query. Of a parameter that is given twice the last counts.
     init(_ uri: URI) {
-        values = Dictionary(uri.queryParameters.map { (String($0), String($1)) }) { $1 }
+        parameters = uri.queryParameters.map { (name: String($0), value: String($1)) }
+        values = Dictionary(parameters.map { ($0.name, $0.value) }) { $1 }
     }
 
     /// A text; nil when absent or empty.

@@ -16,6 +16,8 @@ enum Route: Sendable, Hashable {
     case sessions
     case screens
     case users
+    /// How much happened when.
+    case trends
     case devices
     case device(installation: String)
     /// An operator erases an installation.
@@ -48,7 +50,8 @@ enum Route: Sendable, Hashable {
     /// Whether the route shows what was recorded, so that a key for reading may be asked for.
     var reads: Bool {
         switch self {
-        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .devices, .device,
+        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .trends, .devices,
+            .device,
             .usageReport, .stats, .metrics:
             true
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
@@ -131,6 +134,7 @@ enum Route: Sendable, Hashable {
         case "/v1/sessions": .sessions
         case "/v1/screens": .screens
         case "/v1/users": .users
+        case "/v1/trends": .trends
         case "/v1/devices": .devices
         case "/v1/reports/usage": .usageReport
         case "/v1/stats": .stats

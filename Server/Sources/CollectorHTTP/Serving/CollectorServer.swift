@@ -29,6 +29,7 @@ package struct CollectorServer: Service {
     ///   - contentSecurityPolicy: What browsers allow the page to do.
     ///   - sensorsConfiguration: What clients of Sensors Analytics get for a remote configuration.
     ///   - usagePolicies: What is wanted of the usage reports of each application.
+    ///   - zones: Knows the time zones that questions name.
     ///   - clock: The time.
     ///   - logger: Where to say what a person should know.
     ///   - listening: Called with the port once connections are accepted.
@@ -41,6 +42,7 @@ package struct CollectorServer: Service {
         contentSecurityPolicy: String = "default-src 'self'",
         sensorsConfiguration: SensorsConfigurationFile? = nil,
         usagePolicies: UsagePolicyFile? = nil,
+        zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
         clock: any EventClock = SystemClock(),
         logger: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
@@ -67,6 +69,7 @@ package struct CollectorServer: Service {
             sapUsage: SAPUsageEndpoint(dependencies: dependencies),
             queries: QueryEndpoints(dependencies: dependencies),
             behavior: BehaviorEndpoints(dependencies: dependencies),
+            questions: QuestionEndpoints(dependencies: dependencies, zones: zones),
             devices: DeviceEndpoints(dependencies: dependencies),
             followers: FollowerEndpoints(dependencies: dependencies),
             usageReport: UsageReportEndpoint(dependencies: dependencies),

@@ -136,6 +136,12 @@ struct RawStatement {
         return Array(UnsafeRawBufferPointer(start: start, count: count))
     }
 
+    /// The bytes of a column where they lie; they stay there until the next step.
+    func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let start = sqlite3_column_blob(handle, column)
+        return try body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
     func text(_ column: Int32) -> String {
         guard let start = sqlite3_column_blob(handle, column) else { return "" }
         let count = Int(sqlite3_column_bytes(handle, column))

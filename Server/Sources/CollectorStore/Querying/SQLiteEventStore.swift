@@ -15,6 +15,8 @@ package final class SQLiteEventStore: EventStore {
     let signal: ProgressSignal
     private let storage: any JournalStorage
     private let timeout: Duration
+    private let clock: any EventClock
+    private let budget: QuestionBudget
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -40,15 +42,21 @@ package final class SQLiteEventStore: EventStore {
     ///   - path: the file; SQLite puts two more beside it.
     ///   - storage: how a damaged file is renamed.
     ///   - timeout: how long a write waits for another process that holds the file.
+    ///   - clock: measures how long a question takes.
+    ///   - budget: what one question may cost.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     package init(
         path: String,
         storage: any JournalStorage = DiskStorage(),
-        timeout: Duration = .seconds(2)
+        timeout: Duration = .seconds(2),
+        clock: any EventClock = SystemClock(),
+        budget: QuestionBudget = QuestionBudget()
     ) throws(StoreError) {
         self.path = path
         self.storage = storage
         self.timeout = timeout
+        self.clock = clock
+        self.budget = budget
         var database = try IndexDatabase(path: path, storage: storage, timeout: timeout)
         var found: Found
         do {
@@ -167,6 +175,11 @@ package final class SQLiteEventStore: EventStore {
 
     package func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory? {
         try await read { try DeviceRows.history(of: installation, limit: limit, $0) }
+    }
+
+    package func trend(_ question: Question) async throws(StoreError) -> Trend {
+        let (budget, clock) = (budget, clock)
+        return try await read { try TrendRows.trend(question, budget: budget, clock: clock, $0) }
     }
 
     package func totals() async throws(StoreError) -> StoreTotals {
@@ -295,6 +308,8 @@ package final class SQLiteEventStore: EventStore {
     ) async throws(StoreError) -> Result {
         do {
             return try await database.pool.read(body)
+        } catch let error as StoreError {
+            throw error
         } catch {
             suspect(error)
             throw StoreError("The index \(path) cannot answer: \(error).")

@@ -56,6 +56,7 @@ struct CollectorHost: Sendable {
             contentSecurityPolicy: CollectorPage.contentSecurityPolicy,
             sensorsConfiguration: SensorsConfigurationFile(path: sensorsConfiguration ?? folder.sensorsConfiguration),
             usagePolicies: policies,
+            zones: SystemZones.offsets,
             logger: logger,
             listening: ready
         )

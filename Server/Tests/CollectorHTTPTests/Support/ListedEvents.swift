@@ -14,6 +14,7 @@ final class ListedEvents: EventStore {
         var erased: Set<InstallationID> = []
         var trouble: String?
         var counts = 0
+        var asked: Question?
     }
 
     private let state = Locked(State())
@@ -49,6 +50,9 @@ final class ListedEvents: EventStore {
 
     /// How often events were counted.
     var counts: Int { state.withLock { $0.counts } }
+
+    /// The question that was asked last.
+    var asked: Question? { state.withLock { $0.asked } }
 
     /// How many follow.
     var followers: Int { state.withLock { $0.followers.count } }
@@ -226,6 +230,19 @@ final class ListedEvents: EventStore {
         device.model = "iPhone15,2"
         device.batteryLevel = 0.5
         return device
+    }
+
+    func trend(_ question: Question) async throws(StoreError) -> Trend {
+        let failure = state.withLock { state in
+            state.asked = question
+            return state.failure
+        }
+        if let failure { throw failure }
+        let numbers = Trend.Numbers(
+            values: question.time.edges.dropFirst().map { _ in .integer(2) },
+            total: .integer(3)
+        )
+        return Trend(series: [Trend.Series(group: .value(.text(Array("CNY".utf8))), now: numbers)], events: 4)
     }
 
     func totals() async throws(StoreError) -> StoreTotals {

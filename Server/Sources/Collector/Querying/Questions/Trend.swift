@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// The answer to a ``Question``: one series, or one for each group.
+package struct Trend: Sendable, Hashable {
+    /// Which events a series is about.
+    package enum Group: Sendable, Hashable {
+        /// All that the question is about.
+        case all
+        /// Those with this value of the field; nil: those that lack it.
+        case value(QuestionValue?)
+        /// Those of all other values, of which there are so many.
+        case other(Int)
+    }
+
+    /// Numbers for a period: one for each interval, and one for all of it. Nil where there is none: an average or a percentile
+    /// of nothing.
+    package struct Numbers: Sendable, Hashable {
+        /// Interval by interval.
+        package var values: [JSONNumber?]
+        /// Of the whole time. A person who comes back counts once, so it may be less than the sum of the values.
+        package var total: JSONNumber?
+
+        /// Numbers.
+        package init(values: [JSONNumber?], total: JSONNumber?) {
+            self.values = values
+            self.total = total
+        }
+    }
+
+    /// One line of a chart.
+    package struct Series: Sendable, Hashable {
+        /// Its events.
+        package var group: Group
+        /// The numbers asked for.
+        package var now: Numbers
+        /// Those of the period before; nil when it was not asked for.
+        package var before: Numbers?
+
+        /// A series.
+        package init(group: Group, now: Numbers, before: Numbers? = nil) {
+            self.group = group
+            self.now = now
+            self.before = before
+        }
+    }
+
+    /// The groups with most events in the time first, those of all other values last.
+    package var series: [Series]
+    /// How many events were looked at.
+    package var events: Int
+
+    /// An answer.
+    package init(series: [Series], events: Int) {
+        self.series = series
+        self.events = events
+    }
+}
+
+extension Trend {
+    /// Writes the answer with the question's times.
+    package func write(for question: Question, to writer: inout JSONWriter) {
+        let time = question.time
+        writer.beginObject()
+        writer.member("interval", time.interval.rawValue)
+        writer.member("zone", time.zone)
+        writer.list("edges", time.edges) { edge, writer in writer.integer(edge.milliseconds) }
+        if !time.edgesBefore.isEmpty {
+            writer.list("edges_before", time.edgesBefore) { edge, writer in writer.integer(edge.milliseconds) }
+        }
+        writer.list("series", series) { $0.write(to: &$1) }
+        writer.member("read", Int64(events))
+        writer.endObject()
+    }
+}
+
+extension Trend.Series {
+    /// Writes the series: `group` for a value, `other` for the rest, neither when nothing is divided.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        switch group {
+        case .all: break
+        case .value(let value):
+            writer.key("group")
+            if let value { value.write(to: &writer) } else { writer.null() }
+        case .other(let groups): writer.member("other", Int64(groups))
+        }
+        now.writeMembers(to: &writer)
+        if let before { writer.object("before") { before.writeMembers(to: &$0) } }
+        writer.endObject()
+    }
+}
+
+extension Trend.Numbers {
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.list("values", values) { value, writer in
+            if let value { value.write(to: &writer) } else { writer.null() }
+        }
+        writer.key("total")
+        if let total { total.write(to: &writer) } else { writer.null() }
+    }
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+
+/// Reads the values of a question's fields out of events and their contexts.
+struct QuestionValues {
+    /// How many contexts are remembered: events of one context lie together.
+    private static let rememberedContexts = 4_096
+
+    private let fields: [QuestionField]
+    /// The names of the attributes among them as UTF-8, and which field each is.
+    private let attributes: [(name: [UInt8], field: Int)]
+    private let readsContext: Bool
+    private let findContext: RawStatement
+    private var contexts: [Int64: [QuestionValue?]] = [:]
+
+    /// A reader of these fields.
+    init(_ fields: [QuestionField], _ db: Database) throws {
+        self.fields = fields
+        attributes = fields.enumerated().compactMap { index, field in
+            if case .attribute(let name) = field { (Array(name.utf8), index) } else { nil }
+        }
+        readsContext = attributes.count < fields.count
+        findContext = try RawStatement(db, "SELECT content FROM contexts WHERE number = ?")
+    }
+
+    /// The values of an event, in the order of the fields; nil for what it lacks.
+    ///
+    /// - Complexity: O(bytes of the event), and of its context when that was not met lately.
+    mutating func values(body: UnsafeRawBufferPointer, context: Int64?) throws -> [QuestionValue?] {
+        var values = [QuestionValue?](repeating: nil, count: fields.count)
+        if !attributes.isEmpty {
+            do throws(JSONError) {
+                try read(body, into: &values)
+            } catch {
+                // Admission checked the text: what is no object has no attributes.
+            }
+        }
+        guard let context, readsContext || attributes.contains(where: { values[$0.field] == nil }) else {
+            return values
+        }
+        for (index, value) in try self.values(ofContext: context).enumerated() where values[index] == nil {
+            values[index] = value
+        }
+        return values
+    }
+
+    private func read(_ body: UnsafeRawBufferPointer, into values: inout [QuestionValue?]) throws(JSONError) {
+        var scanner = try JSONScanner(body)
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            guard scanner.text(key, equals: "attributes"), try scanner.peek() == .object else {
+                try scanner.skipValue()
+                continue
+            }
+            try scanner.enterObject()
+            while let key = try scanner.nextKey() {
+                if let field = field(key, scanner) {
+                    values[field] = QuestionValue(try scanner.readValue())
+                } else {
+                    try scanner.skipValue()
+                }
+            }
+        }
+    }
+
+    private func field(_ key: JSONText, _ scanner: JSONScanner) -> Int? {
+        if key.hasEscapes {
+            let name = Array(scanner.string(key).utf8)
+            return attributes.first { $0.name == name }?.field
+        }
+        let name = scanner.bytes(key.range)
+        return attributes.first { $0.name.count == name.count && $0.name.elementsEqual(name) }?.field
+    }
+
+    private mutating func values(ofContext number: Int64) throws -> [QuestionValue?] {
+        if let known = contexts[number] { return known }
+        findContext.bind(1, number)
+        defer { findContext.reset() }
+        var values = [QuestionValue?](repeating: nil, count: fields.count)
+        // Admission checked the text: what cannot be read says nothing.
+        if try findContext.step(), let context = try? JSONValue.parse(findContext.bytes(0)) {
+            values = fields.map { field in
+                switch field {
+                case .attribute(let name): Self.value(["global", name], of: context)
+                case .context(let path): Self.value(path, of: context)
+                }
+            }
+        }
+        if contexts.count >= Self.rememberedContexts { contexts.removeAll(keepingCapacity: true) }
+        contexts[number] = values
+        return values
+    }
+
+    /// The value at the end of a path. Names are compared byte by byte, as everywhere in the index.
+    private static func value(_ path: [String], of context: JSONValue) -> QuestionValue? {
+        var value = context
+        for part in path {
+            guard let member = value.object?.members.last(where: { $0.key.utf8.elementsEqual(part.utf8) }) else {
+                return nil
+            }
+            value = member.value
+        }
+        return QuestionValue(value)
+    }
+}

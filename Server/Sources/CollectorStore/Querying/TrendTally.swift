@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// Counts events for a question: told them one by one, in any order, it gives the answer.
+struct TrendTally {
+    /// Whom an event counts for.
+    enum Person {
+        /// A user who was signed in, as UTF-8.
+        case user([UInt8])
+        /// An installation, by its number.
+        case installation(Int64)
+    }
+
+    /// What is kept of one group's events in one interval, or in all of a period.
+    private struct Sum {
+        var events: Int64 = 0
+        var people: Int64 = 0
+        var numbers: Int64 = 0
+        var sum = ExactSum()
+        var sorted: [JSONNumber] = []
+
+        mutating func add(_ other: Sum) {
+            events += other.events
+            people += other.people
+            numbers += other.numbers
+            sum.add(other.sum)
+            sorted += other.sorted
+        }
+    }
+
+    private struct Place: Hashable {
+        var group: Int
+        /// An interval; then ``now`` and ``before``, the periods as a whole.
+        var slot: Int
+    }
+
+    private let question: Question
+    private let budget: QuestionBudget
+    private let before: Int
+    private let now: Int
+    private let slots: Int
+    private var groups: [QuestionValue?: Int] = [:]
+    private var values: [QuestionValue?] = []
+    private var numbers: [Place: Int] = [:]
+    private var places: [Place] = []
+    private var sums: [Sum] = []
+    private var users: [[UInt8]: UInt64] = [:]
+    private var installations: [Int64: UInt64] = [:]
+    /// The sum's number above, the person's below.
+    private var seen: Set<UInt64> = []
+    private var groupBytes = 0
+    private var kept = 0
+
+    /// A tally of nothing yet.
+    init(_ question: Question, budget: QuestionBudget) {
+        self.question = question
+        self.budget = budget
+        now = question.time.edgesBefore.isEmpty ? question.time.count : 2 * question.time.count
+        before = now + 1
+        slots = now + 2
+    }
+
+    /// Counts an event whose time is the question's.
+    ///
+    /// - Parameters:
+    ///   - value: the event's value of the field that groups are made of.
+    ///   - person: whom it counts for, if the question counts people or installations.
+    ///   - number: the event's number, if the question takes one.
+    /// - Throws: ``StoreError`` when the budget is used up.
+    mutating func count(
+        at time: Timestamp,
+        value: QuestionValue?,
+        person: Person?,
+        number: JSONNumber?
+    ) throws(StoreError) {
+        let slot = question.time.slot(of: time)
+        let group = try self.group(of: value)
+        // The numbers of the whole are those of its intervals: kept once.
+        try count(in: Place(group: group, slot: slot), person, number, keeping: true)
+        try count(
+            in: Place(group: group, slot: slot < question.time.count ? now : before),
+            person,
+            number,
+            keeping: false
+        )
+    }
+
+    private mutating func group(of value: QuestionValue?) throws(StoreError) -> Int {
+        if let known = groups[value] { return known }
+        groupBytes += value?.bytes ?? 0
+        guard groupBytes <= budget.groupBytes else {
+            throw .overBudget("by", "its groups take more than \(budget.groupBytes) bytes: group by another attribute")
+        }
+        groups[value] = values.count
+        values.append(value)
+        return values.count - 1
+    }
+
+    private mutating func count(
+        in place: Place,
+        _ person: Person?,
+        _ number: JSONNumber?,
+        keeping: Bool
+    ) throws(StoreError) {
+        let index: Int
+        if let known = numbers[place] {
+            index = known
+        } else {
+            guard sums.count < budget.sums else {
+                throw .overBudget(
+                    question.grouping == nil ? "interval" : "by",
+                    "it has more than \(budget.sums) sums: choose a longer interval, a shorter time, or another attribute"
+                )
+            }
+            index = sums.count
+            numbers[place] = index
+            places.append(place)
+            sums.append(Sum())
+        }
+        sums[index].events += 1
+        if let number {
+            sums[index].numbers += 1
+            sums[index].sum.add(number)
+            if keeping, case .p95 = question.measure {
+                kept += 1
+                guard kept <= budget.numbers else {
+                    throw .overBudget("from", "it sorts more than \(budget.numbers) numbers: choose a shorter time")
+                }
+                sums[index].sorted.append(number)
+            }
+        }
+        guard let person else { return }
+        if seen.insert(UInt64(index) << 32 | self.number(of: person)).inserted {
+            sums[index].people += 1
+            guard seen.count <= budget.people else {
+                throw .overBudget(
+                    "from",
+                    "it tells more than \(budget.people) people apart: choose a shorter time or a longer interval"
+                )
+            }
+        }
+    }
+
+    /// A person's number; there are never more than people who are told apart.
+    private mutating func number(of person: Person) -> UInt64 {
+        let next = UInt64(users.count + installations.count)
+        switch person {
+        case .user(let id):
+            if let known = users[id] { return known }
+            users[id] = next
+        case .installation(let id):
+            if let known = installations[id] { return known }
+            installations[id] = next
+        }
+        return next
+    }
+
+    // MARK: The answer
+
+    /// The series: the groups with most events in the time, and all others together.
+    ///
+    /// - Complexity: O(sums + people told apart + numbers kept × log).
+    func series() -> [Trend.Series] {
+        guard let grouping = question.grouping else {
+            return [series(.all, rows([0: 0]).first ?? [:])]
+        }
+        let ranked = values.indices.filter { events(of: $0) > 0 }.sorted { left, right in
+            let (more, less) = (events(of: left), events(of: right))
+            return more == less ? Self.precedes(values[left], values[right]) : more > less
+        }
+        let top = ranked.prefix(grouping.top)
+        let others = ranked.dropFirst(grouping.top)
+        var series: [Int: Int] = [:]
+        for (number, group) in top.enumerated() { series[group] = number }
+        // Groups of the period before that have nothing now are among the others, but are not counted as values.
+        for group in values.indices where series[group] == nil { series[group] = top.count }
+        let rows = rows(series)
+        var answer = zip(top, rows).map { self.series(.value(values[$0]), $1) }
+        if values.count > top.count, let rest = rows.last, rows.count > top.count {
+            answer.append(self.series(.other(others.count), rest))
+        }
+        return answer
+    }
+
+    private func events(of group: Int) -> Int64 {
+        numbers[Place(group: group, slot: now)].map { sums[$0].events } ?? 0
+    }
+
+    /// The sums by slot of each series.
+    ///
+    /// - Parameter series: the series of each group.
+    private func rows(_ series: [Int: Int]) -> [[Int: Sum]] {
+        var rows = Array(repeating: [Int: Sum](), count: (series.values.max() ?? -1) + 1)
+        var sizes: [Int: Int] = [:]
+        for number in series.values { sizes[number, default: 0] += 1 }
+        for (index, place) in places.enumerated() {
+            guard let row = series[place.group] else { continue }
+            rows[row][place.slot, default: Sum()].add(sums[index])
+        }
+        // Who is in two groups of one series counts once in it.
+        var together: Set<UInt64> = []
+        var people: [Place: Int64] = [:]
+        for entry in seen {
+            let place = places[Int(entry >> 32)]
+            guard let row = series[place.group], sizes[row] ?? 0 > 1 else { continue }
+            let key = UInt64(row * slots + place.slot) << 32 | (entry & 0xFFFF_FFFF)
+            if together.insert(key).inserted { people[Place(group: row, slot: place.slot), default: 0] += 1 }
+        }
+        for (place, count) in people { rows[place.group][place.slot]?.people = count }
+        return rows
+    }
+
+    private func series(_ group: Trend.Group, _ row: [Int: Sum]) -> Trend.Series {
+        let count = question.time.count
+        let first = numbers(row, 0..<count, total: now)
+        guard now == 2 * count else { return Trend.Series(group: group, now: first) }
+        return Trend.Series(group: group, now: first, before: numbers(row, count..<2 * count, total: before))
+    }
+
+    private func numbers(_ row: [Int: Sum], _ intervals: Range<Int>, total: Int) -> Trend.Numbers {
+        var whole = row[total] ?? Sum()
+        whole.sorted = intervals.flatMap { row[$0]?.sorted ?? [] }
+        return Trend.Numbers(values: intervals.map { value(row[$0] ?? Sum()) }, total: value(whole))
+    }
+
+    private func value(_ sum: Sum) -> JSONNumber? {
+        switch question.measure {
+        case .events: return .integer(sum.events)
+        case .users, .installations: return .integer(sum.people)
+        case .sum: return sum.sum.value
+        case .average: return sum.numbers == 0 ? nil : .double(sum.sum.nearest / Double(sum.numbers))
+        case .p95:
+            guard !sum.sorted.isEmpty else { return nil }
+            // The nearest rank: the least number that 95 % do not exceed.
+            let rank = (95 * sum.sorted.count + 99) / 100
+            return sum.sorted.sorted { $0.isLess(than: $1) }[rank - 1]
+        }
+    }
+
+    /// An order of values, so that groups with as many events come in the same order always.
+    private static func precedes(_ left: QuestionValue?, _ right: QuestionValue?) -> Bool {
+        func text(_ value: QuestionValue?) -> [UInt8] {
+            guard let value else { return [] }
+            return JSONWriter.withThreadBuffer { writer in
+                value.write(to: &writer)
+                return writer.array()
+            }
+        }
+        return text(left).lexicographicallyPrecedes(text(right))
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable import Collector
+@testable import CollectorHTTP
+
+@Suite("Asking for trends")
+struct TrendEndpointTests {
+    @Test("the answer has the question's times, and a series for each group")
+    func form() async throws {
+        try await CollectorUnderTest.run { collector in
+            let path =
+                "/v1/trends?name=purchase&from=1700000000000&to=1700007200000&interval=hour&by=currency&compare=before"
+            let answer = try await collector.request("GET", path)
+            #expect(
+                answer.body == """
+                    {"interval":"hour","zone":"UTC","edges":[1700000000000,1700002800000,1700006400000,1700007200000],\
+                    "edges_before":[1699992800000,1699995600000,1699999200000,1700000000000],\
+                    "series":[{"group":"CNY","values":[2,2,2],"total":3}],"read":4}
+                    """
+            )
+        }
+    }
+
+    @Test("what is escaped in the address arrives as it was meant")
+    func escaped() async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request(
+                "GET",
+                "/v1/trends?name=a%26b&name=%E6%95%B0&where=%22x%3Dy%22%3E%3D5&where=note:=a%2Bb%20%27c%27&measure=p95:to%25tal"
+            )
+            #expect(answer.status == 200)
+            let question = collector.store.asked
+            #expect(question?.filter.names == ["a&b", "数"] && question?.measure == .p95(.attribute("to%tal")))
+            #expect(
+                question?.filter.conditions == [
+                    QuestionCondition(.attribute("x=y"), .greaterOrEqual, .number(.integer(5), written: [53])),
+                    QuestionCondition(.attribute("note"), .equal, .text(Array("a+b 'c'".utf8))),
+                ]
+            )
+            // Until the collector's own time.
+            #expect(question?.time.end == collector.clock.now().wall)
+        }
+    }
+
+    @Test(
+        "a mistake is named",
+        arguments: [
+            ("interval=year", "interval"), ("where=total", "where"), ("measure=median", "measure"),
+            ("by=x&top=11", "top"),
+            ("zone=Nowhere", "zone"), ("from=5&to=5", "to"), ("limit=5", "limit"), ("compare=1", "compare"),
+        ]
+    )
+    func mistakes(_ query: String, _ field: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("GET", "/v1/trends?" + query)
+            #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
+            #expect(collector.store.asked == nil)
+        }
+    }
+
+    @Test("a question over its budget is 422 with what to narrow; an index in trouble 503")
+    func failures() async throws {
+        try await CollectorUnderTest.run { collector in
+            collector.store.fail(.overBudget("from", "it reads too much: choose a shorter time"))
+            let large = try await collector.request("GET", "/v1/trends")
+            #expect(large.status == 422 && large.errorCode == "question_too_large" && large.text("field") == "from")
+            #expect(large.text("message") == "The question is too large: it reads too much: choose a shorter time.")
+            collector.store.fail(StoreError("the file is locked."))
+            #expect(try await collector.request("GET", "/v1/trends").errorCode == "index_unavailable")
+            // A question that failed keeps no place of those that are answered at once.
+            for _ in 0..<5 { #expect(try await collector.request("GET", "/v1/trends").status == 503) }
+            collector.store.fail(nil)
+            #expect(try await collector.request("GET", "/v1/trends").status == 200)
+            #expect(try await collector.request("POST", "/v1/trends").status == 405)
+        }
+    }
+
+    @Test("where others can reach it, a trend needs a key that may read")
+    func keys() async throws {
+        try await CollectorUnderTest.run {
+            $0.readKeys = .always
+        } _: { collector async throws in
+            #expect(try await collector.request("GET", "/v1/trends").status == 401)
+            #expect(try await collector.request("GET", "/v1/trends", ["authorization": "Bearer write"]).status == 403)
+            #expect(try await collector.request("GET", "/v1/trends", ["authorization": "Bearer read"]).status == 200)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import CollectorStore
+
+@Suite("Answers to random questions, beside a list that is gone through")
+struct TrendOracleTests {
+    /// An event as the test knows it.
+    private struct Known {
+        var name: String
+        var time: Int64
+        var installation: UInt64?
+        var user: String?
+        /// Attributes by name, with those of the context that the event does not have itself.
+        var attributes: [String: JSONValue]
+        var version: String?
+    }
+
+    /// A condition as text, and what it means.
+    private typealias Rule = (text: String, holds: @Sendable (Known) -> Bool)
+
+    private static let start: Int64 = 1_700_000_000_000
+    private static let length: Int64 = 4 * 86_400_000
+    private static let quoted = "it's a \"name\".with, everything=數"
+
+    private static func number(_ value: JSONValue?) -> Double? { value?.double }
+
+    private static let rules: [Rule] = [
+        ("total>=3", { number($0.attributes["total"]).map { $0 >= 3 } ?? false }),
+        ("total<4.5", { number($0.attributes["total"]).map { $0 < 4.5 } ?? false }),
+        ("total≠2", { number($0.attributes["total"]) != 2 }),
+        ("total=*", { $0.attributes["total"] != nil }),
+        ("currency=EUR", { $0.attributes["currency"] == .string("EUR") }),
+        ("currency≠*", { $0.attributes["currency"] == nil }),
+        ("currency>c3", { ($0.attributes["currency"]?.string).map { $0 > "c3" } ?? false }),
+        ("tier=gold", { $0.attributes["tier"] == .string("gold") }),
+        ("first=true", { $0.attributes["first"] == .boolean(true) }),
+        ("context.app.version:=2", { $0.version == "2" }),
+        ("context.app.version=*", { $0.version != nil }),
+        (#""it's a \"name\".with, everything=數"≤1"#, { number($0.attributes[quoted]).map { $0 <= 1 } ?? false }),
+    ]
+
+    /// Random events: put into the log, and returned.
+    private static func events(_ random: inout SeededGenerator, into environment: IndexEnvironment) throws -> [Known] {
+        var all: [Known] = []
+        for batchNumber in 0..<12 {
+            let installation = random.chance(4) ? nil : UInt64(random.number(1...4))
+            var batch = installation.map { Batch($0, UInt64(batchNumber + 1), 1...40) } ?? Batch()
+            let user = random.chance(3) ? nil : "user-\(random.number(1...5))"
+            let version = random.chance(4) ? nil : "\(random.number(1...3))"
+            let tier = random.chance(2) ? "gold" : nil
+            var context: [String] = []
+            if let user { context.append(#""user":{"id":"\#(user)"}"#) }
+            if let version { context.append(#""app":{"version":"\#(version)"}"#) }
+            if let tier { context.append(#""global":{"tier":"\#(tier)"}"#) }
+            batch.lines.append(#"{"context":{\#(context.joined(separator: ","))}}"#)
+            for index in 0..<40 {
+                var attributes: [String: JSONValue] = [:]
+                if !random.chance(4) {
+                    let quarters = random.number(-4...40)
+                    attributes["total"] =
+                        quarters % 4 == 0 ? .integer(Int64(quarters / 4)) : .double(Double(quarters) / 4)
+                }
+                if !random.chance(5) {
+                    attributes["currency"] = .string(random.chance(3) ? "EUR" : "c\(random.number(1...14))")
+                }
+                if random.chance(6) { attributes["tier"] = .string("silver") }
+                if random.chance(3) { attributes["first"] = .boolean(random.chance(2)) }
+                if random.chance(3) { attributes[quoted] = .integer(Int64(random.number(0...2))) }
+                let object = JSONValue.Object(attributes.map { .init(key: $0.key, value: $0.value) })
+                let known = Known(
+                    name: "n\(random.number(1...3))",
+                    time: start + Int64(random.number(0...Int(length) - 1)),
+                    installation: installation,
+                    user: user,
+                    attributes: attributes.merging(tier.map { ["tier": .string($0)] } ?? [:]) { own, _ in own },
+                    version: version
+                )
+                all.append(known)
+                let json = String(decoding: JSONValue.object(object).json(), as: UTF8.self)
+                batch.lines.append(
+                    line(UInt64(batchNumber * 40 + index), known.name, time: known.time, attributes: json)
+                )
+            }
+            try environment.append(batch)
+        }
+        return all
+    }
+
+    /// Numbers of one group's events, gone through one by one.
+    private static func numbers(_ events: [Known], _ edges: [Timestamp], _ measure: Question.Measure) -> Trend.Numbers {
+        func measured(_ events: [Known]) -> JSONNumber? {
+            let numbers = events.compactMap { number($0.attributes["total"]) }
+            switch measure {
+            case .events: return .integer(Int64(events.count))
+            case .users:
+                return .integer(Int64(Set(events.compactMap { $0.user ?? $0.installation.map { "#\($0)" } }).count))
+            case .installations: return .integer(Int64(Set(events.compactMap(\.installation)).count))
+            case .sum:
+                let isWhole = events.allSatisfy { $0.attributes["total"].map { $0.integer != nil } ?? true }
+                let sum = numbers.reduce(0, +)
+                return isWhole ? .integer(Int64(sum)) : .double(sum)
+            case .average: return numbers.isEmpty ? nil : .double(numbers.reduce(0, +) / Double(numbers.count))
+            case .p95:
+                guard
+                    let value = numbers.sorted().first(where: { candidate in
+                        100 * numbers.filter { $0 <= candidate }.count >= 95 * numbers.count
+                    })
+                else { return nil }
+                return JSONNumber.double(value).simplest
+            }
+        }
+        func within(_ from: Timestamp, _ to: Timestamp) -> [Known] {
+            events.filter { $0.time >= from.milliseconds && $0.time < to.milliseconds }
+        }
+        return Trend.Numbers(
+            values: zip(edges, edges.dropFirst()).map { measured(within($0, $1)) },
+            total: measured(within(edges[0], edges[edges.count - 1]))
+        )
+    }
+
+    private static func expected(_ question: Question, _ events: [Known], by: String?) -> [Trend.Series] {
+        let time = question.time
+        func series(_ group: Trend.Group, _ events: [Known]) -> Trend.Series {
+            Trend.Series(
+                group: group,
+                now: numbers(events, time.edges, question.measure),
+                before: time.edgesBefore.isEmpty ? nil : numbers(events, time.edgesBefore, question.measure)
+            )
+        }
+        guard let by, let grouping = question.grouping else { return [series(.all, events)] }
+        func value(_ event: Known) -> JSONValue? {
+            by == "context.app.version" ? event.version.map { .string($0) } : event.attributes[by]
+        }
+        func text(_ value: JSONValue?) -> String { value.map { String(decoding: $0.json(), as: UTF8.self) } ?? "" }
+        let within = events.filter { $0.time >= time.edges[0].milliseconds && $0.time < time.end.milliseconds }
+        let ranked = Dictionary(grouping: within, by: { text(value($0)) })
+            .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+        let top = ranked.prefix(grouping.top).map(\.key)
+        var answer = top.map { key in
+            let own = events.filter { text(value($0)) == key }
+            return series(.value(value(own[0]).flatMap { QuestionValue($0) }), own)
+        }
+        let rest = events.filter {
+            !top.contains(text(value($0))) && $0.time >= time.start.milliseconds && $0.time < time.end.milliseconds
+        }
+        if !rest.isEmpty { answer.append(series(.other(ranked.count - top.count), rest)) }
+        return answer
+    }
+
+    @Test("they are equal", arguments: 1...8)
+    func equal(_ seed: Int) async throws {
+        var random = SeededGenerator(seed: UInt64(seed))
+        let environment = try IndexEnvironment()
+        let events = try Self.events(&random, into: environment)
+        try await environment.index()
+        let total = QuestionField.attribute("total")
+        let measures: [Question.Measure] = [.events, .users, .installations, .sum(total), .average(total), .p95(total)]
+        let zone = ZoneOffsets(
+            name: "Test/Zone",
+            first: 3_600,
+            changes: [.init(at: Timestamp(milliseconds: Self.start + 100_000_000), seconds: 7_200)]
+        )
+        for _ in 0..<60 {
+            var filter = QuestionFilter()
+            var wanted = events
+            if random.chance(2) {
+                filter.names = random.chance(2) ? ["n1"] : ["n3", "n1"]
+                wanted.removeAll { !filter.names.contains($0.name) }
+            }
+            if random.chance(4) {
+                filter.user = "user-\(random.number(1...6))"
+                wanted.removeAll { $0.user != filter.user }
+            }
+            if random.chance(4) {
+                let number = UInt64(random.number(1...5))
+                filter.installation = .numbered(number)
+                wanted.removeAll { $0.installation != number }
+            }
+            for _ in 0..<random.number(0...2) {
+                let rule = Self.rules[random.number(0...Self.rules.count - 1)]
+                filter.conditions.append(try QuestionCondition(rule.text, parameter: "where"))
+                wanted.removeAll { !rule.holds($0) }
+            }
+            let from = Self.start + Int64(random.number(0...Int(Self.length)))
+            let interval = QuestionInterval.allCases[random.number(1...4)]
+            let time = try #require(
+                QuestionTime(
+                    from: Timestamp(milliseconds: from),
+                    to: Timestamp(milliseconds: from + Int64(random.number(1...Int(Self.length)))),
+                    interval: interval,
+                    in: zone,
+                    comparing: random.chance(2)
+                )
+            )
+            let by = [nil, "currency", "tier", "total", "context.app.version"][random.number(0...4)]
+            let grouping = try by.map {
+                Question.Grouping(by: try QuestionField($0, parameter: "by"), top: random.number(1...10))
+            }
+            let measure = measures[random.number(0...measures.count - 1)]
+            let question = Question(filter, in: time, measure: measure, grouping: grouping)
+            let answer = try await environment.store.trend(question)
+            #expect(answer.series == Self.expected(question, wanted, by: by), "\(question)")
+        }
+    }
+}

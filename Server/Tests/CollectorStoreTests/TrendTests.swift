@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import CollectorStore
+
+@Suite("Trends of the index")
+struct TrendTests {
+    private static let start: Int64 = 1_700_006_400_000
+
+    /// The days behind ``start``, which is a midnight.
+    private static func days(_ count: Int64, comparing: Bool = false) throws -> QuestionTime {
+        try #require(
+            QuestionTime(
+                from: Timestamp(milliseconds: start),
+                to: Timestamp(milliseconds: start + count * 86_400_000),
+                interval: .day,
+                in: .utc,
+                comparing: comparing
+            )
+        )
+    }
+
+    private static func index(_ batches: Batch...) async throws -> IndexEnvironment {
+        let environment = try IndexEnvironment()
+        for batch in batches { try environment.append(batch) }
+        try await environment.index()
+        return environment
+    }
+
+    private static func whole(_ numbers: Int64...) -> [JSONNumber?] { numbers.map { .integer($0) } }
+
+    @Test("a person is a user who is signed in, else an installation; of neither, nobody")
+    func people() async throws {
+        var signedIn = Batch(1, 1, 1...2)
+        signedIn.lines = [
+            #"{"context":{"user":{"id":"carl"}}}"#, line(1, time: Self.start), line(2, time: Self.start + 1),
+        ]
+        var elsewhere = Batch(2, 2, 1...2)
+        elsewhere.lines = [
+            #"{"context":{"user":{"id":"carl"}}}"#, line(3, time: Self.start + 86_400_000), #"{"context":{}}"#,
+            line(4, time: Self.start + 86_400_000),
+        ]
+        var unknown = Batch()
+        unknown.lines = [line(5, time: Self.start)]
+        let environment = try await Self.index(signedIn, elsewhere, unknown)
+        for (measure, values, total) in [
+            (.events, [3, 2], 5), (.users, [1, 2], 2), (.installations, [1, 1], 2),
+        ] as [(Question.Measure, [Int64], Int64)] {
+            let answer = try await environment.store.trend(Question(in: try Self.days(2), measure: measure))
+            #expect(answer.series.map(\.now.values) == [values.map { .integer($0) }], "\(measure)")
+            #expect(answer.series[0].now.total == .integer(total), "\(measure)")
+        }
+    }
+
+    @Test("from is inclusive, to is not, and the period before ends where the time begins")
+    func ends() async throws {
+        var batch = Batch(1, 1, 1...4)
+        batch.lines = [-86_400_001, -86_400_000, -1, 0, 86_399_999, 86_400_000].enumerated().map { index, offset in
+            line(UInt64(index + 1), time: Self.start + Int64(offset))
+        }
+        batch.last = 6
+        batch.recorded = 6
+        let environment = try await Self.index(batch)
+        let answer = try await environment.store.trend(Question(in: try Self.days(1, comparing: true)))
+        #expect(answer.series[0].now == Trend.Numbers(values: Self.whole(2), total: .integer(2)))
+        #expect(answer.series[0].before == Trend.Numbers(values: Self.whole(2), total: .integer(2)))
+    }
+
+    @Test("events that come late count when they happened; those of an erased installation no more")
+    func lateAndErased() async throws {
+        var late = Batch(1, 1, 1...1)
+        late.lines = [line(1, time: Self.start)]
+        late.received = Self.start + 9 * 86_400_000
+        var other = Batch(2, 2, 1...1)
+        other.lines = [line(2, time: Self.start)]
+        let environment = try await Self.index(late, other)
+        let question = Question(QuestionFilter(names: ["tick"]), in: try Self.days(2), measure: .installations)
+        #expect(try await environment.store.trend(question).series[0].now.values == Self.whole(2, 0))
+        var erasure = Batch(1, 1, 2...2)
+        erasure.lines = [erasedLine(9, of: .numbered(1))]
+        try environment.append(erasure)
+        try await environment.index()
+        #expect(try await environment.store.trend(question).series[0].now.values == Self.whole(1, 0))
+    }
+
+    @Test("nothing gives zeros, and no average")
+    func nothing() async throws {
+        let environment = try await Self.index()
+        let field = QuestionField.attribute("total")
+        for measure in [.events, .users, .sum(field)] as [Question.Measure] {
+            let answer = try await environment.store.trend(Question(in: try Self.days(2), measure: measure))
+            #expect(
+                answer
+                    == Trend(
+                        series: [.init(group: .all, now: .init(values: Self.whole(0, 0), total: .integer(0)))],
+                        events: 0
+                    )
+            )
+        }
+        for measure in [.average(field), .p95(field)] as [Question.Measure] {
+            let answer = try await environment.store.trend(Question(in: try Self.days(1), measure: measure))
+            #expect(answer.series.map(\.now) == [.init(values: [nil], total: nil)])
+        }
+        let grouped = Question(in: try Self.days(1), grouping: .init(by: field))
+        #expect(try await environment.store.trend(grouped).series.isEmpty)
+    }
+
+    static let hostileTexts = [
+        "a'b", "a\"b", "a.b", "x'; DROP TABLE events; --", "数量", "é", "e\u{301}", "$[0]", "%", "\u{0}a", "where", "🧺",
+    ]
+
+    @Test("names and values may hold anything, and are only compared", arguments: hostileTexts)
+    func hostile(_ name: String) async throws {
+        let key = String(decoding: JSONValue.string(name).json(), as: UTF8.self)
+        var batch = Batch(1, 1, 1...2)
+        batch.lines = [
+            line(1, time: Self.start, attributes: "{\(key):\(key)}"),
+            line(2, time: Self.start, attributes: #"{"a":"b"}"#),
+        ]
+        let environment = try await Self.index(batch)
+        let field = QuestionField.attribute(name)
+        let condition = QuestionCondition(field, .equal, .text(Array(name.utf8)))
+        let filter = QuestionFilter(names: ["tick", name], conditions: [condition], installation: .numbered(1))
+        for filter in [filter, QuestionFilter(names: ["tick", name], conditions: [condition])] {
+            let answer = try await environment.store.trend(
+                Question(filter, in: try Self.days(1), grouping: .init(by: field))
+            )
+            #expect(answer.series.map(\.group) == [.value(.text(Array(name.utf8)))])
+            #expect(answer.series[0].now.total == .integer(1))
+        }
+        let user = QuestionFilter(user: name)
+        #expect(
+            try await environment.store.trend(Question(user, in: try Self.days(1))).series[0].now.total == .integer(0)
+        )
+        #expect(try await environment.all().count == 2)
+    }
+
+    @Test("two spellings of a letter are two values, as they are two names everywhere")
+    func spellings() async throws {
+        var batch = Batch(1, 1, 1...2)
+        batch.lines = ["é", "e\u{301}"].enumerated().map { index, text in
+            line(UInt64(index + 1), time: Self.start, attributes: "{\"a\":\"\(text)\"}")
+        }
+        let environment = try await Self.index(batch)
+        let question = Question(in: try Self.days(1), grouping: .init(by: .attribute("a")))
+        #expect(try await environment.store.trend(question).series.count == 2)
+    }
+
+    @Test("of ten thousand groups ten are told apart, and the rest is counted together")
+    func manyGroups() async throws {
+        let environment = try IndexEnvironment()
+        for part in 0..<20 {
+            var batch = Batch(1, UInt64(part + 1), 1...500)
+            batch.lines = (0..<500).map { index in
+                let number = part * 500 + index
+                return line(
+                    UInt64(number),
+                    time: Self.start,
+                    attributes: "{\"a\":\(number % 9_990 < 10 ? number % 9_990 : number)}"
+                )
+            }
+            try environment.append(batch)
+        }
+        try await environment.index()
+        let question = Question(in: try Self.days(1), measure: .users, grouping: .init(by: .attribute("a")))
+        let answer = try await environment.store.trend(question)
+        #expect(answer.series.map(\.group) == (0..<10).map { .value(.number(.integer($0))) } + [.other(9_980)])
+        // They are all of one installation.
+        #expect(answer.series.allSatisfy { $0.now.total == .integer(1) } && answer.events == 10_000)
+        var small = QuestionBudget()
+        small.sums = 1_000
+        let error = try await Self.failure(of: question, environment, small)
+        #expect(error.kind == .overBudget(parameter: "by") && error.message.contains("more than 1000 sums"))
+        small = QuestionBudget()
+        small.groupBytes = 1_000
+        #expect(try await Self.failure(of: question, environment, small).kind == .overBudget(parameter: "by"))
+    }
+
+    /// A clock that goes on by a second whenever somebody looks.
+    private final class HastyClock: EventClock {
+        private let looks = Locked<Int64>(0)
+
+        func now() -> Moment {
+            let look = looks.withLock { looks in
+                looks += 1
+                return looks
+            }
+            return Moment(wall: Timestamp(milliseconds: 0), monotonic: MonotonicTime(milliseconds: look * 1_000))
+        }
+    }
+
+    private static func failure(
+        of question: Question,
+        _ environment: IndexEnvironment,
+        _ budget: QuestionBudget,
+        clock: any EventClock = SystemClock()
+    ) async throws -> StoreError {
+        let store = try SQLiteEventStore(path: environment.path, timeout: .zero, clock: clock, budget: budget)
+        defer { #expect(throws: Never.self) { try store.close() } }
+        return try await #require(throws: StoreError.self) { try await store.trend(question) }
+    }
+
+    @Test("a question over its budget says what to narrow, and one within it is answered")
+    func budget() async throws {
+        let environment = try IndexEnvironment()
+        for part in 1...3 {
+            var batch = Batch(UInt64(part), UInt64(part), 1...400)
+            batch.lines = (0..<400).map {
+                line(UInt64(part * 1_000 + $0), time: Self.start, attributes: "{\"a\":\($0)}")
+            }
+            try environment.append(batch)
+        }
+        try await environment.index()
+        let field = QuestionField.attribute("a")
+        var events = QuestionBudget()
+        events.events = 1_199
+        let error = try await Self.failure(of: Question(in: try Self.days(1)), environment, events)
+        #expect(error.kind == .overBudget(parameter: "from"))
+        #expect(error.message.contains("more than 1199 events") && error.message.contains("shorter time"))
+        events.events = 1_200
+        let store = try SQLiteEventStore(path: environment.path, timeout: .zero, budget: events)
+        #expect(try await store.trend(Question(in: try Self.days(1))).events == 1_200)
+        try store.close()
+        var people = QuestionBudget()
+        people.people = 5
+        let users = Question(in: try Self.days(1), measure: .users)
+        people.people = 6
+        #expect(try await environment.store.trend(users).series[0].now.total == .integer(3))
+        people.people = 5
+        #expect(try await Self.failure(of: users, environment, people).message.contains("more than 5 people"))
+        var numbers = QuestionBudget()
+        numbers.numbers = 1_199
+        let p95 = Question(in: try Self.days(1), measure: .p95(field))
+        #expect(try await environment.store.trend(p95).series[0].now.total == .integer(379))
+        #expect(try await Self.failure(of: p95, environment, numbers).message.contains("more than 1199 numbers"))
+        var time = QuestionBudget()
+        time.time = .seconds(1)
+        let slow = try await Self.failure(of: Question(in: try Self.days(1)), environment, time, clock: HastyClock())
+        #expect(slow.kind == .overBudget(parameter: "from") && slow.message.contains("longer than 1.0 seconds"))
+        #expect(environment.store.trouble == nil)
+    }
+
+    @Test("who did what is read from an index alone, and nothing is searched that does not belong to the question")
+    func plan() async throws {
+        let environment = try await Self.index()
+        let queue = try DatabaseQueue(path: environment.path)
+        defer { #expect(throws: Never.self) { try queue.close() } }
+        let asked = Locked<[String]>([])
+        let time = try Self.days(1)
+        let filters = [
+            QuestionFilter(names: ["tick"]), QuestionFilter(), QuestionFilter(user: "carl"),
+            QuestionFilter(names: ["tick"], installation: .numbered(1)),
+        ]
+        let steps = try await queue.read { db in
+            db.trace(options: .statement) { event in asked.withLock { $0.append(event.expandedDescription) } }
+            for filter in filters {
+                _ = try TrendRows.trend(
+                    Question(filter, in: time, measure: .users),
+                    budget: QuestionBudget(),
+                    clock: SystemClock(),
+                    db
+                )
+            }
+            db.trace(options: [])
+            return try asked.withLock { $0 }.filter { $0.hasPrefix("SELECT time") }.flatMap { statement in
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement).map { $0["detail"] as String }
+            }
+        }
+        #expect(
+            steps.contains("SEARCH events USING COVERING INDEX events_by_question (name=? AND time>? AND time<?)"),
+            "\(steps)"
+        )
+        #expect(steps.contains("SEARCH events USING INDEX events_by_time (time>? AND time<?)"))
+        #expect(steps.contains("SEARCH events USING INDEX events_by_user (user=?)"))
+        #expect(steps.contains("SEARCH events USING INDEX events_by_installation (installation=?)"))
+        #expect(!steps.contains { $0.hasPrefix("SCAN events") })
+    }
+}

@@ -57,16 +57,20 @@ struct TrendTests {
         }
     }
 
-    @Test("from is inclusive, to is not, and the period before ends where the time begins")
-    func ends() async throws {
-        var batch = Batch(1, 1, 1...4)
-        batch.lines = [-86_400_001, -86_400_000, -1, 0, 86_399_999, 86_400_000].enumerated().map { index, offset in
-            line(UInt64(index + 1), time: Self.start + Int64(offset))
-        }
-        batch.last = 6
-        batch.recorded = 6
+    @Test(
+        "from is inclusive, to is not, and the period before ends where the time begins, however the events are found",
+        arguments: [
+            QuestionFilter(), QuestionFilter(names: ["tick"]), QuestionFilter(user: "carl"),
+            QuestionFilter(installation: .numbered(1)), QuestionFilter(names: ["other", "tick"], user: "carl"),
+        ]
+    )
+    func ends(_ filter: QuestionFilter) async throws {
+        var batch = Batch(1, 1, 1...6)
+        let offsets: [Int64] = [-86_400_001, -86_400_000, -1, 0, 86_399_999, 86_400_000]
+        batch.lines = [#"{"context":{"user":{"id":"carl"}}}"#]
+        batch.lines += offsets.enumerated().map { line(UInt64($0 + 1), time: Self.start + $1) }
         let environment = try await Self.index(batch)
-        let answer = try await environment.store.trend(Question(in: try Self.days(1, comparing: true)))
+        let answer = try await environment.store.trend(Question(filter, in: try Self.days(1, comparing: true)))
         #expect(answer.series[0].now == Trend.Numbers(values: Self.whole(2), total: .integer(2)))
         #expect(answer.series[0].before == Trend.Numbers(values: Self.whole(2), total: .integer(2)))
     }
@@ -243,6 +247,24 @@ struct TrendTests {
         let slow = try await Self.failure(of: Question(in: try Self.days(1)), environment, time, clock: HastyClock())
         #expect(slow.kind == .overBudget(parameter: "from") && slow.message.contains("longer than 1.0 seconds"))
         #expect(environment.store.trouble == nil)
+    }
+
+    @Test("an index of the version before gets what questions need from its own rows, and is not made anew")
+    func olderIndex() async throws {
+        var batch = Batch(1, 1, 1...2)
+        batch.lines = [line(1, time: Self.start), line(2, "other", time: Self.start)]
+        let environment = try await Self.index(batch)
+        let indexed = environment.store.indexed
+        try environment.store.close()
+        let queue = try DatabaseQueue(path: environment.path)
+        try await queue.write { db in
+            try db.execute(sql: "DROP INDEX events_by_question; DELETE FROM grdb_migrations WHERE identifier = '6'")
+        }
+        try queue.close()
+        try environment.restart()
+        #expect(environment.store.putAside == nil && environment.store.indexed == indexed)
+        let question = Question(QuestionFilter(names: ["tick"]), in: try Self.days(1))
+        #expect(try await environment.store.trend(question).series[0].now.total == .integer(1))
     }
 
     @Test("who did what is read from an index alone, and nothing is searched that does not belong to the question")

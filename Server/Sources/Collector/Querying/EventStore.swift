@@ -42,6 +42,18 @@ package protocol EventStore: Sendable {
     ///
     /// - Throws: ``StoreError``; of the kind `overBudget` when the question costs more than one may.
     func trend(_ question: Question) async throws(StoreError) -> Trend
+    /// How far people come through steps.
+    ///
+    /// - Throws: ``StoreError``; of the kind `overBudget` when the question costs more than one may. So do the next four.
+    func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel
+    /// Who comes back.
+    func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention
+    /// Who is new, comes back or stays away.
+    func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle
+    /// In how many intervals people are active.
+    func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness
+    /// How people go on from a screen or an event, or how they came to it.
+    func paths(_ question: PathQuestion) async throws(StoreError) -> Paths
     /// The whole index in numbers. Answers from memory.
     func totals() async throws(StoreError) -> StoreTotals
     /// Why the index does not follow the log, or is being made anew from it, one sentence; nil while all is well. Answers

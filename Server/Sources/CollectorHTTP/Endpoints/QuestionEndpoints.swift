@@ -19,23 +19,87 @@ struct QuestionEndpoints: Sendable {
 
     /// `GET /v1/trends`
     func trends(_ request: Request) async throws -> Response {
-        let question = try question(request)
-        let slot = try takeSlot()
-        defer { withExtendedLifetime(slot) {} }
-        let trend = try await dependencies.store.trend(question)
-        return Answer.json { trend.write(for: question, to: &$0) }
+        try await answer(request) {
+            try Question(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.trend($1)
+        } _: {
+            $0.write(for: $1, to: &$2)
+        }
     }
 
-    private func question(_ request: Request) throws(RequestFailure) -> Question {
+    /// `GET /v1/funnels`
+    func funnels(_ request: Request) async throws -> Response {
+        try await answer(request) {
+            try FunnelQuestion(parameters: $0, now: $1)
+        } _: {
+            try await $0.funnel($1)
+        } _: {
+            $0.write(for: $1, to: &$2)
+        }
+    }
+
+    /// `GET /v1/retention`
+    func retention(_ request: Request) async throws -> Response {
+        try await answer(request) {
+            try RetentionQuestion(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.retention($1)
+        } _: {
+            $0.write(for: $1, to: &$2)
+        }
+    }
+
+    /// `GET /v1/lifecycle`
+    func lifecycle(_ request: Request) async throws -> Response {
+        try await answer(request) {
+            try ActivityQuestion(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.lifecycle($1)
+        } _: {
+            $0.write(for: $1, to: &$2)
+        }
+    }
+
+    /// `GET /v1/stickiness`
+    func stickiness(_ request: Request) async throws -> Response {
+        try await answer(request) {
+            try ActivityQuestion(parameters: $0, now: $1, zones: zones)
+        } _: {
+            try await $0.stickiness($1)
+        } _: {
+            $0.write(for: $1, to: &$2)
+        }
+    }
+
+    /// `GET /v1/paths`
+    func paths(_ request: Request) async throws -> Response {
+        try await answer(request) {
+            try PathQuestion(parameters: $0, now: $1)
+        } _: {
+            try await $0.paths($1)
+        } _: {
+            $0.write(for: $1, to: &$2)
+        }
+    }
+
+    /// Reads a question, takes one of the places, asks the index, and writes the answer.
+    private func answer<Asked, Answered>(
+        _ request: Request,
+        _ read: ([(name: String, value: String)], Timestamp) throws -> Asked,
+        _ ask: (any EventStore, Asked) async throws -> Answered,
+        _ write: (Answered, Asked, inout JSONWriter) -> Void
+    ) async throws -> Response {
+        let question: Asked
         do {
-            return try Question(
-                parameters: Query(request.uri).parameters,
-                now: dependencies.clock.now().wall,
-                zones: zones
-            )
-        } catch {
+            question = try read(Query(request.uri).parameters, dependencies.clock.now().wall)
+        } catch let error as QuestionError {
             throw RequestFailure(error)
         }
+        let slot = try takeSlot()
+        defer { withExtendedLifetime(slot) {} }
+        let answered = try await ask(dependencies.store, question)
+        return Answer.json { write(answered, question, &$0) }
     }
 
     private func takeSlot() throws(RequestFailure) -> FollowerSlot {

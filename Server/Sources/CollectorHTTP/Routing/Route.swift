@@ -18,6 +18,16 @@ enum Route: Sendable, Hashable {
     case users
     /// How much happened when.
     case trends
+    /// How far people come through steps.
+    case funnels
+    /// Who comes back.
+    case retention
+    /// Who is new, comes back or stays away.
+    case lifecycle
+    /// In how many intervals people are active.
+    case stickiness
+    /// How people go on from a screen or an event.
+    case paths
     case devices
     case device(installation: String)
     /// An operator erases an installation.
@@ -50,9 +60,8 @@ enum Route: Sendable, Hashable {
     /// Whether the route shows what was recorded, so that a key for reading may be asked for.
     var reads: Bool {
         switch self {
-        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .trends, .devices,
-            .device,
-            .usageReport, .stats, .metrics:
+        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .trends,
+            .funnels, .retention, .lifecycle, .stickiness, .paths, .devices, .device, .usageReport, .stats, .metrics:
             true
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
             .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase:
@@ -135,6 +144,11 @@ enum Route: Sendable, Hashable {
         case "/v1/screens": .screens
         case "/v1/users": .users
         case "/v1/trends": .trends
+        case "/v1/funnels": .funnels
+        case "/v1/retention": .retention
+        case "/v1/lifecycle": .lifecycle
+        case "/v1/stickiness": .stickiness
+        case "/v1/paths": .paths
         case "/v1/devices": .devices
         case "/v1/reports/usage": .usageReport
         case "/v1/stats": .stats

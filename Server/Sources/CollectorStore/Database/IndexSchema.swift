@@ -19,6 +19,8 @@ enum IndexSchema {
         migrator.registerMigration("5") { try $0.execute(sql: fifth + clearing) }
         // SQLite fills it from the rows that are there.
         migrator.registerMigration("6") { try $0.execute(sql: sixth) }
+        // Whom an event counts for is settled while it is indexed: the index is made anew from the log.
+        migrator.registerMigration("7") { try $0.execute(sql: clearing + seventh) }
         return migrator
     }
 
@@ -303,6 +305,19 @@ enum IndexSchema {
     /// Questions about a name: in the order of time, and with whom an event counts for, so that no event is read to count it.
     private static let sixth = """
         CREATE INDEX events_by_question ON events (name, time, installation, user);
+
+        """
+
+    /// The person an event counts for (`users.number`): the user who was signed in, else the installation's visitor. Questions
+    /// then compare numbers instead of ids, and read the index alone also where they name no event.
+    private static let seventh = """
+        DROP INDEX events_by_time;
+        DROP INDEX events_by_user;
+        DROP INDEX events_by_question;
+        ALTER TABLE events ADD COLUMN person INTEGER;
+        CREATE INDEX events_by_time ON events (time, person, installation);
+        CREATE INDEX events_by_person ON events (person) WHERE person IS NOT NULL;
+        CREATE INDEX events_by_question ON events (name, time, person, installation);
 
         """
 }

@@ -57,6 +57,8 @@ final class BehaviorIndexer {
     private var place: (session: String?, sum: SessionSum?, visit: VisitSum?, user: Int64?)?
     private var installation: Int64 = 0
     private var facts = ContextFacts()
+    /// Whose the events are, once it was looked up.
+    private var whose: Int64??
 
     init(_ db: Database) throws {
         sessions = try SessionTable(db)
@@ -74,7 +76,8 @@ final class BehaviorIndexer {
         self.facts = facts
         self.installation = installation
         place = nil
-        guard isNew, let user = try user() else { return }
+        whose = nil
+        guard isNew, let user = try person() else { return }
         try people.describe(user, facts)
         for attribute in facts.attributes {
             try people.set(
@@ -92,6 +95,21 @@ final class BehaviorIndexer {
         facts = ContextFacts()
         self.installation = installation
         place = nil
+        whose = nil
+    }
+
+    /// The number of the person the events count for: the user who is signed in, else the installation's visitor; nil for
+    /// clients that tell neither. It is there afterwards.
+    func person() throws -> Int64? {
+        if let whose { return whose }
+        let found: Int64?
+        if let id = facts.user {
+            found = try people.user(id)
+        } else {
+            found = installation == 0 ? nil : try people.visitor(of: installation)
+        }
+        whose = .some(found)
+        return found
     }
 
     /// An event went into the index, for the first time.
@@ -150,13 +168,14 @@ final class BehaviorIndexer {
         metSessions = []
         metVisits = []
         place = nil
+        whose = nil
     }
 
     // MARK: Where an event belongs
 
     private func settle(_ session: String?, at time: Int64) throws {
         let sum = try session.map { try sessionSum($0, at: time) }
-        let user = try user()
+        let user = try person()
         var visit: VisitSum?
         if let user {
             let key = VisitKey(user: user, installation: installation, session: sum?.number ?? 0)
@@ -186,11 +205,6 @@ final class BehaviorIndexer {
         sessionSums[key] = sum
         metSessions.append(sum)
         return sum
-    }
-
-    private func user() throws -> Int64? {
-        if let id = facts.user { return try people.user(id) }
-        return installation == 0 ? nil : try people.visitor(of: installation)
     }
 
     // MARK: What was captured

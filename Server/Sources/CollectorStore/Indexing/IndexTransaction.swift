@@ -54,8 +54,8 @@ final class IndexTransaction {
             db,
             """
             INSERT OR IGNORE INTO events
-            (position, id, name, time, received, writer, sequence, installation, user, session, context, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (position, id, name, time, received, writer, sequence, installation, user, session, context, body, person)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         insertFailed = try RawStatement(
@@ -167,6 +167,7 @@ final class IndexTransaction {
         } else {
             insert.bindBlob(12, line)
         }
+        insert.bind(13, try behavior.person())
         try insert.run()
         if db.changesCount > 0 {
             progress.events += 1

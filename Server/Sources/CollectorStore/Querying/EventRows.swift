@@ -80,7 +80,7 @@ private struct EventFilter {
         if let id = query.installation {
             add("e.installation = (SELECT number FROM installations WHERE id = ?)") { $0.bind($1, id) }
         }
-        if let user = query.user { add("e.user = ?") { $0.bind($1, user) } }
+        if let user = query.user { add("e.person = (SELECT number FROM users WHERE id = ?)") { $0.bind($1, user) } }
         if let session = query.session { add("e.session = ?") { $0.bind($1, session) } }
         if let project = query.project {
             add("e.context IN (SELECT number FROM contexts WHERE project = ?)") { $0.bind($1, project) }

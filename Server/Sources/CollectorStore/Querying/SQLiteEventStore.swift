@@ -182,6 +182,31 @@ package final class SQLiteEventStore: EventStore {
         return try await read { try TrendRows.trend(question, budget: budget, clock: clock, $0) }
     }
 
+    package func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
+        let (budget, clock) = (budget, clock)
+        return try await read { try FunnelRows.funnel(question, budget: budget, clock: clock, $0) }
+    }
+
+    package func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention {
+        let (budget, clock) = (budget, clock)
+        return try await read { try ActivityRows.retention(question, budget: budget, clock: clock, $0) }
+    }
+
+    package func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
+        let (budget, clock) = (budget, clock)
+        return try await read { try ActivityRows.lifecycle(question, budget: budget, clock: clock, $0) }
+    }
+
+    package func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness {
+        let (budget, clock) = (budget, clock)
+        return try await read { try ActivityRows.stickiness(question, budget: budget, clock: clock, $0) }
+    }
+
+    package func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
+        let (budget, clock) = (budget, clock)
+        return try await read { try PathRows.paths(question, budget: budget, clock: clock, $0) }
+    }
+
     package func totals() async throws(StoreError) -> StoreTotals {
         let installations = try await read { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0

@@ -6,14 +6,6 @@ internal import TrackwayEvents
 
 /// Counts events for a question: told them one by one, in any order, it gives the answer.
 struct TrendTally {
-    /// Whom an event counts for.
-    enum Person {
-        /// A user who was signed in, as UTF-8.
-        case user([UInt8])
-        /// An installation, by its number.
-        case installation(Int64)
-    }
-
     /// What is kept of one group's events in one interval, or in all of a period.
     private struct Sum {
         var events: Int64 = 0
@@ -47,8 +39,7 @@ struct TrendTally {
     private var numbers: [Place: Int] = [:]
     private var places: [Place] = []
     private var sums: [Sum] = []
-    private var users: [[UInt8]: UInt64] = [:]
-    private var installations: [Int64: UInt64] = [:]
+    private var people: [Int64: UInt64] = [:]
     /// The sum's number above, the person's below.
     private var seen: Set<UInt64> = []
     private var groupBytes = 0
@@ -67,13 +58,13 @@ struct TrendTally {
     ///
     /// - Parameters:
     ///   - value: the event's value of the field that groups are made of.
-    ///   - person: whom it counts for, if the question counts people or installations.
+    ///   - person: the number of whom it counts for, if the question counts people or installations.
     ///   - number: the event's number, if the question takes one.
     /// - Throws: ``StoreError`` when the budget is used up.
     mutating func count(
         at time: Timestamp,
         value: QuestionValue?,
-        person: Person?,
+        person: Int64?,
         number: JSONNumber?
     ) throws(StoreError) {
         let slot = question.time.slot(of: time)
@@ -101,7 +92,7 @@ struct TrendTally {
 
     private mutating func count(
         in place: Place,
-        _ person: Person?,
+        _ person: Int64?,
         _ number: JSONNumber?,
         keeping: Bool
     ) throws(StoreError) {
@@ -144,17 +135,11 @@ struct TrendTally {
         }
     }
 
-    /// A person's number; there are never more than people who are told apart.
-    private mutating func number(of person: Person) -> UInt64 {
-        let next = UInt64(users.count + installations.count)
-        switch person {
-        case .user(let id):
-            if let known = users[id] { return known }
-            users[id] = next
-        case .installation(let id):
-            if let known = installations[id] { return known }
-            installations[id] = next
-        }
+    /// A person's number here; there are never more than people who are told apart.
+    private mutating func number(of person: Int64) -> UInt64 {
+        if let known = people[person] { return known }
+        let next = UInt64(people.count)
+        people[person] = next
         return next
     }
 
@@ -169,7 +154,7 @@ struct TrendTally {
         }
         let ranked = values.indices.filter { events(of: $0) > 0 }.sorted { left, right in
             let (more, less) = (events(of: left), events(of: right))
-            return more == less ? Self.precedes(values[left], values[right]) : more > less
+            return more == less ? QuestionValue.precedes(values[left], values[right]) : more > less
         }
         let top = ranked.prefix(grouping.top)
         let others = ranked.dropFirst(grouping.top)
@@ -238,17 +223,5 @@ struct TrendTally {
             let rank = (95 * sum.sorted.count + 99) / 100
             return sum.sorted.sorted { $0.isLess(than: $1) }[rank - 1]
         }
-    }
-
-    /// An order of values, so that groups with as many events come in the same order always.
-    private static func precedes(_ left: QuestionValue?, _ right: QuestionValue?) -> Bool {
-        func text(_ value: QuestionValue?) -> [UInt8] {
-            guard let value else { return [] }
-            return JSONWriter.withThreadBuffer { writer in
-                value.write(to: &writer)
-                return writer.array()
-            }
-        }
-        return text(left).lexicographicallyPrecedes(text(right))
     }
 }

@@ -51,33 +51,13 @@ struct TrendsCommand: AsyncParsableCommand {
     @Option(help: "minute, hour, day, week or month.")
     var interval = QuestionInterval.day
 
-    @Option(help: "How far back, such as 30d, 12h or 90m. Default: 30d.")
-    var last: String?
-
-    @Option(help: "The earliest time, inclusive. Dates and times without a zone are those of --zone.")
-    var from: String?
-
-    @Option(help: "The latest time, exclusive. Default: now.")
-    var to: String?
-
-    @Option(help: "The time zone, such as Europe/Berlin. Default: this machine's.")
-    var zone: String?
+    @OptionGroup var question: QuestionOptions
 
     @Flag(help: "Compare with the period before.")
     var compare = false
 
-    @Flag(help: "Print the collector's JSON.")
-    var json = false
-
-    @Flag(help: "Print comma-separated values: a line for each group and interval.")
-    var csv = false
-
     /// Sees that the options fit together.
     func validate() throws {
-        guard !json || !csv else { throw ValidationError("choose --json or --csv") }
-        guard last == nil || (from == nil && to == nil) else {
-            throw ValidationError("choose --last, or --from and --to")
-        }
         guard top == nil || by != nil else { throw ValidationError("--top is for --by") }
     }
 
@@ -85,9 +65,9 @@ struct TrendsCommand: AsyncParsableCommand {
     func run() async throws {
         let query = try query(now: SystemClock().now().wall)
         let answer = try await CollectorClient(try collector.address()).get("/v1/trends", query: query)
-        if json { return Console.standard.write(json: answer) }
+        if question.json { return Console.standard.write(json: answer) }
         let trend = CollectorTrend(answer)
-        if csv { return Console.standard.write(trend.csv) }
+        if question.csv { return Console.standard.write(trend.csv) }
         let text = TrendText(style: Console.standard.style, zone: TimeZone(identifier: trend.zone) ?? .gmt)
         Console.standard.write(text.lines(trend, of: names, measure: measure))
     }
@@ -96,43 +76,16 @@ struct TrendsCommand: AsyncParsableCommand {
     ///
     /// - Parameter now: the moment that `--last` counts back from, and the end if none is given.
     func query(now: Timestamp) throws(CommandFailure) -> [(name: String, value: String)] {
-        let zone = zone ?? SystemZones.current
-        let to = try to.map { text throws(CommandFailure) in try moment(text, in: zone, now: now) } ?? now
-        var begin = to.advanced(by: .seconds(-30 * 86_400))
-        if let from {
-            begin = try moment(from, in: zone, now: now)
-        } else if let last {
-            guard let unit = last.last, "smhd".contains(unit) else {
-                throw CommandFailure(.usage, "“\(last)” is not a length of time", remedy: "write 30s, 15m, 2h or 7d")
-            }
-            begin = try PointInTime(last, now: now).timestamp
-        }
         var query = names.map { (name: "name", value: $0) } + conditions.map { (name: "where", value: $0) }
         for (name, value) in [
             ("user", user), ("installation", installation), ("by", by), ("top", top.map(String.init)),
         ] {
             if let value { query.append((name, value)) }
         }
-        query += [("measure", measure), ("interval", interval.rawValue), ("zone", zone)]
-        query += [("from", String(begin.milliseconds)), ("to", String(to.milliseconds))]
+        query += [("measure", measure), ("interval", interval.rawValue), ("zone", question.zoneName)]
+        query += try question.range(now: now)
         if compare { query.append(("compare", "before")) }
         return query
-    }
-
-    /// A point in time; of a date, or a time without a zone, in the question's.
-    private func moment(_ text: String, in zone: String, now: Timestamp) throws(CommandFailure) -> Timestamp {
-        let point = try PointInTime(text, now: now).timestamp
-        guard text.contains("-"), !text.hasPrefix("-"), !text.hasSuffix("Z") else { return point }
-        // What was read as if it were UTC is what the zone's clocks show.
-        let around = point.advanced(by: .seconds(-2 * 86_400))..<point.advanced(by: .seconds(2 * 86_400))
-        guard let offsets = SystemZones.offsets(zone, around) else {
-            throw CommandFailure(
-                .usage,
-                "“\(zone)” is not the name of a time zone",
-                remedy: "write --zone Europe/Berlin, or --zone UTC"
-            )
-        }
-        return offsets.instant(local: point.milliseconds)
     }
 }
 

@@ -93,9 +93,10 @@ struct TrendText: Sendable {
         guard let start = trend.edges.first, let end = trend.edges.last else {
             return ["The collector gave no intervals."]
         }
+        let dates = DateLabels(style: style, zone: zone)
         let what = names.isEmpty ? "All events" : names.map(EventLineFormat.plain).joined(separator: ", ")
         let heading =
-            "\(what): \(measure) by \(trend.interval), \(moment(start)) – \(moment(end)) (\(trend.zone))"
+            "\(what): \(measure) by \(trend.interval), \(dates.moment(start)) – \(dates.moment(end)) (\(trend.zone))"
         guard !trend.series.isEmpty else { return [heading, "No such event in this time."] }
         let single = trend.series.count == 1 && trend.series[0].kind == "all" ? trend.series[0] : nil
         var columns: [(heading: String, alignment: Table.Alignment)] = [(trend.interval, .left)]
@@ -103,7 +104,7 @@ struct TrendText: Sendable {
         if single?.before != nil { columns.append(("before", .right)) }
         var table = Table(columns)
         for (index, edge) in trend.edges.dropLast().enumerated() {
-            var cells = [label(edge, trend.interval)] + trend.series.map { number(at: index, $0.values) }
+            var cells = [dates.label(edge, trend.interval)] + trend.series.map { number(at: index, $0.values) }
             if let before = single?.before { cells.append(number(at: index, before.values)) }
             table.append(cells)
         }
@@ -127,33 +128,9 @@ struct TrendText: Sendable {
         }
     }
 
-    /// `2026-11-21 06:38`.
-    private func moment(_ time: Timestamp) -> String {
-        String(EventLineFormat(style: style, zone: zone).date(time).prefix(16))
-    }
-
-    /// The beginning of an interval, as short as it is unmistakable: what begins in the middle shows where.
-    private func label(_ time: Timestamp, _ interval: String) -> String {
-        let text = EventLineFormat(style: style, zone: zone).date(time)
-        guard interval != "minute", interval != "hour", text.hasSuffix(" 00:00:00") else {
-            return String(text.prefix(16))
-        }
-        return String(interval == "month" && text.dropFirst(8).hasPrefix("01") ? text.prefix(7) : text.prefix(10))
-    }
-
     private func number(at index: Int, _ values: [JSONValue?]) -> String {
         number(index < values.count ? values[index] : nil)
     }
 
-    /// `1,204` or `12.50`; a dash where there is none.
-    private func number(_ value: JSONValue?) -> String {
-        if let whole = value?.integer { return whole.grouped }
-        guard let value = value?.double else { return "–" }
-        // Beyond this, hundredths are none.
-        guard abs(value) < 1e13 else { return "\(value)" }
-        let hundredths = Int64((value * 100).rounded())
-        let fraction = String(hundredths.magnitude % 100)
-        let whole = (hundredths.magnitude / 100).grouped
-        return (hundredths < 0 ? "-" : "") + whole + "." + String(repeating: "0", count: 2 - fraction.count) + fraction
-    }
+    private func number(_ value: JSONValue?) -> String { AnswerTable.number(value) }
 }

@@ -109,6 +109,12 @@ package enum QuestionLimits {
     package static let intervals = 1_000
     /// Groups that are told apart.
     package static let groups = 10
+    /// Steps of a funnel or a path.
+    package static let steps = 10
+    /// Intervals of a question about people who come back.
+    package static let cohorts = 100
+    /// Names that are told apart at one step of a path.
+    package static let pathNames = 20
 }
 
 /// What is wrong with a question.
@@ -135,6 +141,8 @@ package struct QuestionBudget: Sendable, Hashable {
     package var sums = 250_000
     /// People or installations that are told apart, counted once for each sum they are in.
     package var people = 2_000_000
+    /// Events that are kept to be put in the order of each person's, or each session's.
+    package var kept = 3_000_000
     /// Numbers that are kept to be sorted.
     package var numbers = 1_000_000
     /// Bytes of the groups' values.

@@ -4,12 +4,9 @@
 package import TrackwayEvents
 
 extension Question {
-    /// The parameters that a question takes.
     private static let known: Set<String> = [
         "name", "where", "user", "installation", "from", "to", "zone", "interval", "measure", "by", "top", "compare",
     ]
-    /// How far back a question goes that does not say from when.
-    private static let usualLength = Duration.seconds(30 * 86_400)
 
     /// Reads a question from the parameters of an address. `name` and `where` may be given several times; of any other the last
     /// counts. What is empty counts as absent.
@@ -25,17 +22,12 @@ extension Question {
         zones: ZoneDirectory
     ) throws(QuestionError) {
         let reader = QuestionParameters(parameters)
-        if let other = reader.names.first(where: { !Self.known.contains($0) }) {
-            throw QuestionError(
-                String(other.prefix(64)),
-                "“\(other.prefix(64))” is no part of a question; it takes \(Self.known.sorted().joined(separator: ", "))."
-            )
-        }
+        try reader.sees(only: Self.known)
         let measure = try reader.measure() ?? .events
         let grouping = try reader.grouping()
         self.init(
-            try reader.filter(),
-            in: try reader.time(now: now, usualLength: Self.usualLength, zones),
+            try reader.filter(names: "name", conditions: ["where"]),
+            in: try reader.time(now: now, zones, atMost: QuestionLimits.intervals),
             measure: measure,
             grouping: grouping
         )
@@ -43,25 +35,50 @@ extension Question {
 }
 
 /// The parameters of a question, one by one.
-private struct QuestionParameters {
-    private let values: [String: [String]]
-    let names: [String]
+struct QuestionParameters {
+    /// How far back a question goes that does not say from when.
+    private static let usualLength = Duration.seconds(30 * 86_400)
 
+    private let values: [String: [String]]
+    private let names: [String]
+
+    /// Parameters as they stand in an address, unescaped. What is empty counts as absent.
     init(_ parameters: [(name: String, value: String)]) {
         values = Dictionary(grouping: parameters.filter { !$0.value.isEmpty }, by: \.name)
             .mapValues { $0.map(\.value) }
         names = parameters.map(\.name)
     }
 
-    func filter() throws(QuestionError) -> QuestionFilter {
+    /// Sees that there are no others: a question with a typing mistake must not get the answer to another one.
+    func sees(only known: Set<String>) throws(QuestionError) {
+        guard let other = names.first(where: { !known.contains($0) }) else { return }
+        throw QuestionError(
+            String(other.prefix(64)),
+            "“\(other.prefix(64))” is no part of a question; it takes \(known.sorted().joined(separator: ", "))."
+        )
+    }
+
+    /// Every value of a parameter.
+    func all(_ name: String) -> [String] { values[name] ?? [] }
+
+    /// Which events.
+    ///
+    /// - Parameters:
+    ///   - names: the parameter with their names; nil for none.
+    ///   - conditions: the parameters with what must hold of them.
+    func filter(names parameter: String? = nil, conditions: [String]) throws(QuestionError) -> QuestionFilter {
         var filter = QuestionFilter()
-        for name in values["name"] ?? [] where !filter.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
-            filter.names.append(try short(name, "name", QuestionLimits.nameBytes))
+        if let parameter {
+            for name in all(parameter) where !filter.names.contains(where: { $0.utf8.elementsEqual(name.utf8) }) {
+                filter.names.append(try short(name, parameter, QuestionLimits.nameBytes))
+            }
+            try few(filter.names.count, parameter, QuestionLimits.names)
         }
-        try few(filter.names.count, "name", QuestionLimits.names)
-        let conditions = values["where"] ?? []
-        try few(conditions.count, "where", QuestionLimits.conditions)
-        for condition in conditions { filter.conditions.append(try QuestionCondition(condition, parameter: "where")) }
+        for parameter in conditions {
+            let texts = all(parameter)
+            try few(texts.count, parameter, QuestionLimits.conditions)
+            for text in texts { filter.conditions.append(try QuestionCondition(text, parameter: parameter)) }
+        }
         if let user = text("user") { filter.user = try short(user, "user", QuestionLimits.valueBytes) }
         if let text = text("installation") {
             guard let id = InstallationID(text) else {
@@ -72,14 +89,10 @@ private struct QuestionParameters {
         return filter
     }
 
-    func time(
-        now: Timestamp,
-        usualLength: Duration,
-        _ zones: ZoneDirectory
-    ) throws(QuestionError) -> QuestionTime {
-        let interval = try choice("interval", QuestionInterval.self) ?? .day
+    /// From when and until when; the last thirty days without them.
+    func range(now: Timestamp) throws(QuestionError) -> (from: Timestamp, to: Timestamp) {
         let to = try moment("to") ?? now
-        let from = try moment("from") ?? to.advanced(by: .zero - usualLength)
+        let from = try moment("from") ?? to.advanced(by: .zero - Self.usualLength)
         for (name, moment) in [("to", to), ("from", from)] where !Self.expected.contains(moment) {
             throw QuestionError(name, "\(moment.milliseconds) ms is not between the years 1900 and 2200.")
         }
@@ -89,15 +102,26 @@ private struct QuestionParameters {
                 "The time from \(from) to \(to) is none: “to”, or now without it, has to be later than “from”."
             )
         }
+        return (from, to)
+    }
+
+    /// The intervals.
+    ///
+    /// - Parameter limit: how many there may be.
+    func time(
+        now: Timestamp,
+        _ zones: ZoneDirectory,
+        atMost limit: Int
+    ) throws(QuestionError) -> QuestionTime {
+        let interval = try choice("interval", QuestionInterval.self) ?? .day
+        let (from, to) = try range(now: now)
         let isCompared = try compares()
         let many = QuestionError(
             "interval",
-            "From \(from) to \(to) there are more than \(QuestionLimits.intervals) times “\(interval.rawValue)”: choose a "
+            "From \(from) to \(to) there are more than \(limit) times “\(interval.rawValue)”: choose a "
                 + "longer interval, or a shorter time."
         )
-        guard from.duration(to: to) <= .milliseconds(interval.longest * Int64(QuestionLimits.intervals)) else {
-            throw many
-        }
+        guard from.duration(to: to) <= .milliseconds(interval.longest * Int64(limit)) else { throw many }
         let name = text("zone") ?? "UTC"
         // The period before is as long, and a zone's clocks are at most a day apart from others.
         let start = from.advanced(by: to.duration(to: from)).advanced(by: .seconds(-40 * 86_400))
@@ -108,12 +132,27 @@ private struct QuestionParameters {
                 "“\(name.prefix(64))” is not the name of a time zone, such as Europe/Berlin or UTC."
             )
         }
-        guard let time = QuestionTime(from: from, to: to, interval: interval, in: zone, comparing: isCompared) else {
-            throw many
-        }
+        guard let time = QuestionTime(from: from, to: to, interval: interval, in: zone, comparing: isCompared),
+            time.count <= limit
+        else { throw many }
         return time
     }
 
+    /// A length of time such as `30m`, `12h` or `7d`, in milliseconds; nil when absent.
+    func duration(_ name: String, upTo longest: Int64) throws(QuestionError) -> Int64? {
+        guard let text = text(name) else { return nil }
+        let units: [Character: Int64] = ["s": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count > 0 else {
+            throw QuestionError(name, "“\(text.prefix(64))” is not a length of time: write 30s, 15m, 12h or 7d.")
+        }
+        let (length, overflows) = count.multipliedReportingOverflow(by: unit)
+        guard !overflows, length <= longest else {
+            throw QuestionError(name, "“\(text.prefix(64))” is longer than \(longest / 86_400_000) days.")
+        }
+        return length
+    }
+
+    /// What is counted; nil when absent.
     func measure() throws(QuestionError) -> Question.Measure? {
         guard let text = text("measure") else { return nil }
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -132,6 +171,7 @@ private struct QuestionParameters {
         }
     }
 
+    /// By what is divided; nil for not at all.
     func grouping() throws(QuestionError) -> Question.Grouping? {
         let top = try number("top", in: 1...QuestionLimits.groups)
         guard let by = text("by") else {
@@ -155,7 +195,8 @@ private struct QuestionParameters {
     private static let expected =
         Timestamp(milliseconds: -2_208_988_800_000)..<Timestamp(milliseconds: 7_258_118_400_000)
 
-    private func text(_ name: String) -> String? { values[name]?.last }
+    /// The last value of a parameter; nil when absent.
+    func text(_ name: String) -> String? { values[name]?.last }
 
     private func field(_ text: Substring, _ name: String) throws(QuestionError) -> QuestionField {
         try QuestionField(String(text), parameter: name)
@@ -172,7 +213,8 @@ private struct QuestionParameters {
         return moment
     }
 
-    private func number(_ name: String, in bounds: ClosedRange<Int>) throws(QuestionError) -> Int? {
+    /// A whole number; nil when absent.
+    func number(_ name: String, in bounds: ClosedRange<Int>) throws(QuestionError) -> Int? {
         guard let text = text(name) else { return nil }
         guard let number = Int(text) else { throw QuestionError(name, "“\(text.prefix(64))” is not a whole number.") }
         guard bounds.contains(number) else {
@@ -181,7 +223,8 @@ private struct QuestionParameters {
         return number
     }
 
-    private func choice<Choice: CaseIterable & RawRepresentable<String>>(
+    /// One of a few words; nil when absent.
+    func choice<Choice: CaseIterable & RawRepresentable<String>>(
         _ name: String,
         _ type: Choice.Type
     ) throws(QuestionError) -> Choice? {
@@ -193,7 +236,8 @@ private struct QuestionParameters {
         return choice
     }
 
-    private func short(_ text: String, _ name: String, _ limit: Int) throws(QuestionError) -> String {
+    /// A text, if it is not too long.
+    func short(_ text: String, _ name: String, _ limit: Int) throws(QuestionError) -> String {
         guard text.utf8.count <= limit else {
             throw QuestionError(
                 name,
@@ -203,7 +247,8 @@ private struct QuestionParameters {
         return text
     }
 
-    private func few(_ count: Int, _ name: String, _ limit: Int) throws(QuestionError) {
+    /// Sees that a parameter is not given too often.
+    func few(_ count: Int, _ name: String, _ limit: Int) throws(QuestionError) {
         guard count <= limit else {
             throw QuestionError(name, "“\(name)” is given \(count) times; at most \(limit) are allowed.")
         }

@@ -85,6 +85,20 @@ package enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         return before + [from]
     }
 
+    /// Where the interval begins that the moment before `edge` lies in.
+    func beginning(before edge: Timestamp, in zone: ZoneOffsets) -> Timestamp {
+        let moment = Timestamp(milliseconds: edge.milliseconds - 1)
+        let local = zone.local(moment)
+        switch self {
+        case .minute, .hour:
+            let passed = local - floored(local, to: self == .minute ? 60_000 : 3_600_000)
+            return Timestamp(milliseconds: moment.milliseconds - passed)
+        case .day, .week, .month:
+            // A midnight that is skipped may lie behind the moment on the clock, and never behind it in time.
+            return min(zone.instant(local: begin(of: local)), moment)
+        }
+    }
+
     /// Full minutes or hours of the clocks. Where the clocks change, one more begins if the time before or the time after was full.
     private func steps(
         of step: Int64,
@@ -163,6 +177,8 @@ package struct QuestionTime: Sendable, Hashable {
     package let edges: [Timestamp]
     /// The same of the period before, as many; empty when it is not asked for. It ends where the range begins.
     package let edgesBefore: [Timestamp]
+    /// Where the interval before the first begins: the one that the moment before the first edge lies in.
+    package let preceding: Timestamp
 
     /// The intervals of a range.
     ///
@@ -185,6 +201,7 @@ package struct QuestionTime: Sendable, Hashable {
         self.zone = zone.name
         self.interval = interval
         self.edges = edges
+        preceding = interval.beginning(before: from, in: zone)
         edgesBefore = comparing ? interval.edgesBefore(edges, in: zone) : []
     }
 

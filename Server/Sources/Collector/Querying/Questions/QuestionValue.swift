@@ -150,3 +150,20 @@ package struct ExactSum: Sendable, Hashable {
         return exact + (doubles.isFinite ? doubles + rounding : doubles)
     }
 }
+
+extension QuestionValue {
+    /// An order of values, by their JSON text, no value first: groups with as many events come in the same order always.
+    ///
+    /// - Complexity: O(length of the values).
+    package static func precedes(_ left: QuestionValue?, _ right: QuestionValue?) -> Bool {
+        text(left).lexicographicallyPrecedes(text(right))
+    }
+
+    private static func text(_ value: QuestionValue?) -> [UInt8] {
+        guard let value else { return [] }
+        return JSONWriter.withThreadBuffer { writer in
+            value.write(to: &writer)
+            return writer.array()
+        }
+    }
+}

@@ -62,14 +62,8 @@ package struct Trend: Sendable, Hashable {
 extension Trend {
     /// Writes the answer with the question's times.
     package func write(for question: Question, to writer: inout JSONWriter) {
-        let time = question.time
         writer.beginObject()
-        writer.member("interval", time.interval.rawValue)
-        writer.member("zone", time.zone)
-        writer.list("edges", time.edges) { edge, writer in writer.integer(edge.milliseconds) }
-        if !time.edgesBefore.isEmpty {
-            writer.list("edges_before", time.edgesBefore) { edge, writer in writer.integer(edge.milliseconds) }
-        }
+        question.time.writeMembers(to: &writer)
         writer.list("series", series) { $0.write(to: &$1) }
         writer.member("read", Int64(events))
         writer.endObject()
@@ -77,16 +71,10 @@ extension Trend {
 }
 
 extension Trend.Series {
-    /// Writes the series: `group` for a value, `other` for the rest, neither when nothing is divided.
+    /// Writes the series with its group.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
-        switch group {
-        case .all: break
-        case .value(let value):
-            writer.key("group")
-            if let value { value.write(to: &writer) } else { writer.null() }
-        case .other(let groups): writer.member("other", Int64(groups))
-        }
+        group.writeMembers(to: &writer)
         now.writeMembers(to: &writer)
         if let before { writer.object("before") { before.writeMembers(to: &$0) } }
         writer.endObject()
@@ -100,5 +88,30 @@ extension Trend.Numbers {
         }
         writer.key("total")
         if let total { total.write(to: &writer) } else { writer.null() }
+    }
+}
+
+extension Trend.Group {
+    /// Writes `group` for a value, `other` for the rest, neither when nothing is divided.
+    func writeMembers(to writer: inout JSONWriter) {
+        switch self {
+        case .all: break
+        case .value(let value):
+            writer.key("group")
+            if let value { value.write(to: &writer) } else { writer.null() }
+        case .other(let groups): writer.member("other", Int64(groups))
+        }
+    }
+}
+
+extension QuestionTime {
+    /// Writes the intervals: how long they are, whose calendar counts, and where they begin and end.
+    func writeMembers(to writer: inout JSONWriter) {
+        writer.member("interval", interval.rawValue)
+        writer.member("zone", zone)
+        writer.list("edges", edges) { edge, writer in writer.integer(edge.milliseconds) }
+        if !edgesBefore.isEmpty {
+            writer.list("edges_before", edgesBefore) { edge, writer in writer.integer(edge.milliseconds) }
+        }
     }
 }

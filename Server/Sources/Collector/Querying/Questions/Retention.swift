@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// How many people come back after something happened for the first time.
+package struct RetentionQuestion: Sendable, Hashable {
+    /// To which cohorts a person belongs.
+    package enum Cohort: String, Sendable, Hashable, CaseIterable {
+        /// To that of the first such event ever, however long before the time that was: then to none.
+        case first
+        /// To that of every interval with such an event.
+        case each
+    }
+
+    /// What brings a person into a cohort.
+    package var first: QuestionFilter
+    /// What counts as coming back.
+    package var returning: QuestionFilter
+    /// The cohorts' intervals, which are also those in which people come back; at most ``QuestionLimits/cohorts``.
+    package var time: QuestionTime
+    /// To which cohorts a person belongs.
+    package var cohort: Cohort
+
+    /// A question.
+    package init(
+        first: QuestionFilter = QuestionFilter(),
+        returning: QuestionFilter = QuestionFilter(),
+        in time: QuestionTime,
+        cohort: Cohort = .first
+    ) {
+        self.first = first
+        self.returning = returning
+        self.time = time
+        self.cohort = cohort
+    }
+}
+
+/// The answer to a ``RetentionQuestion``.
+package struct Retention: Sendable, Hashable {
+    /// The people of one interval.
+    package struct Cohort: Sendable, Hashable {
+        /// How many there are.
+        package var people: Int64
+        /// How many came back in the same interval, later than the event that brought them into the cohort, and in each interval
+        /// behind it until the time ends.
+        package var returned: [Int64]
+
+        /// A cohort.
+        package init(people: Int64, returned: [Int64]) {
+            self.people = people
+            self.returned = returned
+        }
+    }
+
+    /// One for each interval.
+    package var cohorts: [Cohort]
+    /// How many events were looked at.
+    package var events: Int
+
+    /// An answer.
+    package init(cohorts: [Cohort], events: Int) {
+        self.cohorts = cohorts
+        self.events = events
+    }
+}
+
+extension RetentionQuestion {
+    private static let known: Set<String> = [
+        "first", "return", "where", "where.first", "where.return", "user", "installation", "from", "to", "zone",
+        "interval", "cohort",
+    ]
+
+    /// Reads a question from the parameters of an address.
+    ///
+    /// - Parameters:
+    ///   - parameters: names and values, unescaped.
+    ///   - now: the end of a question that does not say until when.
+    ///   - zones: knows the time zones.
+    /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
+    package init(
+        parameters: [(name: String, value: String)],
+        now: Timestamp,
+        zones: ZoneDirectory
+    ) throws(QuestionError) {
+        let reader = QuestionParameters(parameters)
+        try reader.sees(only: Self.known)
+        self.init(
+            first: try reader.filter(names: "first", conditions: ["where", "where.first"]),
+            returning: try reader.filter(names: "return", conditions: ["where", "where.return"]),
+            in: try reader.time(now: now, zones, atMost: QuestionLimits.cohorts),
+            cohort: try reader.choice("cohort", Cohort.self) ?? .first
+        )
+    }
+}
+
+extension Retention {
+    /// Writes the answer with the question's times.
+    package func write(for question: RetentionQuestion, to writer: inout JSONWriter) {
+        writer.beginObject()
+        question.time.writeMembers(to: &writer)
+        writer.list("cohorts", cohorts) { cohort, writer in
+            writer.beginObject()
+            writer.member("people", cohort.people)
+            writer.list("returned", cohort.returned) { $1.integer($0) }
+            writer.endObject()
+        }
+        writer.member("read", Int64(events))
+        writer.endObject()
+    }
+}

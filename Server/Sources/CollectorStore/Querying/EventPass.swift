@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+
+/// What a question has used up of its budget.
+struct QuestionMeter {
+    /// After so many events the clock is asked.
+    private static let eventsBetweenLooks = 512
+
+    /// What the question may use.
+    let budget: QuestionBudget
+    private let clock: any EventClock
+    private let began: MonotonicTime
+    /// How many events were looked at.
+    private(set) var events = 0
+
+    /// A meter of a question that begins now.
+    init(_ budget: QuestionBudget, clock: any EventClock) {
+        self.budget = budget
+        self.clock = clock
+        began = clock.now().monotonic
+    }
+
+    /// One more event is looked at.
+    ///
+    /// - Throws: ``StoreError`` when that is one too many, or the time is over.
+    mutating func countEvent() throws(StoreError) {
+        events += 1
+        guard events <= budget.events else {
+            throw .overBudget(
+                "from",
+                "it reads more than \(budget.events) events: choose a shorter time, or an event's name"
+            )
+        }
+        guard events % Self.eventsBetweenLooks == 0 else { return }
+        try checkTime()
+    }
+
+    /// - Throws: ``StoreError`` when the time is over.
+    func checkTime() throws(StoreError) {
+        let taken = began.duration(to: clock.now().monotonic)
+        guard taken <= budget.time else {
+            throw .overBudget(
+                "from",
+                "it takes longer than \(budget.time): choose a shorter time, an event's name, or fewer conditions"
+            )
+        }
+    }
+}
+
+/// Reads the events that a filter means, one after another.
+///
+/// Every row that SQLite steps over is counted against the budget: only what an index finds is left to SQL, the rest is
+/// decided here, so that no text of a question ever becomes part of the SQL, and no step is long.
+struct EventPass {
+    /// What a question needs of an event.
+    struct Event {
+        /// When it happened, by the device's clock.
+        let time: Timestamp
+        /// Its place in the intake log: which of two events of one millisecond came first.
+        let position: Int64
+        /// Whom it counts for (`users.number`); nil for clients that tell neither user nor installation.
+        let person: Int64?
+        /// The installation's number; nil for clients that tell none.
+        let installation: Int64?
+        fileprivate let values: [QuestionValue?]
+
+        /// The value of a field, by its place among those the pass was made with.
+        func value(_ field: Int) -> QuestionValue? { values[field] }
+    }
+
+    private let filter: QuestionFilter
+    private let names: [[UInt8]]
+    private let person: Int64?
+    private let installation: Int64?
+    private let fields: [QuestionField]
+    private var values: QuestionValues
+
+    /// A pass over the events of a filter.
+    ///
+    /// - Parameter fields: whose values are wanted of each event.
+    init(_ filter: QuestionFilter, fields wanted: [QuestionField] = [], _ db: Database) throws {
+        self.filter = filter
+        names = filter.names.map { Array($0.utf8) }
+        var fields = wanted
+        for field in filter.conditions.map(\.field) where !fields.contains(field) { fields.append(field) }
+        self.fields = fields
+        values = try QuestionValues(fields, db)
+        person = try filter.user.map { id in
+            try Self.number(RawStatement(db, "SELECT number FROM users WHERE id = ?")) { $0.bind(1, id) }
+        }
+        installation = try filter.installation.map { id in
+            try Self.number(RawStatement(db, "SELECT number FROM installations WHERE id = ?")) { $0.bind(1, id) }
+        }
+    }
+
+    /// The number of a person or an installation; one that nobody has when there is none.
+    private static func number(_ statement: RawStatement, _ bind: (RawStatement) -> Void) throws -> Int64 {
+        bind(statement)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : -1
+    }
+
+    /// Calls `body` with each event of the filter from `from` on and before `to`; in no promised order.
+    ///
+    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says, and what `body` throws.
+    /// - Complexity: O(events of the name, the user or the installation, or of the time).
+    mutating func read(
+        from: Timestamp,
+        to: Timestamp,
+        _ meter: inout QuestionMeter,
+        _ db: Database,
+        _ body: (Event) throws -> Void
+    ) throws {
+        let span = from..<max(from, to)
+        if let person {
+            try read("events_by_person", "person = ?", span, &meter, db, { $0.bind(1, person) }, body)
+        } else if let installation {
+            try read("events_by_installation", "installation = ?", span, &meter, db, { $0.bind(1, installation) }, body)
+        } else if filter.names.isEmpty {
+            try read("events_by_time", "time >= ? AND time < ?", span, &meter, db) { statement in
+                statement.bind(1, from.milliseconds)
+                statement.bind(2, to.milliseconds)
+            } _: {
+                try body($0)
+            }
+        } else {
+            for name in filter.names {
+                try read("events_by_question", "name = ? AND time >= ? AND time < ?", span, &meter, db) { statement in
+                    statement.bind(1, name)
+                    statement.bind(2, from.milliseconds)
+                    statement.bind(3, to.milliseconds)
+                } _: {
+                    try body($0)
+                }
+            }
+        }
+    }
+
+    private mutating func read(
+        _ index: String,
+        _ condition: String,
+        _ span: Range<Timestamp>,
+        _ meter: inout QuestionMeter,
+        _ db: Database,
+        _ bind: (RawStatement) -> Void,
+        _ body: (Event) throws -> Void
+    ) throws {
+        let isByNumber = person != nil || installation != nil
+        // Without attributes the index has it all, and no event is read.
+        let content = fields.isEmpty ? "NULL, NULL" : "context, body"
+        let name = isByNumber && !names.isEmpty ? "name" : "NULL"
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT time, position, person, installation, \(name), \(content)
+            FROM events INDEXED BY \(index) WHERE \(condition)
+            """
+        )
+        bind(statement)
+        defer { statement.reset() }
+        while try statement.step() {
+            try meter.countEvent()
+            let time = Timestamp(milliseconds: statement.integer(0))
+            guard span.contains(time) else { continue }
+            let event = try event(statement, at: time, isByNumber: isByNumber)
+            if let event { try body(event) }
+        }
+    }
+
+    /// The event of a row, if it belongs to the filter.
+    private mutating func event(_ row: RawStatement, at time: Timestamp, isByNumber: Bool) throws -> Event? {
+        let (person, installation) = (row.optionalInteger(2), row.optionalInteger(3))
+        if let wanted = self.installation, installation != wanted { return nil }
+        if isByNumber, !names.isEmpty {
+            guard row.withBytes(4, { name in names.contains { $0.elementsEqual(name) } }) else { return nil }
+        }
+        var found: [QuestionValue?] = []
+        if !fields.isEmpty {
+            let context = row.optionalInteger(5)
+            found = try row.withBytes(6) { try values.values(body: $0, context: context) }
+            for condition in filter.conditions {
+                guard let field = fields.firstIndex(of: condition.field), condition.holds(of: found[field]) else {
+                    return nil
+                }
+            }
+        }
+        return Event(
+            time: time,
+            position: row.integer(1),
+            person: person,
+            installation: installation,
+            values: found
+        )
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+
+/// Answers how far people come.
+enum FunnelRows {
+    /// The answer.
+    ///
+    /// - Throws: ``StoreError`` when the budget is used up; what SQLite says.
+    /// - Complexity: O(events of the steps × log); memory as the budget says.
+    static func funnel(
+        _ question: FunnelQuestion,
+        budget: QuestionBudget,
+        clock: any EventClock,
+        _ db: Database
+    ) throws -> Funnel {
+        var meter = QuestionMeter(budget, clock: clock)
+        var tally = FunnelTally(question, budget: budget)
+        for (step, filter) in question.steps.enumerated() {
+            let grouping = step == 0 ? question.grouping?.field : nil
+            var pass = try EventPass(filter, fields: grouping.map { [$0] } ?? [], db)
+            let end = step == 0 ? question.to : question.to.advanced(by: .milliseconds(question.window))
+            try pass.read(from: question.from, to: end, &meter, db) { event in
+                // Who is nobody cannot be followed.
+                guard let person = event.person else { return }
+                try tally.count(
+                    step: step,
+                    person: person,
+                    at: event.time,
+                    position: event.position,
+                    value: grouping == nil ? nil : event.value(0)
+                )
+            }
+        }
+        let (series, listed) = tally.answer()
+        try meter.checkTime()
+        let people = try question.lastStep.map { _ in
+            try listed.map { try person($0.person, at: Timestamp(milliseconds: $0.at), db) }
+        }
+        return Funnel(series: series, people: people, events: meter.events)
+    }
+
+    private static func person(_ number: Int64, at time: Timestamp, _ db: Database) throws -> Funnel.Person {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT u.id, i.id FROM users u LEFT JOIN installations i ON i.number = u.installation AND u.id IS NULL
+            WHERE u.number = ?
+            """
+        )
+        statement.bind(1, number)
+        defer { statement.reset() }
+        guard try statement.step() else { return Funnel.Person(user: nil, installation: nil, at: time) }
+        return Funnel.Person(user: statement.optionalText(0), installation: statement.id(1), at: time)
+    }
+}

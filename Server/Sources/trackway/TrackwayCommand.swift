@@ -38,7 +38,7 @@ struct TrackwayCommand: AsyncParsableCommand {
             TrendsCommand.self, FunnelCommand.self, RetentionCommand.self, LifecycleCommand.self,
             StickinessCommand.self,
             PathsCommand.self, LedgerCommand.self, EraseCommand.self, InspectCommand.self, DeviceCommand.self,
-            KeysCommand.self, PolicyCommand.self, DemoCommand.self,
+            KeysCommand.self, PolicyCommand.self, DemoCommand.self, SampleCommand.self,
         ]
     )
 

@@ -175,4 +175,22 @@ struct QueryEndpointTests {
             }
         }
     }
+
+    @Test("with a condition or a text, events are searched, and the answer says how far")
+    func search() async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request(
+                "GET",
+                "/v1/events?name=tick&where=total%3E=5&text=Berlin&text=a%20b&limit=3"
+            )
+            #expect(answer.body == #"{"events":[],"searched":7,"of":9,"next":"2.16.0"}"#)
+            let search = try #require(collector.store.asked(EventSearch.self))
+            #expect(search.words == ["Berlin", "a b"] && search.query.name == "tick" && search.query.limit == 3)
+            #expect(search.conditions.map(\.field) == [.attribute("total")])
+            for (query, field) in [("where=total", "where"), ("text=" + String(repeating: "a", count: 129), "text")] {
+                let wrong = try await collector.request("GET", "/v1/events?" + query)
+                #expect(wrong.status == 400 && wrong.text("field") == field)
+            }
+        }
+    }
 }

@@ -8,6 +8,8 @@ package import TrackwayEvents
 package protocol EventStore: Sendable {
     /// Events that match, in the query's order; as many as an ``AnswerBudget`` has room for.
     func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent]
+    /// Events that hold what is searched for, as far as one search goes.
+    func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents
     /// The event with this id, if it has arrived.
     func event(_ id: EventID) async throws(StoreError) -> StoredEvent?
     /// How many stored events match; `after`, `order` and `limit` play no part.

@@ -16,12 +16,22 @@ struct QueryEndpoints: Sendable {
     private static let maxNames = 40
     private static let maxCounts = 8_000
 
-    /// `GET /v1/events`
+    /// `GET /v1/events`; with `where` or `text` a search, which says how far it went.
     func events(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
         let order = try query.order() ?? .newestFirst
         let limit = try query.number("limit", in: 1...1_000) ?? 100
         let filter = try query.filter(order: order, limit: limit)
+        let search: EventSearch?
+        do {
+            search = try EventSearch(filter, parameters: query.parameters)
+        } catch {
+            throw RequestFailure(error)
+        }
+        if let search {
+            let found = try await dependencies.store.found(search)
+            return Answer.json { found.write(to: &$0) }
+        }
         let events = try await dependencies.store.events(matching: filter)
         return Answer.json { writer in
             writer.beginObject()

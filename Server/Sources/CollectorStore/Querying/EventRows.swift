@@ -18,13 +18,24 @@ enum EventRows {
     static func matching(_ query: EventQuery, _ db: Database) throws -> [StoredEvent] {
         let filter = EventFilter(query, paging: true)
         let direction = query.order == .oldestFirst ? "ASC" : "DESC"
+        // Positions first, which indexes have, then the rows: events that are not in the answer are not read.
         let statement = try RawStatement(
             db,
-            columns + filter.sql + " ORDER BY e.position \(direction) LIMIT ?"
+            """
+            \(columns) WHERE e.position IN (SELECT e.position FROM events e\(filter.sql)
+            ORDER BY e.position \(direction) LIMIT ?) ORDER BY e.position \(direction)
+            """
         )
         let next = filter.bind(to: statement)
         statement.bind(next, Int64(max(0, query.limit)))
         return try statement.withinBudget { event($0) }
+    }
+
+    static func at(_ position: EventPosition, _ db: Database) throws -> StoredEvent? {
+        let statement = try RawStatement(db, columns + " WHERE e.position = ?")
+        statement.bind(1, position.rawValue)
+        defer { statement.reset() }
+        return try statement.step() ? event(statement) : nil
     }
 
     static func withID(_ id: EventID, _ db: Database) throws -> StoredEvent? {
@@ -62,7 +73,7 @@ enum EventRows {
 }
 
 /// A query's conditions as SQL with bound values. No text of a query ever becomes part of the SQL.
-private struct EventFilter {
+struct EventFilter {
     private(set) var sql: String
     private var bindings: [(RawStatement, Int32) -> Void] = []
 

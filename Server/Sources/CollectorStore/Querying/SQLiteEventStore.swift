@@ -113,6 +113,12 @@ package final class SQLiteEventStore: EventStore {
         try await read { try EventRows.matching(query, $0) }
     }
 
+    package func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents {
+        let (budget, clock) = (budget, clock)
+        let total = UInt64(clamping: progressNow.events)
+        return try await read { try EventSearchRows.found(search, of: total, budget: budget, clock: clock, $0) }
+    }
+
     package func event(_ id: EventID) async throws(StoreError) -> StoredEvent? {
         try await read { try EventRows.withID(id, $0) }
     }

@@ -16,7 +16,8 @@ struct DemoCommand: AsyncParsableCommand {
             -9 while somebody pays, and started again. The shop takes snapshots of this machine as it is; further shops play a
             phone each (its battery, its way, its networks are made up). In one more, visitors take their consent back, one
             reports its use in the format of SAP Mobile Services and is given consent half-way, and one is forgotten in the
-            end. Then the ledger is shown and checked, and the collector stays up until Ctrl-C.
+            end. Then the ledger is shown and checked, thirty days of a made-up shop are added so that there is something to
+            ask about (`trackway sample`), and the collector stays up until Ctrl-C.
 
             `make demo` builds everything and calls this.
 
@@ -98,6 +99,12 @@ struct DemoCommand: AsyncParsableCommand {
                 "Page       \(environment.collector.root)/  and who was there: \(environment.collector.root)/?visitors"
             )
             console.write("           with which devices: \(environment.collector.root)/?devices")
+            let shop = SampleShop(days: 30, visitors: 20, seed: 1, end: SampleShop.latestEnd())
+            let sent = try await SampleUpload(to: environment.collector).send(shop, showing: console)
+            console.write("Sample     30 days of a made-up shop beside it: \(sent.events.grouped) events to ask about")
+            console.write(
+                "           trackway funnel view_item add_to_cart purchase --by context.app.version --url \(environment.collector.root)"
+            )
             if exit {
                 guard isBalanced else { throw ExitCode(CommandStatus.negative.rawValue) }
                 return

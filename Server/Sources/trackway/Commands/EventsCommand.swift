@@ -17,6 +17,7 @@ struct EventsCommand: AsyncParsableCommand {
             EXAMPLES
               trackway events --name purchase --from 2h
               trackway events --user user-42 --limit 1000 --json > events.ndjson
+              trackway events --where 'total>=100' --text berlin   what holds it, however long it takes to find
               trackway events --id 0199a1b2-…               one event with everything known about it
               trackway events --format sap-report --application org.example.shop --from 7d > report.csv
                                                             the client data report of an application: every event of
@@ -32,6 +33,16 @@ struct EventsCommand: AsyncParsableCommand {
 
     @Option(help: "The latest time, exclusive.")
     var to: String?
+
+    @Option(
+        name: .customLong("where"),
+        parsing: .singleValue,
+        help: "Only events for which this holds, such as total>=100 or context.app.version=2.1. May be repeated."
+    )
+    var conditions: [String] = []
+
+    @Option(parsing: .singleValue, help: "Only events in which this text occurs. May be repeated.")
+    var text: [String] = []
 
     @Option(help: "The most events, the latest win. 0 means all.")
     var limit: Int = 50
@@ -73,6 +84,7 @@ struct EventsCommand: AsyncParsableCommand {
         let now = SystemClock().now().wall
         var query = filter.query
         if let from { query.append(("from", String(try PointInTime(from, now: now).timestamp.milliseconds))) }
+        query += conditions.map { ("where", $0) } + text.map { ("text", $0) }
         if let to { query.append(("to", String(try PointInTime(to, now: now).timestamp.milliseconds))) }
         if format == .report {
             try await showReport(client, query: query)
@@ -91,7 +103,8 @@ struct EventsCommand: AsyncParsableCommand {
             let size = min(limit - found.count, Self.pageSize)
             let page = try await self.page(client, query: query, order: "desc", size: size, after: after)
             found += page.events
-            guard let next = page.next, !page.events.isEmpty else { break }
+            // A search may have gone through many events and found none yet.
+            guard let next = page.next else { break }
             after = next
         }
         show(found.reversed())
@@ -103,7 +116,7 @@ struct EventsCommand: AsyncParsableCommand {
         while true {
             let page = try await self.page(client, query: query, order: "asc", size: Self.pageSize, after: after)
             show(page.events)
-            guard let next = page.next, !page.events.isEmpty else { return }
+            guard let next = page.next else { return }
             after = next
         }
     }
@@ -118,7 +131,7 @@ struct EventsCommand: AsyncParsableCommand {
             Console.standard.write(
                 page.events.compactMap { UsageReportRow(listed: $0, in: scope).map { String($0.line.dropLast()) } }
             )
-            guard let next = page.next, !page.events.isEmpty else { return }
+            guard let next = page.next else { return }
             after = next
         }
     }

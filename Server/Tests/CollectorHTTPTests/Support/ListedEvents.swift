@@ -249,6 +249,12 @@ final class ListedEvents: EventStore {
         return Trend(series: [Trend.Series(group: .value(.text(Array("CNY".utf8))), now: numbers)], events: 4)
     }
 
+    func found(_ search: EventSearch) async throws(StoreError) -> FoundEvents {
+        try note(search)
+        let events = try matching(search.query)
+        return FoundEvents(events: events, searched: 7, of: 9, next: EventPosition(segment: 2, offset: 16))
+    }
+
     /// Notes a question, or fails as the test wants.
     private func note(_ question: any Sendable) throws(StoreError) {
         let failure = state.withLock { state in

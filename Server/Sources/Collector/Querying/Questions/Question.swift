@@ -145,6 +145,10 @@ package struct QuestionBudget: Sendable, Hashable {
     package var kept = 3_000_000
     /// Numbers that are kept to be sorted.
     package var numbers = 1_000_000
+    /// Events that a search goes through before it says how far it came.
+    package var searched = 200_000
+    /// How long a search takes before it says how far it came.
+    package var searchTime = Duration.seconds(1)
     /// Bytes of the groups' values.
     package var groupBytes = 16 << 20
 

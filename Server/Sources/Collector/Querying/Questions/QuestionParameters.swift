@@ -74,11 +74,7 @@ struct QuestionParameters {
             }
             try few(filter.names.count, parameter, QuestionLimits.names)
         }
-        for parameter in conditions {
-            let texts = all(parameter)
-            try few(texts.count, parameter, QuestionLimits.conditions)
-            for text in texts { filter.conditions.append(try QuestionCondition(text, parameter: parameter)) }
-        }
+        for parameter in conditions { filter.conditions += try self.conditions(parameter) }
         if let user = text("user") { filter.user = try short(user, "user", QuestionLimits.valueBytes) }
         if let text = text("installation") {
             guard let id = InstallationID(text) else {
@@ -87,6 +83,15 @@ struct QuestionParameters {
             filter.installation = id
         }
         return filter
+    }
+
+    /// What must hold, as a parameter tells it.
+    func conditions(_ parameter: String) throws(QuestionError) -> [QuestionCondition] {
+        let texts = all(parameter)
+        try few(texts.count, parameter, QuestionLimits.conditions)
+        var conditions: [QuestionCondition] = []
+        for text in texts { conditions.append(try QuestionCondition(text, parameter: parameter)) }
+        return conditions
     }
 
     /// From when and until when; the last thirty days without them.

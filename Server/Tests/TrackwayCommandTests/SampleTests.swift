@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("Made-up data")
+struct SampleTests {
+    private static let end = Timestamp(milliseconds: 1_795_219_200_000)
+
+    private static func days(_ shop: SampleShop) async throws -> [[SampleShop.Batch]] {
+        var days: [[SampleShop.Batch]] = []
+        try await shop.forEachDay { _, batches in days.append(batches) }
+        return days
+    }
+
+    @Test("the same seed, days and end give the same bytes, another seed does not")
+    func repeatable() async throws {
+        let shop = SampleShop(days: 4, visitors: 3, seed: 7, end: Self.end)
+        let first = try await Self.days(shop).map { $0.map(\.body) }
+        #expect(first == (try await Self.days(shop).map { $0.map(\.body) }))
+        let other = SampleShop(days: 4, visitors: 3, seed: 8, end: Self.end)
+        #expect(first != (try await Self.days(other).map { $0.map(\.body) }))
+    }
+
+    @Test(
+        "everything lies within its day, and every writer's numbers have no gaps but those it tells",
+        arguments: 1...3
+    )
+    func whole(_ seed: UInt64) async throws {
+        let shop = SampleShop(days: 12, visitors: 20, seed: seed, end: Self.end)
+        var recorded: [String: Int64] = [:]
+        var ids: Set<String> = []
+        var events = 0
+        for (day, batches) in try await Self.days(shop).enumerated() {
+            let start = Self.end.milliseconds - Int64(12 - day) * 86_400_000
+            for batch in batches {
+                let lines = try batch.body.split(separator: 10).map { try JSONValue.parse(Array($0)) }
+                let header = try #require(lines.first?["batch"])
+                let writer = try #require(header["writer"]?.string)
+                let first = try #require(header["first"]?.integer)
+                let last = try #require(header["last"]?.integer)
+                let dropped = header["dropped"]?.array?.first?.array?.compactMap(\.integer)
+                #expect((dropped?.first ?? first) == recorded[writer, default: 0] + 1)
+                recorded[writer] = last
+                let told = lines.dropFirst().filter { $0["context"] == nil }
+                #expect(Int64(told.count) == last - first + 1)
+                for event in told {
+                    let time = try #require(event["time"]?.integer)
+                    #expect(time >= start && time < start + 86_400_000)
+                    #expect(ids.insert(try #require(event["id"]?.string)).inserted)
+                }
+                events += told.count
+            }
+        }
+        #expect(events > 1_000)
+    }
+
+    @Test("the story is in it: more buy without the faulty version, and some events are refused")
+    func story() async throws {
+        let shop = SampleShop(days: 20, visitors: 40, seed: 1, end: Self.end)
+        var bought: [String: Int] = [:]
+        var failed: [String: Int] = [:]
+        var refused = 0
+        for batch in try await Self.days(shop).joined() {
+            var version = ""
+            for line in try batch.body.split(separator: 10).map({ try JSONValue.parse(Array($0)) }) {
+                version = line["context"]?["app"]?["version"]?.string ?? version
+                switch line["name"]?.string {
+                case "purchase": bought[version, default: 0] += 1
+                case "payment_failed": failed[version, default: 0] += 1
+                case let name? where name.utf8.count > 128: refused += 1
+                default: break
+                }
+            }
+        }
+        #expect(Set(bought.keys) == ["2.1.0", "2.2.0", "2.3.0", "2.3.1"])
+        #expect(failed["2.3.0", default: 0] * 2 > bought["2.3.0", default: 0])
+        #expect(failed["2.2.0", default: 0] * 5 < bought["2.2.0", default: 0])
+        #expect(refused > 0)
+    }
+}

@@ -105,7 +105,7 @@ struct ExitTests {
     func recovered(_ seconds: Int, _ certain: String) async throws {
         let device = SimulatedDevice()
         try await device.launch()
-        device.wait(.seconds(seconds))
+        touch(device, for: seconds)
         try device.kill()
         #expect(device.story == Opening.first)
         device.wait(.seconds(100))
@@ -115,6 +115,85 @@ struct ExitTests {
         #expect(events[3].session == events[0].session, "it belongs to the session that it ends")
         #expect(events[3].time <= events[4].time)
         #expect(events[0].time.duration(to: events[3].time) <= .seconds(seconds), "when it was last seen alive")
+    }
+
+    /// The person touches the app every ten seconds, of which nothing is recorded.
+    private func touch(_ device: SimulatedDevice, for seconds: Int) {
+        for second in stride(from: 0, to: seconds, by: 10) {
+            device.wait(.seconds(min(10, seconds - second)))
+            device.analytics?.behavior.somethingHappened()
+        }
+    }
+
+    @Test(
+        "in an app that is left alone one heartbeat follows the last thing that happened, and a kill is told as of that",
+        arguments: [(0, "0s"), (29, "0s"), (30, "30s"), (89, "30s"), (90, "30s"), (3_600, "30s"), (86_400, "30s")]
+    )
+    func leftAlone(_ seconds: Int, _ certain: String) async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(seconds))
+        try device.kill()
+        try await device.open()
+        #expect(device.story.starts(with: Opening.first + ["_app_end \(certain) recovered", "_app_start cold"]))
+    }
+
+    @Test("nothing is written, and no time is waited for, from the last heartbeat until something happens")
+    func rests() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(30))
+        let kept = try device.storage.contents(of: SimulatedDevice.folder + "/behavior")
+        #expect(device.analytics?.behavior.heartbeatDue == nil)
+        device.wait(.seconds(36_000))
+        #expect(try device.storage.contents(of: SimulatedDevice.folder + "/behavior") == kept)
+        #expect(device.analytics?.behavior.heartbeatDue == nil)
+    }
+
+    enum Sign: CaseIterable {
+        case event, routedEvent, screen, attribute, person, touch, interruption
+    }
+
+    @Test("whatever happens in an app that was left alone is followed by a heartbeat", arguments: Sign.allCases)
+    func wakes(_ sign: Sign) async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        device.wait(.seconds(1_000))
+        let analytics = try #require(device.analytics)
+        switch sign {
+        case .event: analytics.record("read")
+        case .routedEvent: analytics.record("read", to: ["collector"])
+        case .screen: try device.show("Home")
+        case .attribute: analytics.setUserAttributes(["age": 21])
+        case .person: analytics.identify("user")
+        case .touch: analytics.behavior.somethingHappened()
+        case .interruption: try device.interrupt()
+        }
+        let due = try #require(analytics.behavior.heartbeatDue)
+        // What the system says begins anew; otherwise the second heartbeat takes twice as long as the first.
+        let wait: Int64 = sign == .interruption ? 30 : 60
+        #expect(device.clock.now().monotonic.duration(to: due) == .seconds(wait))
+        device.wait(.seconds(wait + 5_000))
+        #expect(analytics.behavior.heartbeatDue == nil, "one heartbeat followed")
+        try device.kill()
+        try await device.open()
+        #expect(device.story.contains("_app_end \(1_000 + wait)s recovered"))
+    }
+
+    @Test("events alone keep heartbeats going, and the last ones follow the last event")
+    func steady() async throws {
+        let device = SimulatedDevice()
+        try await device.launch()
+        for number in 0..<100 {
+            device.wait(.seconds(10))
+            device.analytics?.record("event", ["number": .integer(Int64(number))])
+        }
+        #expect(device.analytics?.behavior.heartbeatDue != nil)
+        device.wait(.seconds(5_000))
+        try device.kill()
+        try await device.open()
+        // Heartbeats at 750 and 1,050 s; the second one comes after an event, so another one follows, after five minutes.
+        #expect(device.story.contains("_app_end 1350s recovered"))
     }
 
     @Test("the use of a screen that a kill cut off is recovered with the exit")

@@ -32,8 +32,14 @@ struct Idle {
         let analytics = try Analytics(configuration(port, arguments[2], captures: mode == "on"))
         analytics.record("started")
         _ = await analytics.flush(timeout: .seconds(10))
-        // Until everything that comes after a start is over.
+        // Until everything that comes after a start is over: what is told and removed, and where something is captured the heartbeat that
+        // follows the start after half a minute.
         try await Task.sleep(for: .seconds(mode == "live" ? 0 : 10))
+        if mode == "on" {
+            let started = IdleCount()
+            try await Task.sleep(for: .seconds(30))
+            IdleCount().report(since: started, as: "on, 10 to 40 s after its start", isLong: false)
+        }
         let before = IdleCount()
         if mode == "steady" {
             for _ in 0..<seconds / 10 {

@@ -35,9 +35,10 @@ package final class BehaviorDriver: Sendable {
     /// for another process.
     private let places = Locked(())
     private let watcher = Locked(ScreenWatcher())
+    /// Whoever holds it may ask the state, and takes no other lock.
+    private let heartbeats = Locked(HeartbeatMachine())
+    private let heartbeatMoved = WakeSignal()
     // Announcements carry nothing, so one that waits stands for any number.
-    private let returned = WakeSignal()
-    private let (beats, announceBeats) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private let (flushes, announceFlush) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
 
     /// Makes a driver; the start it notes is recorded with the first event, or the first thing that happens.
@@ -96,7 +97,7 @@ package final class BehaviorDriver: Sendable {
         at time: Moment? = nil
     ) {
         step(at: time) { $0.lifeCycleChanged(changes, facts: facts, stepsAside: stepsAside) }
-        returned.signal()
+        changeHeartbeat { $0.lifeCycleChanged(at: $1, recorded: $2) }
     }
 
     /// A screen was shown.
@@ -115,6 +116,7 @@ package final class BehaviorDriver: Sendable {
 
     private func show(_ view: ScreenView, at time: Moment? = nil) {
         step(at: time) { $0.screenShown(view) }
+        somethingHappened()
         watcher.withLock { $0 }.report(view.screen)
     }
 
@@ -128,9 +130,24 @@ package final class BehaviorDriver: Sendable {
         step { $0.launchTimedOut() }
     }
 
-    /// Some time in the foreground went by; see ``HeartbeatPace``.
+    /// When the next ``heartbeat()`` is due; nil when none is. See ``HeartbeatMachine``.
+    package var heartbeatDue: MonotonicTime? { heartbeats.withLock { $0.due } }
+
+    /// Some time in the foreground went by.
     package func heartbeat() {
         step(records: false) { $0.heartbeat() }
+        changeHeartbeat { $0.beaten(at: $1, recorded: $2) }
+    }
+
+    /// The person uses the app: something happened which leaves nothing else that tells of it, such as a touch that is no click. Waits
+    /// for no file.
+    package func somethingHappened() {
+        changeHeartbeat { $0.somethingHappened(at: $1, recorded: $2) }
+    }
+
+    /// Events may have been recorded by another way than the app's, which looks at the gate itself.
+    func eventsRecorded() {
+        if control.gate.state.contains(.heartbeatRests) { somethingHappened() }
     }
 
     /// The system told of a crash or a hang, which lies beside the reports of processes now. What comes before the start is told
@@ -144,11 +161,13 @@ package final class BehaviorDriver: Sendable {
     package func settingsChanged(to settings: BehaviorSettings) {
         if change({ $0.settingsChosen(settings) }) { return }
         step { $0.settingsChanged(to: settings) }
+        somethingHappened()
     }
 
     /// Another person is signed in: sessions that begin from now on are named after them.
     package func uniqueIDChanged(to uniqueID: String) {
         step(records: false) { $0.uniqueIDChanged(to: uniqueID) }
+        somethingHappened()
     }
 
     /// The installation was erased: nothing of what was known is true any more.
@@ -246,8 +265,8 @@ package final class BehaviorDriver: Sendable {
         _ input: (inout BehaviorTurn) -> Void
     ) -> Bool {
         let (offered, resources) = (place, resources)
-        let (isBeating, turn, sideEffects) = state.withLock { state in
-            let (turn, sideEffects) = contextStore.performUnreported { transaction in
+        let (turn, sideEffects) = state.withLock { state in
+            contextStore.performUnreported { transaction in
                 var turn = BehaviorTurn(
                     state,
                     transaction,
@@ -262,11 +281,10 @@ package final class BehaviorDriver: Sendable {
                 if !turn.isPutOff { (state, transaction) = (turn.state, turn.transaction) }
                 return turn.outcome
             }
-            return (state.isBeating, turn, sideEffects)
         }
         if turn.isPutOff { return false }
         place = turn.place
-        setGate()
+        followState()
         contextStore.report(sideEffects)
         if let lock = turn.lockToRelease {
             keepNow()
@@ -274,7 +292,6 @@ package final class BehaviorDriver: Sendable {
         } else {
             keepLater()
         }
-        if isBeating { announceBeats.yield() }
         if turn.wantsFlush { announceFlush.yield() }
         return true
     }
@@ -300,14 +317,38 @@ package final class BehaviorDriver: Sendable {
     @discardableResult
     private func change<Answer: Sendable>(_ input: (inout BehaviorState) -> Answer) -> Answer {
         let answer = state.withLock { input(&$0) }
-        setGate()
+        followState()
         return answer
     }
 
-    /// Brings recording in step: while the start is pending, the first event brings it about. Asked inside the gate's lock,
-    /// so that of two changes at the same time the later one counts.
+    /// Brings heartbeats and recording in step with the state. Asked inside the heartbeats' lock, so that of two changes at the same time
+    /// the later one counts.
+    private func followState() {
+        changeHeartbeat { machine, now, recorded in
+            machine.follow(isBeating: state.withLock { $0.isBeating }, at: now, recorded: recorded)
+        }
+        setGate()
+    }
+
+    /// Tells the heartbeats something that happens now, after this process recorded so many events.
+    private func changeHeartbeat(
+        _ input: (inout HeartbeatMachine, _ now: MonotonicTime, _ recorded: UInt64) -> Void
+    ) {
+        let (now, recorded) = (clock.now().monotonic, resources.journal.lastSequence)
+        let (isMoved, isGateMoved) = heartbeats.withLock { machine in
+            let before = machine
+            input(&machine, now, recorded)
+            return (machine.due != before.due, machine.isResting != before.isResting)
+        }
+        if isGateMoved { setGate() }
+        if isMoved { heartbeatMoved.signal() }
+    }
+
+    /// Brings recording in step: while the start is pending, the first event brings it about, and while heartbeats rest, it wakes
+    /// them. Asked inside the gate's lock, so that of two changes at the same time the later one counts.
     private func setGate() {
         control.setGate(.startPending) { state.withLock { $0.isPending } }
+        control.setGate(.heartbeatRests) { heartbeats.withLock { $0.isResting } }
     }
 
     private var now: DeviceTime { DeviceTime(clock.now(), boot: boot) }
@@ -320,7 +361,7 @@ package final class BehaviorDriver: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask {
                 await self.beginLater(sleeper)
-                for await _ in self.beats { await self.beat(sleeper) }
+                await self.beat(sleeper)
             }
             group.addTask {
                 for await _ in self.flushes { await flush() }
@@ -342,47 +383,11 @@ package final class BehaviorDriver: Sendable {
     }
 
     private func beat(_ sleeper: any DeliverySleeper) async {
-        var pace = HeartbeatPace()
-        while state.withLock({ $0.isBeating }), !Task.isCancelled {
-            let due = now.monotonic.advanced(by: pace.interval)
-            await sleeper.sleep(until: due, or: returned)
+        while !Task.isCancelled {
+            // While they rest, and while the app is not in the foreground, there is no timer.
+            await sleeper.sleep(until: heartbeatDue, or: heartbeatMoved)
             if Task.isCancelled { return }
-            if now.monotonic < due {
-                // The app left or came back, which was kept as a sign of life by itself.
-                pace = HeartbeatPace()
-            } else {
-                heartbeat()
-                pace.beaten()
-            }
+            if let due = heartbeatDue, clock.now().monotonic >= due { heartbeat() }
         }
-    }
-}
-
-/// How often the last moment the app was seen alive is kept, while it stays in the foreground.
-///
-/// Events and screens are signs of life by themselves, so heartbeats speak for the quiet times between them, and an app that
-/// is left alone wakes seldom: the time of use of a killed one is short by at most its last quiet stretch, and never by more
-/// than five minutes.
-package struct HeartbeatPace: Sendable {
-    private static let longest = Duration.seconds(300)
-
-    /// How long after the last heartbeat, or after the app came to the foreground, the next one is due.
-    package private(set) var interval = Duration.seconds(30)
-
-    /// The app has just come to the foreground.
-    package init() {}
-
-    /// There was a heartbeat: the next one may take twice as long.
-    package mutating func beaten() {
-        interval = min(interval * 2, Self.longest)
-    }
-}
-
-extension Attributes {
-    /// A screen as the event of its being shown says it.
-    init(screen: RecordedContext.Screen) {
-        self = [CapturedKey.screenName: .string(screen.name)]
-        if let id = screen.id { self[CapturedKey.screenID] = .string(id) }
-        if let uniqueID = screen.uniqueID { self[CapturedKey.screenUniqueID] = .string(uniqueID) }
     }
 }

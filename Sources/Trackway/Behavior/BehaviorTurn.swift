@@ -118,7 +118,7 @@ struct BehaviorTurn {
         record(CapturedName.screenView, view.attributes.merging(Attributes(screen: view.screen)), at: now)
     }
 
-    /// Half a minute in the foreground went by.
+    /// Some time in the foreground went by, which is worth keeping.
     mutating func heartbeat() {
         guard state.isBeating else { return }
         carryOut(state.behavior.heartbeat(at: now))
@@ -327,5 +327,14 @@ struct BehaviorTurn {
 
     private mutating func report(_ error: StorageError) {
         if state.failure.failed() { transaction.report(Diagnostic(behaviorNotKept: error)) }
+    }
+}
+
+extension Attributes {
+    /// A screen as the event of its being shown says it.
+    init(screen: RecordedContext.Screen) {
+        self = [CapturedKey.screenName: .string(screen.name)]
+        if let id = screen.id { self[CapturedKey.screenID] = .string(id) }
+        if let uniqueID = screen.uniqueID { self[CapturedKey.screenUniqueID] = .string(uniqueID) }
     }
 }

@@ -34,6 +34,8 @@ package final class RecordingGate: @unchecked Sendable {
         package static let blocksEvents = State(rawValue: 64)
         /// Interceptors of the app see events before they are recorded.
         package static let intercepts = State(rawValue: 256)
+        /// Heartbeats rest until something happens, and the next event is something.
+        package static let heartbeatRests = State(rawValue: 512)
     }
 
     private let word: UnsafeMutablePointer<UInt32>

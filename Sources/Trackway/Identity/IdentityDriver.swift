@@ -106,6 +106,7 @@ package final class IdentityDriver: Sendable {
         // No lock is held any more: the app may call back.
         if let failure { settings.report(failure) }
         contextStore.report(sideEffects)
+        behavior.eventsRecorded()
         reporter.report(orders.diagnostics)
         consents.carryOut(orders.consent)
         let after = contextStore.current.user.uniqueID

@@ -116,7 +116,8 @@ extension Analytics {
     // MARK: The slow path
 
     /// Records while something unusual is going on: recording is refused or the SDK shut down, events are logged, the start
-    /// has not been recorded yet, a closure adds attributes, an interceptor looks, or the event is for some destinations only.
+    /// has not been recorded yet, heartbeats rest, a closure adds attributes, an interceptor looks, or the event is for some
+    /// destinations only.
     @inline(never)
     func recordSlowPath(
         _ name: String,
@@ -126,6 +127,7 @@ extension Analytics {
         id: EventID,
         at moment: Moment
     ) -> Receipt {
+        let before = control.gate.state
         behavior.begin()
         let gate = control.gate.state
         if gate.contains(.isOpen) {
@@ -156,7 +158,10 @@ extension Analytics {
         )
         reporter.report(outcome.diagnostics)
         if let line = outcome.line { write(line) }
-        if outcome.receipt.durability != .none { delivery.eventRecorded(sequence: outcome.receipt.sequence, to: route) }
+        if outcome.receipt.durability != .none {
+            delivery.eventRecorded(sequence: outcome.receipt.sequence, to: route)
+            if !before.isDisjoint(with: [.startPending, .heartbeatRests]) { behavior.somethingHappened() }
+        }
         return outcome.receipt
     }
 

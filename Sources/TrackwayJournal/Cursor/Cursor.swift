@@ -179,16 +179,28 @@ extension Cursor {
 
 /// The cursor files in a writer's folder.
 enum CursorFile {
+    /// How often a file is looked at that seems damaged, while it changes.
+    private static let maxLooks = 4
+
     /// A destination's cursor; nil when it has none yet. A damaged file counts as none: reading then starts again at the
     /// oldest record kept, and the receiving end recognises what it has already.
+    ///
+    /// Whoever delivers may be writing over the file: what seems damaged is read again, until it stays as it is.
     static func load(
         _ writer: WriterID,
         _ destination: DestinationID,
         _ folder: JournalFolder,
         _ storage: any JournalStorage
     ) throws(StorageError) -> Cursor? {
-        guard let bytes = try storage.contents(of: folder.cursor(writer, destination)) else { return nil }
-        return Cursor(fileBytes: bytes, of: writer, for: destination)
+        let path = folder.cursor(writer, destination)
+        var former: [UInt8]?
+        for _ in 0..<maxLooks {
+            guard let bytes = try storage.contents(of: path) else { return nil }
+            if let cursor = Cursor(fileBytes: bytes, of: writer, for: destination) { return cursor }
+            if bytes == former { return nil }
+            former = bytes
+        }
+        return nil
     }
 
     /// The destinations that have a cursor in a writer's folder.

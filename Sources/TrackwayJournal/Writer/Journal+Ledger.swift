@@ -177,6 +177,9 @@ extension Journal {
         return try LogTail.firstSequence(in: folder.writer(id), storage, boot: bootID)
     }
 
+    /// The number of the event that this process recorded last; 0 before the first. Any thread; waits for recording at most.
+    package var lastSequence: UInt64 { knownLast(of: writer) }
+
     /// A writer's highest sequence number, as far as that is known without reading.
     func knownLast(of id: WriterID) -> UInt64 {
         if let last = state.withLock({ $0.id == id ? $0.next - 1 : nil }) { return last }

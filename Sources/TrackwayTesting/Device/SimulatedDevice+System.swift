@@ -105,15 +105,7 @@ extension SimulatedDevice {
     }
 
     func app(is app: SimulatedAppState) {
-        state.withLock { state in
-            let wasInSight = state.app.isInSight
-            state.app = app
-            if !app.isInSight {
-                state.nextBeat = nil
-            } else if !wasInSight {
-                state.restartBeats()
-            }
-        }
+        state.withLock { $0.app = app }
     }
 
     func check(_ step: String, _ allowed: Set<SimulatedAppState>) throws(SimulatedDeviceError) {
@@ -130,7 +122,7 @@ extension SimulatedDevice {
         // Let go of outside the lock: the end of the analytics may look at the device's clock.
         let process = state.withLock { state -> SimulatedProcess? in
             defer { state.process = nil }
-            (state.startDue, state.nextBeat, state.nextReading) = (nil, nil, nil)
+            (state.startDue, state.nextReading) = (nil, nil)
             if let disk { state.storage = disk }
             return state.process
         }
@@ -163,7 +155,6 @@ extension SimulatedDevice {
         state.withLock { state in
             let now = state.clock.now().monotonic
             state.startDue = now.advanced(by: BehaviorDriver.startDelay)
-            if state.app.isInSight { state.restartBeats() }
         }
     }
 
@@ -177,8 +168,8 @@ extension SimulatedDevice {
             } else if state.nextReading == nil {
                 state.nextReading = state.clock.now().monotonic.advanced(by: SnapshotMeans.samplingInterval)
             }
-            return [state.startDue, state.nextBeat, state.nextReading, process.analytics.snapshots?.due]
-                .compactMap { $0 }.filter { $0 <= end }.min()
+            let (beat, snapshot) = (process.analytics.behavior.heartbeatDue, process.analytics.snapshots?.due)
+            return [state.startDue, beat, state.nextReading, snapshot].compactMap { $0 }.filter { $0 <= end }.min()
         }
     }
 
@@ -188,32 +179,18 @@ extension SimulatedDevice {
     }
 
     private func tick(_ due: MonotonicTime) {
-        let (analytics, starts, beats, reads) = state.withLock { state -> (Analytics?, Bool, Bool, Bool) in
+        let (analytics, starts, reads) = state.withLock { state -> (Analytics?, Bool, Bool) in
             let starts = state.startDue.map { $0 <= due } ?? false
-            let beats = state.nextBeat.map { $0 <= due } ?? false
             let reads = state.nextReading.map { $0 <= due } ?? false
             if starts { state.startDue = nil }
             if reads { state.nextReading = due.advanced(by: SnapshotMeans.samplingInterval) }
-            if beats { state.beat(at: due) }
-            return (state.process?.analytics, starts, beats, reads)
+            return (state.process?.analytics, starts, reads)
         }
         if starts { analytics?.behavior.begin() }
-        if beats { analytics?.behavior.heartbeat() }
+        if let behavior = analytics?.behavior, behavior.heartbeatDue.map({ $0 <= due }) ?? false {
+            behavior.heartbeat()
+        }
         if reads { sensors.read(at: clock.now().wall) }
         if let snapshots = analytics?.snapshots, snapshots.due.map({ $0 <= due }) ?? false { snapshots.timeCame() }
-    }
-}
-
-extension SimulatedDevice.State {
-    /// The app has just come in sight.
-    mutating func restartBeats() {
-        heartbeats = HeartbeatPace()
-        nextBeat = clock.now().monotonic.advanced(by: heartbeats.interval)
-    }
-
-    /// The analytics look now that the app is still in sight.
-    mutating func beat(at now: MonotonicTime) {
-        heartbeats.beaten()
-        nextBeat = now.advanced(by: heartbeats.interval)
     }
 }

@@ -42,10 +42,6 @@ public final class SimulatedDevice: Sendable {
         var processes = 0
         /// When the app's analytics tell of the start by themselves, should nothing else bring it about.
         var startDue: MonotonicTime?
-        /// When the app's analytics look next that the app is still in sight.
-        var nextBeat: MonotonicTime?
-        /// How far apart these looks are by now.
-        var heartbeats = HeartbeatPace()
         /// When sensors that run read next.
         var nextReading: MonotonicTime?
         var history = SimulatedHistory()

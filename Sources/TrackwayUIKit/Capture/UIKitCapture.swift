@@ -115,6 +115,8 @@ public final class UIKitCapture {
         guard event.type == .touches, let touches = event.allTouches else { return }
         let ended = touches.filter { $0.phase == .ended }
         guard !ended.isEmpty else { return }
+        // Also a touch that is no click shows that somebody uses the app.
+        analytics?.behavior.somethingHappened()
         for touch in ended {
             guard let view = touch.view, isInside(touch, view) else { continue }
             record(view, fingers: touches.count)

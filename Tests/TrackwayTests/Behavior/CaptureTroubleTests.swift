@@ -14,6 +14,8 @@ struct CaptureTroubleTests {
         let memory = try InMemoryAnalytics.capturing()
         memory.analytics.screen("Home")
         let session = try #require(memory.recorded.last?.session)
+        // Something happens before the first heartbeat, so that there is a second one.
+        memory.analytics.record("read")
         // Two heartbeats, the second after twice as long, and ten seconds that nobody knows of.
         for alive in [30_100, 90_200] {
             let before = try memory.keptBehavior
@@ -38,6 +40,35 @@ struct CaptureTroubleTests {
         #expect((90_000..<91_000).contains(duration))
         #expect(new.last?.session == session, "the kill and the return were within the session's time")
         #expect(next.events(named: "_first_open").count == 1)
+    }
+
+    @Test("in an app that is left alone nothing is written, and behavior waits for no time, until it is used again")
+    func leftAlone() async throws {
+        let memory = try InMemoryAnalytics.capturing()
+        memory.analytics.screen("Home")
+        let behavior = memory.analytics.behavior
+        let started = try memory.keptBehavior
+        while behavior.heartbeatDue != nil {
+            memory.clock.advanceToNextSleeper()
+            await Task.yield()
+        }
+        let kept = try memory.keptBehavior
+        #expect(kept != started)
+        let end = memory.clock.now().monotonic.advanced(by: .seconds(36_000))
+        while let next = memory.clock.nextWake, next <= end {
+            memory.clock.advanceToNextSleeper()
+            await Task.yield()
+            #expect(behavior.heartbeatDue == nil)
+        }
+        #expect(try memory.keptBehavior == kept)
+        memory.analytics.record("used again")
+        let due = try #require(behavior.heartbeatDue)
+        while memory.clock.nextWake != due { await Task.yield() }
+        while behavior.heartbeatDue != nil {
+            memory.clock.advanceToNextSleeper()
+            await Task.yield()
+        }
+        #expect(try memory.keptBehavior != kept)
     }
 
     @Test("a kill right after any call finds what the call left")

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Testing
+import TrackwayBehavior
+import TrackwayEvents
+import TrackwayTesting
+
+@Suite("When the time until which an app was used is kept")
+struct HeartbeatMachineTests {
+    /// An app with its heartbeats, a clock and a journal that counts.
+    private struct App {
+        var machine = HeartbeatMachine()
+        var now = MonotonicTime(milliseconds: 1_000_000)
+        var recorded: UInt64 = 7
+        var beats: [Int64] = []
+        let began = MonotonicTime(milliseconds: 1_000_000)
+
+        mutating func follow(_ isBeating: Bool) {
+            machine.follow(isBeating: isBeating, at: now, recorded: recorded)
+        }
+
+        mutating func happen() { machine.somethingHappened(at: now, recorded: recorded) }
+
+        /// Time passes; what is due meanwhile happens at its time.
+        mutating func pass(_ duration: Duration) {
+            let end = now.advanced(by: duration)
+            while let due = machine.due, due <= end {
+                now = due
+                beats.append(began.duration(to: now).components.seconds)
+                machine.beaten(at: now, recorded: recorded)
+            }
+            now = end
+        }
+    }
+
+    @Test("an app that is left alone is kept once, half a minute after it came to the foreground, and then rests")
+    func once() {
+        var app = App()
+        #expect(app.machine.due == nil)
+        #expect(!app.machine.isResting)
+        app.follow(true)
+        app.follow(true)
+        #expect(app.machine.due == app.began.advanced(by: .seconds(30)))
+        app.pass(.seconds(86_400))
+        #expect(app.beats == [30])
+        #expect(app.machine.isResting)
+        app.follow(true)
+        #expect(app.machine.isResting, "that it is in the foreground is nothing new")
+    }
+
+    @Test("what happens is followed by a heartbeat, after twice as long each time, at most five minutes")
+    func intervals() {
+        var app = App()
+        app.follow(true)
+        for _ in 0..<8 {
+            app.pass(.seconds(2_000))
+            app.happen()
+        }
+        app.pass(.seconds(2_000))
+        #expect(app.beats == [30, 2_060, 4_120, 6_240, 8_300, 10_300, 12_300, 14_300, 16_300])
+    }
+
+    @Test("events are seen by their numbers, without being announced, while a heartbeat is due")
+    func numbers() {
+        var app = App()
+        app.follow(true)
+        app.pass(.seconds(29))
+        app.recorded += 1
+        app.pass(.seconds(1_000))
+        #expect(app.beats == [30, 90], "the first came right after the event, so one more follows")
+        app.recorded += 1
+        app.pass(.seconds(1_000))
+        #expect(app.beats == [30, 90], "nobody looks while it rests")
+    }
+
+    @Test(
+        "what happens in the first second belongs to what the interval began with",
+        arguments: [(0, [30]), (1_000, [30]), (1_001, [30, 90]), (29_999, [30, 90])] as [(Int64, [Int64])]
+    )
+    func beginning(_ milliseconds: Int64, _ beats: [Int64]) {
+        var app = App()
+        app.follow(true)
+        app.pass(.milliseconds(milliseconds))
+        app.recorded += 3
+        app.happen()
+        app.pass(.seconds(1_000))
+        #expect(app.beats == beats)
+    }
+
+    @Test("it begins anew when the app comes back, and when the system says anything of its life")
+    func anew() {
+        var app = App()
+        app.follow(true)
+        for _ in 0..<100 {
+            app.pass(.seconds(10))
+            app.happen()
+        }
+        let due = app.machine.due
+        app.machine.lifeCycleChanged(at: app.now, recorded: app.recorded)
+        #expect(app.machine.due == app.now.advanced(by: .seconds(30)))
+        #expect(app.machine.due != due)
+        app.follow(false)
+        #expect(app.machine.due == nil)
+        #expect(!app.machine.isResting, "there is nothing to wake")
+        app.happen()
+        app.machine.lifeCycleChanged(at: app.now, recorded: app.recorded)
+        app.machine.beaten(at: app.now, recorded: app.recorded)
+        #expect(app.machine.due == nil, "nobody uses an app that is not in the foreground")
+        app.follow(true)
+        #expect(app.machine.due == app.now.advanced(by: .seconds(30)))
+    }
+
+    @Test(
+        "on a random walk: no quiet interval has a second heartbeat, and a used app is never kept longer ago than five minutes"
+    )
+    func walk() throws {
+        var chance = SeededGenerator(seed: 11)
+        var app = App()
+        var (isBeating, last, isNew) = (false, app.now, false)
+        for step in 0..<50_000 {
+            switch chance.next(below: 12) {
+            case 0:
+                isBeating.toggle()
+                app.follow(isBeating)
+                (last, isNew) = (app.now, true)
+            case 1:
+                app.machine.lifeCycleChanged(at: app.now, recorded: app.recorded)
+                (last, isNew) = (app.now, true)
+            case 2...5:
+                let wasResting = app.machine.isResting
+                if wasResting { last = app.now }
+                app.recorded += UInt64(chance.next(below: 3))
+                app.happen()
+                isNew = true
+                try #require(!app.machine.isResting, "step \(step)")
+            case 6 where !app.machine.isResting:
+                app.recorded += 1
+                isNew = true
+            default:
+                let end = app.now.advanced(by: .milliseconds(chance.next(below: 200_000)))
+                while let due = app.machine.due, due <= end {
+                    try #require(isBeating, "step \(step)")
+                    try #require(last.duration(to: due) <= .seconds(300), "step \(step)")
+                    app.now = due
+                    app.machine.beaten(at: due, recorded: app.recorded)
+                    if !isNew { try #require(app.machine.isResting, "step \(step): nothing happened") }
+                    (last, isNew) = (due, false)
+                }
+                app.now = end
+            }
+            try #require(isBeating == (app.machine.due != nil || app.machine.isResting), "step \(step)")
+        }
+    }
+}

@@ -18,6 +18,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway sessions                            see how people used the app
               trackway trends purchase --by currency       see how much happened, day by day
               trackway funnel view_item purchase           see how far people come
+              trackway catalogue purchase                  see what an event looks like
               trackway ledger                              see that nothing is missing
               trackway erase 0199a1b2-…                    erase an installation
               trackway inspect ~/.local/state/…/shopping   look into an app's journal
@@ -37,7 +38,7 @@ struct TrackwayCommand: AsyncParsableCommand {
             ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, SessionsCommand.self,
             TrendsCommand.self, FunnelCommand.self, RetentionCommand.self, LifecycleCommand.self,
             StickinessCommand.self,
-            PathsCommand.self, LedgerCommand.self, EraseCommand.self, InspectCommand.self, DeviceCommand.self,
+            PathsCommand.self, CatalogueCommand.self, FailedCommand.self, LedgerCommand.self, EraseCommand.self, InspectCommand.self, DeviceCommand.self,
             KeysCommand.self, PolicyCommand.self, DemoCommand.self, SampleCommand.self,
         ]
     )

@@ -242,7 +242,12 @@ struct BehaviorTests {
         try await environment.index()
         let whole = try environment.dump()
         try await environment.store.database.pool.write { db in
-            try db.execute(sql: "DROP TABLE clicks; DELETE FROM grdb_migrations WHERE identifier = '5';")
+            try db.execute(
+                sql: """
+                    DROP TABLE clicks; DROP TABLE names; DROP TABLE name_days; DROP TABLE replays;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('5', '8');
+                    """
+            )
         }
         try environment.restart()
         #expect(try await environment.store.totals().events == 0)

@@ -273,7 +273,8 @@ struct DeviceTests {
         try await environment.store.database.pool.write { db in
             try db.execute(
                 sql: """
-                    DROP TABLE snapshots; DROP TABLE devices; DELETE FROM grdb_migrations WHERE identifier = '3';
+                    DROP TABLE snapshots; DROP TABLE devices; DROP TABLE names; DROP TABLE name_days; DROP TABLE replays;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('3', '8');
                     """
             )
         }

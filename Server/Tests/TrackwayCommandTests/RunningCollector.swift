@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import CollectorHTTP
 internal import Foundation
 internal import Logging
@@ -13,13 +14,16 @@ enum RunningCollector {
     static func with(
         folder: String,
         port: Int = 0,
+        limits: AdmissionLimits = AdmissionLimits(),
         _ body: @Sendable @escaping (CollectorAddress) async throws -> Void
     ) async throws {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
+        var configuration = CollectorConfiguration(host: "127.0.0.1", port: port)
+        configuration.limits = limits
         let host = CollectorHost(
             folder: CollectorFolder(option: folder, environment: [:]),
-            configuration: CollectorConfiguration(host: "127.0.0.1", port: port),
+            configuration: configuration,
             developmentKey: "dev",
             logger: logger
         )

@@ -76,22 +76,31 @@ struct BatchInspection {
     }
 
     private mutating func check(_ line: UnsafeRawBufferPointer, _ index: Int, _ limits: AdmissionLimits) {
+        if let fault = Self.fault(in: line, index: index, limits: limits) {
+            rejected.append(fault)
+        } else {
+            accepted += 1
+        }
+    }
+
+    /// What is wrong with an event; nil when it is acceptable.
+    ///
+    /// - Parameter index: Its index among the batch's events.
+    /// - Complexity: O(length).
+    static func fault(in line: UnsafeRawBufferPointer, index: Int, limits: AdmissionLimits) -> RejectedEvent? {
         do {
             let scan = try EventScan(line, limits: limits.event)
             switch Tombstone(line, scan) {
-            case nil, .proved: accepted += 1
-            case .unproved(let installation):
-                rejected.append(.unproved(installation, index: index, id: scan.id))
+            case nil, .proved: return nil
+            case .unproved(let installation): return .unproved(installation, index: index, id: scan.id)
             }
         } catch {
-            rejected.append(
-                RejectedEvent(
-                    index: index,
-                    id: Self.identity(in: line),
-                    code: error.code.rawValue,
-                    field: error.field,
-                    message: error.message
-                )
+            return RejectedEvent(
+                index: index,
+                id: identity(in: line),
+                code: error.code.rawValue,
+                field: error.field,
+                message: error.message
             )
         }
     }

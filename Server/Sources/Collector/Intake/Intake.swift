@@ -82,6 +82,18 @@ package final class Intake: Sendable {
         return try outcome.get()
     }
 
+    /// Reads a record of the log, as it was committed.
+    ///
+    /// - Parameter position: The record's, or that of one of its events.
+    /// - Returns: Nil where no record begins that can be read.
+    /// - Throws: `JournalError` when the storage cannot be read now.
+    package func record(at position: EventPosition) throws(JournalError) -> (kind: FrameKind, payload: [UInt8])? {
+        let start = LogPosition(segment: position.segment, offset: position.offset)
+        var reader = LogReader(folder: folder, storage: storage, from: start)
+        guard let entry = try reader.next(), entry.start == start else { return nil }
+        return (entry.kind, reader.payload(of: entry))
+    }
+
     /// The place behind the last record.
     package var end: LogPosition { log.end }
 

@@ -22,9 +22,13 @@ package protocol EventStore: Sendable {
     func erasures(installation: InstallationID?, limit: Int) async throws(StoreError) -> [StoredErasure]
     /// Whether an installation was erased, as far as the index has come. Answers from memory; callable from any thread.
     func isErased(_ installation: InstallationID) -> Bool
-    /// Refused events before a position (all when nil), the latest first, each with the beginning of its content; as many
-    /// as an ``AnswerBudget`` has room for.
-    func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent]
+    /// Refused events that match, the latest first, each with the beginning of its content; as many as an ``AnswerBudget``
+    /// has room for.
+    func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent]
+    /// What was refused in a time, grouped, and what devices say that they lost.
+    ///
+    /// - Throws: ``StoreError``; of the kind `overBudget` when the question costs more than one may.
+    func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups
     /// The refused event at a position, with all of its content that is kept.
     func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent?
     /// Events per minute of arrival since a moment, earliest first; minutes without events are left out. The busiest names
@@ -56,6 +60,10 @@ package protocol EventStore: Sendable {
     func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness
     /// How people go on from a screen or an event, or how they came to it.
     func paths(_ question: PathQuestion) async throws(StoreError) -> Paths
+    /// The names of events, as a query asks.
+    func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue
+    /// What the latest events of a name look like; nil when there is none.
+    func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription?
     /// The whole index in numbers. Answers from memory.
     func totals() async throws(StoreError) -> StoreTotals
     /// Why the index does not follow the log, or is being made anew from it, one sentence; nil while all is well. Answers

@@ -22,6 +22,13 @@ package struct FailedEvent: Sendable, Hashable {
     /// How many bytes are known; more than ``content`` has where that was cut for an answer.
     package var bytes: Int
 
+    /// How many bytes were refused; more than ``bytes`` where less was kept.
+    package var totalBytes: Int
+    /// The name of the event, as far as it can be read out of the content.
+    package var name: String?
+    /// The version of the app that sent it, as its context says.
+    package var version: String?
+
     /// The most bytes of each in a list.
     package static let excerptBytes = 4 << 10
 
@@ -34,7 +41,10 @@ package struct FailedEvent: Sendable, Hashable {
         field: String,
         message: String,
         content: [UInt8],
-        bytes: Int? = nil
+        bytes: Int? = nil,
+        totalBytes: Int? = nil,
+        name: String? = nil,
+        version: String? = nil
     ) {
         self.position = position
         self.received = received
@@ -44,6 +54,35 @@ package struct FailedEvent: Sendable, Hashable {
         self.message = message
         self.content = content
         self.bytes = bytes ?? content.count
+        self.totalBytes = totalBytes ?? self.bytes
+        self.name = name
+        self.version = version
+    }
+
+    /// The most bytes of a name or a version that is told.
+    package static let nameBytes = 128
+
+    /// The name of the event in `content`, if it can be read before the fault, in our own format or in another.
+    ///
+    /// - Complexity: O(bytes).
+    package static func name(in content: UnsafeRawBufferPointer) -> String? {
+        do throws(JSONError) {
+            var scanner = try JSONScanner(content, limits: JSONLimits(bytes: content.count))
+            try scanner.enterObject()
+            while let key = try scanner.nextKey() {
+                let isName =
+                    scanner.text(key, equals: "name") || scanner.text(key, equals: "event_type")
+                    || scanner.text(key, equals: "event")
+                if isName, try scanner.peek() == .string {
+                    return scanner.string(try scanner.readText()).cut(toBytes: nameBytes)
+                }
+                try scanner.skipValue()
+            }
+            return nil
+        } catch {
+            // The content is known to be faulty; the name is a courtesy.
+            return nil
+        }
     }
 }
 
@@ -63,6 +102,9 @@ extension FailedEvent: BudgetedRow {
             writer.member(name, text)
         }
         writer.member("bytes", Int64(bytes))
+        writer.member("total_bytes", Int64(totalBytes))
+        if let name { writer.member("name", name) }
+        if let version { writer.member("version", version) }
         writer.endObject()
     }
 }

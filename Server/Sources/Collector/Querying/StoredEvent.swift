@@ -5,6 +5,23 @@ package import TrackwayEvents
 
 /// One event as the collector keeps it.
 package struct StoredEvent: Sendable, Hashable {
+    /// How an event that was refused at first was admitted again.
+    package struct Replayed: Sendable, Hashable {
+        /// The place where it was refused.
+        package var from: EventPosition
+        /// When it was admitted.
+        package var at: Timestamp
+        /// The name of the operator's key.
+        package var key: String
+
+        /// How an event was admitted again.
+        package init(from: EventPosition, at: Timestamp, key: String) {
+            self.from = from
+            self.at = at
+            self.key = key
+        }
+    }
+
     /// Its place in the intake log.
     package var position: EventPosition
     /// The id given when it was recorded.
@@ -29,6 +46,8 @@ package struct StoredEvent: Sendable, Hashable {
     package var json: [UInt8]
     /// The context it holds in, one JSON object; empty when the client sent none.
     package var context: [UInt8]
+    /// How it was admitted again; nil when it never was refused.
+    package var replayed: Replayed?
 
     /// An event with everything the index knows about it.
     package init(
@@ -43,7 +62,8 @@ package struct StoredEvent: Sendable, Hashable {
         user: String? = nil,
         session: String? = nil,
         json: [UInt8],
-        context: [UInt8] = []
+        context: [UInt8] = [],
+        replayed: Replayed? = nil
     ) {
         self.position = position
         self.id = id
@@ -57,6 +77,7 @@ package struct StoredEvent: Sendable, Hashable {
         self.session = session
         self.json = json
         self.context = context
+        self.replayed = replayed
     }
 }
 
@@ -121,6 +142,13 @@ extension StoredEvent: BudgetedRow {
         }
         if let session {
             writer.member("session", session)
+        }
+        if let replayed {
+            writer.object("replayed") { writer in
+                writer.member("from", replayed.from.description)
+                writer.member("at", replayed.at)
+                writer.member("key", replayed.key)
+            }
         }
         writer.key("event")
         writer.raw(json)

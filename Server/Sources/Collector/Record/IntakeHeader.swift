@@ -15,6 +15,8 @@ package struct IntakeHeader: Sendable, Hashable {
     package var rejected: [RejectedEvent]
     /// The format it was sent in.
     package var format: IntakeFormat
+    /// Where it comes from, when it was made of what was refused before; ``received`` and ``key`` are then those of that time.
+    package var replayed: ReplayOrigin?
 
     /// A header for a body.
     package init(
@@ -22,13 +24,15 @@ package struct IntakeHeader: Sendable, Hashable {
         key: String,
         encoding: ContentEncoding,
         rejected: [RejectedEvent] = [],
-        format: IntakeFormat = .trackway
+        format: IntakeFormat = .trackway,
+        replayed: ReplayOrigin? = nil
     ) {
         self.received = received
         self.key = key
         self.encoding = encoding
         self.rejected = rejected
         self.format = format
+        self.replayed = replayed
     }
 }
 
@@ -61,24 +65,11 @@ extension IntakeHeader {
             writer.member("format", format.rawValue)
         }
         if !rejected.isEmpty {
-            writer.key("rejected")
-            writer.beginArray()
-            for event in rejected {
-                writer.element()
-                writer.beginArray()
-                writer.element()
-                writer.integer(Int64(event.index))
-                for text in [event.code, event.field, event.message] {
-                    writer.element()
-                    writer.string(text)
-                }
-                if let id = event.id {
-                    writer.element()
-                    writer.id(id)
-                }
-                writer.endArray()
-            }
-            writer.endArray()
+            writer.list("rejected", rejected) { $0.writeElements(to: &$1) }
+        }
+        if let replayed {
+            writer.key("replayed")
+            replayed.write(to: &writer)
         }
         writer.endObject()
     }
@@ -106,6 +97,8 @@ extension IntakeHeader {
                     throw JSONError(.memberInvalid, at: scanner.offset)
                 }
                 self.format = format
+            } else if scanner.text(key, equals: "replayed") {
+                replayed = try ReplayOrigin(&scanner)
             } else if scanner.text(key, equals: "rejected") {
                 try scanner.enterArray()
                 while try scanner.nextElement() { rejected.append(try scanner.rejectedEvent()) }
@@ -117,8 +110,27 @@ extension IntakeHeader {
     }
 }
 
+extension RejectedEvent {
+    /// Writes the refusal as a list: index, code, field, message, and the id where there is one.
+    func writeElements(to writer: inout JSONWriter) {
+        writer.beginArray()
+        writer.element()
+        writer.integer(Int64(index))
+        for text in [code, field, message] {
+            writer.element()
+            writer.string(text)
+        }
+        if let id {
+            writer.element()
+            writer.id(id)
+        }
+        writer.endArray()
+    }
+}
+
 extension JSONScanner {
-    fileprivate mutating func rejectedEvent() throws(JSONError) -> RejectedEvent {
+    /// Reads a refusal as ``RejectedEvent`` writes it.
+    mutating func rejectedEvent() throws(JSONError) -> RejectedEvent {
         try enterArray()
         guard try nextElement(), case .integer(let index) = try readNumber(), index >= 0 else {
             throw JSONError(.memberInvalid, at: offset)

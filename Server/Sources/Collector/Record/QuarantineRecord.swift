@@ -16,6 +16,8 @@ package struct QuarantineRecord: Sendable, Hashable {
     package var field: String
     /// One sentence for a person.
     package var message: String
+    /// How the body is encoded, when it came in our own format; nil for others, and where an earlier version did not note it.
+    package var encoding: ContentEncoding?
     /// Bytes of the body as received, before it was cut.
     package var bodyBytes: Int
     /// The body's beginning as received.
@@ -26,12 +28,14 @@ package struct QuarantineRecord: Sendable, Hashable {
     /// - Parameters:
     ///   - body: What is kept of the body.
     ///   - bodyBytes: How many bytes it had.
+    ///   - encoding: How it is encoded, when it came in our own format.
     package static func bytes(
         _ error: AdmissionError,
         body: some Collection<UInt8>,
         bodyBytes: Int,
         key: String,
-        received: Timestamp
+        received: Timestamp,
+        encoding: ContentEncoding? = nil
     ) -> [UInt8] {
         let kept = Array(body)
         return JSONWriter.withThreadBuffer { writer in
@@ -43,6 +47,7 @@ package struct QuarantineRecord: Sendable, Hashable {
                 writer.member(name, text)
             }
             writer.member("bytes", Int64(bodyBytes))
+            if let encoding { writer.member("encoding", encoding.rawValue) }
             writer.endObject()
             writer.byte(UInt8(ascii: "\n"))
             writer.raw(kept)
@@ -75,6 +80,7 @@ package struct QuarantineRecord: Sendable, Hashable {
             code = texts["code"] ?? ""
             field = texts["field"] ?? ""
             message = texts["message"] ?? ""
+            encoding = texts["encoding"].flatMap(ContentEncoding.init(rawValue:))
         } catch {
             throw RecordError(message: "the quarantine record's header cannot be read: \(error)")
         }

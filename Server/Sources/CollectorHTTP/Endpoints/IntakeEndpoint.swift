@@ -53,7 +53,7 @@ struct IntakeEndpoint: Sendable {
             dependencies.authorization.charge(grant, events: batch.accepted + batch.rejected.count)
             return answer
         case .failure(let error):
-            await keep(body, refusedWith: error, grant: grant, received: received)
+            await keep(body, encoding, refusedWith: error, grant: grant, received: received)
             throw RequestFailure(error)
         }
     }
@@ -122,6 +122,7 @@ struct IntakeEndpoint: Sendable {
     /// Keeps what a known key sent and admission refused as a whole, so that a person can see what went wrong.
     private func keep(
         _ body: ByteBuffer,
+        _ encoding: ContentEncoding,
         refusedWith error: AdmissionError,
         grant: KeyGrant,
         received: Timestamp
@@ -133,7 +134,8 @@ struct IntakeEndpoint: Sendable {
             refusedWith: error,
             grant: grant,
             received: received,
-            limit: dependencies.configuration.limits.quarantineBytes
+            limit: dependencies.configuration.limits.quarantineBytes,
+            encoding: encoding
         )
     }
 }

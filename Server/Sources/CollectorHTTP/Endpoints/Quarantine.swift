@@ -22,13 +22,16 @@ struct Quarantine: Sendable {
 
     /// Keeps a body that was refused as a whole, so that a person can see what went wrong, and counts it.
     ///
-    /// - Parameter limit: How much of it is to be kept. When the sender deletes it, this is the last copy.
+    /// - Parameters:
+    ///   - limit: How much of it is to be kept. When the sender deletes it, this is the last copy.
+    ///   - encoding: How it is encoded, when it came in our own format.
     func keep(
         _ body: some Collection<UInt8>,
         refusedWith error: AdmissionError,
         grant: KeyGrant,
         received: Timestamp,
-        limit: Int
+        limit: Int,
+        encoding: ContentEncoding? = nil
     ) async -> Outcome {
         let wanted = min(body.count, limit)
         let now = dependencies.clock.now().monotonic
@@ -48,7 +51,8 @@ struct Quarantine: Sendable {
             body: body.prefix(kept),
             bodyBytes: body.count,
             key: grant.name,
-            received: received
+            received: received,
+            encoding: encoding
         )
         do throws(IntakeError) {
             _ = try await dependencies.intake.commit(kind: .quarantine, record: record)

@@ -77,26 +77,6 @@ struct QueryEndpoints: Sendable {
         }
     }
 
-    /// `GET /v1/failed`: a list, each with the beginning of its content, or the one at a `position` with all of it.
-    func failed(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
-        if let position: EventPosition = try query.value("position", "a position such as 3.88213.7") {
-            guard let event = try await dependencies.store.failed(at: position) else {
-                throw RequestFailure.notFound("Nothing that was refused stands at \(position).")
-            }
-            return Answer.json { event.write(to: &$0) }
-        }
-        let limit = try query.number("limit", in: 1...500) ?? 50
-        let before: EventPosition? = try query.value("before", "a position such as 3.88213.7")
-        let failed = try await dependencies.store.failed(before: before, limit: limit)
-        return Answer.json { writer in
-            writer.beginObject()
-            writer.list("failed", failed) { $0.write(to: &$1) }
-            writer.next(behind: failed, limit: limit) { $0.position.description }
-            writer.endObject()
-        }
-    }
-
     /// `GET /v1/rate`: the busiest names of the time are counted separately, fewer the longer it is.
     func rate(_ request: Request) async throws -> Response {
         let minutes = try Query(request.uri).number("minutes", in: 1...10_080) ?? 60

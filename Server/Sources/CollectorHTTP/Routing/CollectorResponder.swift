@@ -23,10 +23,13 @@ struct CollectorResponder: HTTPResponder {
     let queries: QueryEndpoints
     let behavior: BehaviorEndpoints
     let questions: QuestionEndpoints
+    let catalogue: CatalogueEndpoints
+    let failed: FailedEndpoints
     let devices: DeviceEndpoints
     let followers: FollowerEndpoints
     let usageReport: UsageReportEndpoint
     let erasure: ErasureEndpoint
+    let replay: ReplayEndpoint
     let status: StatusEndpoints
     let pages: PageEndpoint
     let addresses: AddressMeter
@@ -106,7 +109,8 @@ struct CollectorResponder: HTTPResponder {
         case .wait: try await followers.wait(request, pass: pass)
         case .live: try followers.live(request, pass: pass)
         case .ledger: try await queries.ledger(request)
-        case .failed: try await queries.failed(request)
+        case .failed: try await failed.list(request)
+        case .failedGroups: try await failed.groups(request)
         case .rate: try await queries.rate(request)
         case .sessions: try await behavior.sessions(request)
         case .screens: try await behavior.screens(request)
@@ -117,9 +121,12 @@ struct CollectorResponder: HTTPResponder {
         case .lifecycle: try await questions.lifecycle(request)
         case .stickiness: try await questions.stickiness(request)
         case .paths: try await questions.paths(request)
+        case .catalogue: try await catalogue.list(request)
+        case .description(let name): try await catalogue.describe(request, name)
         case .devices: try await devices.list(request)
         case .device(let installation): try await devices.history(request, of: installation)
         case .erase(let installation): try await erasure.erase(request, installation)
+        case .replay: try await replay.replay(request)
         case .usageReport: try await usageReport.report(request, pass: pass)
         case .stats: try await queries.stats()
         case .time: status.time()

@@ -12,6 +12,10 @@ enum Route: Sendable, Hashable {
     case live
     case ledger
     case failed
+    /// An operator has refused events looked at again.
+    case replay
+    /// What was refused, grouped.
+    case failedGroups
     case rate
     case sessions
     case screens
@@ -28,6 +32,10 @@ enum Route: Sendable, Hashable {
     case stickiness
     /// How people go on from a screen or an event.
     case paths
+    /// The names of events.
+    case catalogue
+    /// What the events of a name look like; the name as the path spells it.
+    case description(name: String)
     case devices
     case device(installation: String)
     /// An operator erases an installation.
@@ -61,10 +69,11 @@ enum Route: Sendable, Hashable {
     var reads: Bool {
         switch self {
         case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .trends,
-            .funnels, .retention, .lifecycle, .stickiness, .paths, .devices, .device, .usageReport, .stats, .metrics:
+            .funnels, .retention, .lifecycle, .stickiness, .paths, .devices, .device, .catalogue, .description,
+            .failedGroups, .usageReport, .stats, .metrics:
             true
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
-            .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase:
+            .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase, .replay:
             false
         }
     }
@@ -112,6 +121,7 @@ enum Route: Sendable, Hashable {
     private static func receiving(_ path: String) -> (route: Route, method: HTTPRequest.Method)? {
         switch path {
         case "/v1/events": (.postEvents, .post)
+        case "/v1/failed/replay": (.replay, .post)
         case "/collect": (.clickstream, .post)
         case "/sa": (.sensors, .post)
         case "/debug": (.sensorsDebug, .post)
@@ -139,6 +149,7 @@ enum Route: Sendable, Hashable {
         case "/v1/live": .live
         case "/v1/ledger": .ledger
         case "/v1/failed": .failed
+        case "/v1/failed/groups": .failedGroups
         case "/v1/rate": .rate
         case "/v1/sessions": .sessions
         case "/v1/screens": .screens
@@ -149,6 +160,7 @@ enum Route: Sendable, Hashable {
         case "/v1/lifecycle": .lifecycle
         case "/v1/stickiness": .stickiness
         case "/v1/paths": .paths
+        case "/v1/catalogue": .catalogue
         case "/v1/devices": .devices
         case "/v1/reports/usage": .usageReport
         case "/v1/stats": .stats
@@ -164,6 +176,8 @@ enum Route: Sendable, Hashable {
                 .event(id: id)
             } else if let id = last(of: path, behind: "/v1/devices/") {
                 .device(installation: id)
+            } else if let name = last(of: path, behind: "/v1/catalogue/") {
+                .description(name: name)
             } else if let application = SAPUsagePath.settings(path) {
                 .sapSettings(application: application)
             } else if assets(path) {

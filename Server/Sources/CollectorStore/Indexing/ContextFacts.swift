@@ -29,6 +29,8 @@ struct ContextFacts {
     private(set) var screenUniqueID: String?
     /// The project of a client of Sensors Analytics.
     private(set) var project: String?
+    /// The app's version.
+    private(set) var version: String?
 
     /// No facts.
     init() {}
@@ -92,6 +94,8 @@ struct ContextFacts {
         while let key = try scanner.nextKey() {
             if scanner.text(key, equals: "project") {
                 project = try Self.text(&scanner)
+            } else if scanner.text(key, equals: "version") {
+                version = try Self.text(&scanner)
             } else {
                 try scanner.skipValue()
             }

@@ -64,8 +64,14 @@ struct Erasure {
             arguments: arguments
         )
         try takeFromMinutes(arguments)
+        try CatalogueTable.take(installation: arguments, outOf: db)
+        try db.execute(
+            sql: "DELETE FROM replays WHERE position IN (SELECT position FROM events WHERE installation = ?)",
+            arguments: arguments
+        )
         try db.execute(sql: "DELETE FROM events WHERE installation = ?", arguments: arguments)
         let events = Int64(db.changesCount)
+        try CatalogueTable.narrow(db)
         try db.execute(sql: "DELETE FROM failed WHERE installation = ?", arguments: arguments)
         let failed = Int64(db.changesCount)
         try db.execute(sql: "DELETE FROM contexts WHERE installation = ?", arguments: arguments)

@@ -41,7 +41,11 @@ final class IndexTransaction {
     private let ranges: RangeTable
     private let insertEvent: RawStatement
     private let insertFailed: RawStatement
+    private let removeFailed: RawStatement
+    private let updateFailed: RawStatement
+    private let addReplay: RawStatement
     private let minutes: MinuteSums
+    private let catalogue: CatalogueSums
     private let db: Database
 
     init(_ db: Database) throws {
@@ -61,11 +65,19 @@ final class IndexTransaction {
         insertFailed = try RawStatement(
             db,
             """
-            INSERT OR IGNORE INTO failed (position, received, installation, key, code, field, message, content)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT OR IGNORE INTO failed
+            (position, received, installation, key, code, field, message, content, bytes, name, version)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
+        removeFailed = try RawStatement(db, "DELETE FROM failed WHERE position = ?")
+        updateFailed = try RawStatement(db, "UPDATE failed SET code = ?, field = ?, message = ? WHERE position = ?")
+        addReplay = try RawStatement(
+            db,
+            "INSERT OR IGNORE INTO replays (position, origin, time, key) VALUES (?, ?, ?, ?)"
+        )
         minutes = try MinuteSums(db)
+        catalogue = try CatalogueSums(db)
     }
 
     // MARK: A batch
@@ -134,17 +146,20 @@ final class IndexTransaction {
     // MARK: Its events
 
     /// Stores an event, or counts it as arrived again.
+    ///
+    /// - Returns: Whether it was stored.
+    @discardableResult
     func event(
         _ line: UnsafeRawBufferPointer,
         _ scan: EventScan,
         id: EventID,
         at position: EventPosition,
         sequence: UInt64?
-    ) throws {
+    ) throws -> Bool {
         guard !batch.isErased else {
             progress.erased += 1
             batch.refused += 1
-            return
+            return false
         }
         let event = ReceivedEvent(line, scan)
         let time = scan.time ?? batch.received
@@ -169,7 +184,8 @@ final class IndexTransaction {
         }
         insert.bind(13, try behavior.person())
         try insert.run()
-        if db.changesCount > 0 {
+        let isNew = db.changesCount > 0
+        if isNew {
             progress.events += 1
             try behavior.event(
                 named: name,
@@ -179,11 +195,13 @@ final class IndexTransaction {
                 attributes: event.attributes
             )
             try minutes.count(name, received: batch.received)
+            try catalogue.count(name, at: time.milliseconds)
         } else {
             progress.duplicates += 1
             batch.duplicates += 1
         }
         if let sequence { try arrived(sequence) }
+        return isNew
     }
 
     /// Keeps a refused event, or a refused batch, with its reason. One that was refused before is not kept twice.
@@ -200,8 +218,36 @@ final class IndexTransaction {
         insertFailed.bind(6, failure.field)
         insertFailed.bind(7, failure.message)
         insertFailed.bind(8, failure.content)
+        insertFailed.bind(9, Int64(failure.totalBytes))
+        insertFailed.bind(10, failure.name)
+        insertFailed.bind(11, failure.version ?? batch.facts?.version?.cut(toBytes: FailedEvent.nameBytes))
         try insertFailed.run()
         if db.changesCount > 0 { progress.failed += 1 }
+    }
+
+    /// What was refused at a place was admitted again.
+    func admitted(at place: EventPosition) throws {
+        removeFailed.bind(1, place.rawValue)
+        try removeFailed.run()
+        progress.failed -= Int64(db.changesCount)
+    }
+
+    /// What was refused at a place was looked at again, and is refused for another reason now.
+    func refusedAgain(_ fault: RejectedEvent, at place: EventPosition) throws {
+        updateFailed.bind(1, fault.code)
+        updateFailed.bind(2, fault.field)
+        updateFailed.bind(3, fault.message)
+        updateFailed.bind(4, place.rawValue)
+        try updateFailed.run()
+    }
+
+    /// The event stored last was refused at a place before.
+    func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) throws {
+        addReplay.bind(1, position.rawValue)
+        addReplay.bind(2, place.rawValue)
+        addReplay.bind(3, origin.at.milliseconds)
+        addReplay.bind(4, origin.key)
+        try addReplay.run()
     }
 
     /// Keeps the beginning of a record of the log that cannot be read, with the reason.
@@ -219,7 +265,8 @@ final class IndexTransaction {
             code: "unreadable_record",
             field: "",
             message: message,
-            content: Array(payload.prefix(4096))
+            content: Array(payload.prefix(4096)),
+            totalBytes: payload.count
         )
         try failed(failure, sequence: nil)
     }
@@ -235,6 +282,7 @@ final class IndexTransaction {
         let (number, isErased) = try directory.installation(order.installation)
         if isErased { return }
         try minutes.flush()
+        try catalogue.flush()
         try behavior.flush()
         erased.insert(order.installation)
         try directory.erase(number, order)
@@ -263,6 +311,7 @@ final class IndexTransaction {
     /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
     func finish(at cursor: LogPosition, damaged: Int64) throws {
         try minutes.flush()
+        try catalogue.flush()
         try behavior.flush()
         progress.cursor = cursor
         progress.damaged += damaged

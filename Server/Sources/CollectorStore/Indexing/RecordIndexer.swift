@@ -54,7 +54,9 @@ struct RecordIndexer {
                 code: record.code,
                 field: record.field,
                 message: record.message,
-                content: record.body
+                content: record.body,
+                totalBytes: record.bodyBytes,
+                name: record.body.withUnsafeBytes { FailedEvent.name(in: $0) }
             )
             try transaction.failed(failure, sequence: nil)
         } catch let error as DatabaseError {
@@ -90,6 +92,11 @@ struct RecordIndexer {
         let received = record.header.received
         var context: UnsafeRawPointer?
         try transaction.begin(received: received, key: record.header.key)
+        if let origin = record.header.replayed {
+            // The events of a batch that was refused as a whole stand in no list yet, the batch does.
+            if origin.ordinals.isEmpty, origin.refused.isEmpty { try transaction.admitted(at: origin.position) }
+            for fault in origin.refused { try transaction.refusedAgain(fault, at: origin.place(of: fault)) }
+        }
         try record.visit(
             limits: limits,
             header: { header in
@@ -151,8 +158,18 @@ struct RecordIndexer {
         case .unproved(nil):
             return try refuse(event, sequence, at: position, record, .unproved(nil, index: event.ordinal))
         }
-        let id = event.id(at: position, received: record.header.received)
-        try transaction.event(event.json, scan, id: id, at: position, sequence: sequence)
+        guard let origin = record.header.replayed else {
+            let id = event.id(at: position, received: record.header.received)
+            try transaction.event(event.json, scan, id: id, at: position, sequence: sequence)
+            return
+        }
+        // An event without an id has the one that it would have had, or it would count each time that it is admitted again.
+        let place = origin.place(of: event.ordinal)
+        let id = event.id(at: place, received: record.header.received)
+        try transaction.admitted(at: place)
+        if try transaction.event(event.json, scan, id: id, at: position, sequence: sequence) {
+            try transaction.mark(position, from: place, origin)
+        }
     }
 
     private func refuse(
@@ -163,13 +180,15 @@ struct RecordIndexer {
         _ fault: RejectedEvent
     ) throws {
         let failure = FailedEvent(
-            position: position,
+            position: record.header.replayed?.place(of: event.ordinal) ?? position,
             received: record.header.received,
             key: record.header.key,
             code: fault.code,
             field: fault.field,
             message: fault.message,
-            content: Array(event.json.prefix(limits.failedEventBytes))
+            content: Array(event.json.prefix(limits.failedEventBytes)),
+            totalBytes: event.json.count,
+            name: FailedEvent.name(in: event.json)
         )
         try transaction.failed(failure, sequence: sequence)
     }

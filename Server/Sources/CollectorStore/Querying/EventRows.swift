@@ -8,11 +8,13 @@ internal import TrackwayEvents
 /// Reading stored events.
 enum EventRows {
     private static let columns = """
-        SELECT e.position, e.id, e.name, e.time, e.received, i.id, w.id, e.sequence, e.user, e.session, e.body, c.content
+        SELECT e.position, e.id, e.name, e.time, e.received, i.id, w.id, e.sequence, e.user, e.session, e.body, c.content,
+        r.origin, r.time, r.key
         FROM events e
         LEFT JOIN installations i ON i.number = e.installation
         LEFT JOIN writers w ON w.number = e.writer
         LEFT JOIN contexts c ON c.number = e.context
+        LEFT JOIN replays r ON r.position = e.position
         """
 
     static func matching(_ query: EventQuery, _ db: Database) throws -> [StoredEvent] {
@@ -67,7 +69,14 @@ enum EventRows {
             user: row.optionalText(8),
             session: row.optionalText(9),
             json: row.bytes(10),
-            context: row.bytes(11)
+            context: row.bytes(11),
+            replayed: row.optionalInteger(12).map { origin in
+                StoredEvent.Replayed(
+                    from: EventPosition(rawValue: origin),
+                    at: Timestamp(milliseconds: row.integer(13)),
+                    key: row.text(14)
+                )
+            }
         )
     }
 }

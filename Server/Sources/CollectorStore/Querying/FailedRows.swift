@@ -7,16 +7,24 @@ internal import TrackwayEvents
 
 /// Reading refused events.
 enum FailedRows {
-    static func before(_ position: EventPosition?, limit: Int, _ db: Database) throws -> [FailedEvent] {
+    static func matching(_ query: FailedQuery, _ db: Database) throws -> [FailedEvent] {
+        let conditions = (query.code == nil ? "" : " AND code = ?") + (query.name == nil ? "" : " AND name = ?")
         let statement = try RawStatement(
             db,
             """
             SELECT position, received, key, code, field, message, substr(content, 1, \(FailedEvent.excerptBytes)),
-            length(content) FROM failed WHERE position < ? ORDER BY position DESC LIMIT ?
+            length(content), bytes, name, version FROM failed WHERE position < ?\(conditions)
+            ORDER BY position DESC LIMIT ?
             """
         )
-        statement.bind(1, position?.rawValue ?? Int64.max)
-        statement.bind(2, Int64(max(0, limit)))
+        statement.bind(1, query.before?.rawValue ?? Int64.max)
+        var next: Int32 = 2
+        for text in [query.code, query.name] {
+            guard let text else { continue }
+            statement.bind(next, text)
+            next += 1
+        }
+        statement.bind(next, Int64(max(0, query.limit)))
         return try statement.withinBudget { event($0) }
     }
 
@@ -24,7 +32,8 @@ enum FailedRows {
         let statement = try RawStatement(
             db,
             """
-            SELECT position, received, key, code, field, message, content, length(content) FROM failed WHERE position = ?
+            SELECT position, received, key, code, field, message, content, length(content), bytes, name, version
+            FROM failed WHERE position = ?
             """
         )
         statement.bind(1, position.rawValue)
@@ -41,7 +50,10 @@ enum FailedRows {
             field: row.text(4),
             message: row.text(5),
             content: row.bytes(6),
-            bytes: Int(clamping: row.integer(7))
+            bytes: Int(clamping: row.integer(7)),
+            totalBytes: Int(clamping: row.integer(8)),
+            name: row.optionalText(9),
+            version: row.optionalText(10)
         )
     }
 }

@@ -17,6 +17,7 @@ package final class SQLiteEventStore: EventStore {
     private let timeout: Duration
     private let clock: any EventClock
     private let budget: QuestionBudget
+    private let descriptionLimits: EventDescription.Limits
     private let state: Locked<State>
 
     private struct State: Sendable {
@@ -44,19 +45,22 @@ package final class SQLiteEventStore: EventStore {
     ///   - timeout: how long a write waits for another process that holds the file.
     ///   - clock: measures how long a question takes.
     ///   - budget: what one question may cost.
+    ///   - descriptionLimits: how much the description of an event looks at.
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     package init(
         path: String,
         storage: any JournalStorage = DiskStorage(),
         timeout: Duration = .seconds(2),
         clock: any EventClock = SystemClock(),
-        budget: QuestionBudget = QuestionBudget()
+        budget: QuestionBudget = QuestionBudget(),
+        descriptionLimits: EventDescription.Limits = EventDescription.Limits()
     ) throws(StoreError) {
         self.path = path
         self.storage = storage
         self.timeout = timeout
         self.clock = clock
         self.budget = budget
+        self.descriptionLimits = descriptionLimits
         var database = try IndexDatabase(path: path, storage: storage, timeout: timeout)
         var found: Found
         do {
@@ -151,8 +155,13 @@ package final class SQLiteEventStore: EventStore {
         state.withLock { $0.erased.contains(installation) }
     }
 
-    package func failed(before position: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {
-        try await read { try FailedRows.before(position, limit: limit, $0) }
+    package func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent] {
+        try await read { try FailedRows.matching(query, $0) }
+    }
+
+    package func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups {
+        let (budget, clock) = (budget, clock)
+        return try await read { try FailedGroupRows.groups(in: time, budget: budget, clock: clock, $0) }
     }
 
     package func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent? {
@@ -211,6 +220,15 @@ package final class SQLiteEventStore: EventStore {
     package func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
         let (budget, clock) = (budget, clock)
         return try await read { try PathRows.paths(question, budget: budget, clock: clock, $0) }
+    }
+
+    package func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {
+        try await read { try CatalogueRows.catalogue(query, $0) }
+    }
+
+    package func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription? {
+        let (limits, clock) = (descriptionLimits, clock)
+        return try await read { try CatalogueRows.description(of: name, days: days, limits: limits, clock: clock, $0) }
     }
 
     package func totals() async throws(StoreError) -> StoreTotals {

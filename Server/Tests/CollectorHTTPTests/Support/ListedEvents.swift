@@ -16,6 +16,8 @@ final class ListedEvents: EventStore {
         var counts = 0
         var asked: Question?
         var questions: [any Sendable] = []
+        var catalogue: CatalogueQuery?
+        var failed: FailedQuery?
     }
 
     private let state = Locked(State())
@@ -121,8 +123,43 @@ final class ListedEvents: EventStore {
         state.withLock { _ = $0.erased.insert(installation) }
     }
 
-    func failed(before: EventPosition?, limit: Int) async throws(StoreError) -> [FailedEvent] {
-        [
+    func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups {
+        if let failure = state.withLock({ $0.failure }) { throw failure }
+        var answer = FailedGroups()
+        for (count, name) in [(4, "buy"), (2, nil)] as [(Int64, String?)] {
+            var group = FailedGroups.Group(
+                code: "name_too_long",
+                field: "name",
+                name: name,
+                version: name.map { _ in "2.1" },
+                at: Timestamp(milliseconds: 3),
+                sample: EventPosition(segment: 1, offset: 16, ordinal: 2),
+                intervals: time.count
+            )
+            group.count = count
+            answer.groups.append(group)
+        }
+        answer.count = 7
+        answer.losses = [FailedGroups.Loss(reason: "expired", events: 5)]
+        answer.reports = [
+            FailedGroups.Report(
+                code: "1001",
+                events: 2,
+                first: Timestamp(milliseconds: 1),
+                last: Timestamp(milliseconds: 2),
+                message: "no name",
+                sample: EventID(high: 0x7000, low: 1 << 63)
+            )
+        ]
+        return answer
+    }
+
+    /// The refused events that were asked for last.
+    var failedAsked: FailedQuery? { state.withLock { $0.failed } }
+
+    func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent] {
+        state.withLock { $0.failed = query }
+        return [
             FailedEvent(
                 position: EventPosition(segment: 1, offset: 16, ordinal: 2),
                 received: Timestamp(milliseconds: 9),
@@ -310,6 +347,46 @@ final class ListedEvents: EventStore {
             events: 8
         )
     }
+
+
+    func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {
+        let failure = state.withLock { state in
+            state.catalogue = query
+            return state.failure
+        }
+        if let failure { throw failure }
+        let entry = CatalogueEntry(
+            name: "_own",
+            events: 7,
+            first: Timestamp(milliseconds: 1),
+            last: Timestamp(milliseconds: 2),
+            today: 3,
+            month: 5
+        )
+        return Catalogue(entries: Array([entry].prefix(query.limit)), names: 12, others: 9)
+    }
+
+    func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription? {
+        guard name != "nothing" else { return nil }
+        var description = EventDescription(name: name)
+        description.read = 4
+        description.since = Timestamp(milliseconds: 8)
+        description.maximumAttributes = 501
+        var total = AttributeDescription(name: "total", scope: .event)
+        total.events = 3
+        total.kinds = [.integer: 2, .string: 1]
+        total.numbers = .init(least: .integer(1), greatest: .double(2.5))
+        total.values = [ValueCount(value: .number(.integer(1)), events: 2)]
+        total.distinct = 2
+        total.longestBytes = 1_025
+        total.longestUnits = 1_025
+        description.attributes = [total]
+        description.versions = [ValueCount(value: .text(Array("2.1".utf8)), events: 4)]
+        return description
+    }
+
+    /// The names that were asked for last.
+    var catalogueAsked: CatalogueQuery? { state.withLock { $0.catalogue } }
 
     func totals() async throws(StoreError) -> StoreTotals {
         StoreTotals(events: UInt64(try matching(EventQuery()).count))

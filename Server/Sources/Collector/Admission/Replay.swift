@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+package import TrackwayJournal
+internal import TrackwayWire
+
+/// Decides what of refused events is admitted now. A function of the record that holds them, of today's rules and of the time.
+///
+/// What passes becomes a batch of its own that says where it comes from; it has the ids it would have had, so that it counts
+/// once however often it is admitted again.
+package struct Replay: Sendable {
+    /// What becomes of the refused events of one record.
+    package struct Outcome: Sendable, Hashable {
+        /// What has to be committed, of the kind `intake`; nil when nothing changes.
+        package var record: [UInt8]?
+        /// Events that are admitted.
+        package var admitted = 0
+        /// Events, or whole batches, that are refused for another reason than before.
+        package var refused = 0
+        /// Those that are refused for the same reason.
+        package var unchanged = 0
+        /// Those that cannot be looked at again.
+        package var lost: [Loss] = []
+    }
+
+    /// Something refused that cannot be looked at again.
+    package struct Loss: Sendable, Hashable {
+        /// Why.
+        package enum Reason: String, Sendable, Hashable {
+            /// The log does not have it any more, or cannot read it.
+            case unreadable
+            /// Less is kept of it than was sent.
+            case cut
+            /// It was sent in another format, which is translated when it arrives.
+            case otherFormat = "other_format"
+            /// Its first member makes it a line of another kind in a batch.
+            case ambiguous
+            /// Its installation was erased.
+            case erased = "installation_erased"
+        }
+
+        /// Its place.
+        package var position: EventPosition
+        /// Why.
+        package var reason: Reason
+    }
+
+    private let admission: Admission
+    private let at: Timestamp
+    private let key: String
+    private let isErased: @Sendable (InstallationID) -> Bool
+
+    /// Admission again.
+    ///
+    /// - Parameters:
+    ///   - admission: Today's rules.
+    ///   - at: The collector's time.
+    ///   - key: The name of the operator's key.
+    ///   - isErased: Whether an installation was erased.
+    package init(
+        admission: Admission,
+        at: Timestamp,
+        key: String,
+        isErased: @escaping @Sendable (InstallationID) -> Bool
+    ) {
+        self.admission = admission
+        self.at = at
+        self.key = key
+        self.isErased = isErased
+    }
+
+    /// Looks again at refused events of one record.
+    ///
+    /// - Parameters:
+    ///   - failed: The events, or the batch; all of one record.
+    ///   - kind: The record's kind; nil when the log does not have it.
+    ///   - payload: The record.
+    /// - Complexity: O(inflated bytes).
+    package func outcome(of failed: [FailedEvent], kind: FrameKind?, payload: [UInt8]) -> Outcome {
+        do {
+            switch kind {
+            case .intake:
+                let record = try payload.withUnsafeBytes { try IntakeRecord(payload: $0) }
+                return try events(failed, of: record)
+            case .quarantine:
+                let record = try payload.withUnsafeBytes { try QuarantineRecord(payload: $0) }
+                return batch(failed, record)
+            default: return lost(failed, .unreadable)
+            }
+        } catch {
+            return lost(failed, .unreadable)
+        }
+    }
+
+    private func lost(_ failed: [FailedEvent], _ reason: Loss.Reason) -> Outcome {
+        var outcome = Outcome()
+        outcome.lost = failed.map { Loss(position: $0.position, reason: reason) }
+        return outcome
+    }
+
+    // MARK: Events of a batch that was accepted
+
+    private func events(_ failed: [FailedEvent], of record: IntakeRecord) throws -> Outcome {
+        guard record.header.format == .trackway else { return lost(failed, .otherFormat) }
+        var missing = Dictionary(failed.map { ($0.position.ordinal, $0) }, uniquingKeysWith: { first, _ in first })
+        var outcome = Outcome()
+        var again = Again()
+        try record.visit(
+            limits: Self.anySize(admission.limits),
+            header: { again.header = $0 },
+            event: { event in
+                guard let failure = missing.removeValue(forKey: event.ordinal) else { return }
+                if let sender = again.header?.installation, isErased(sender) {
+                    outcome.lost.append(Loss(position: failure.position, reason: .erased))
+                } else if event.isAmbiguous {
+                    outcome.lost.append(Loss(position: failure.position, reason: .ambiguous))
+                } else if let fault = BatchInspection.fault(
+                    in: event.json,
+                    index: event.ordinal,
+                    limits: admission.limits
+                ) {
+                    if failure.isRefused(as: fault) {
+                        outcome.unchanged += 1
+                    } else {
+                        outcome.refused += 1
+                        again.refused.append(fault)
+                    }
+                } else {
+                    outcome.admitted += 1
+                    again.add(event)
+                }
+            }
+        )
+        for failure in missing.values.sorted(by: { $0.position < $1.position }) {
+            outcome.lost.append(Loss(position: failure.position, reason: .unreadable))
+        }
+        guard outcome.admitted + outcome.refused > 0, let first = failed.first else { return outcome }
+        let header = IntakeHeader(
+            received: record.header.received,
+            key: record.header.key,
+            encoding: .identity,
+            replayed: origin(of: first, again.ordinals, again.refused)
+        )
+        outcome.record = again.body.withUnsafeBytes { IntakeRecord.bytes(header, body: $0) }
+        return outcome
+    }
+
+    /// Limits that let everything pass that lies in the log: what was admitted beside a refused event may break a rule of today.
+    private static func anySize(_ limits: AdmissionLimits) -> AdmissionLimits {
+        var wide = limits
+        let most = 1 << 30
+        wide.event.nameBytes = most
+        wide.event.keyBytes = most
+        wide.event.stringBytes = most
+        wide.event.attributes = most
+        wide.event.items = most
+        wide.event.itemIDBytes = most
+        wide.event.depth = EventLimits.maximumDepth
+        wide.event.eventBytes = most
+        return wide
+    }
+
+    private func origin(
+        of failure: FailedEvent,
+        _ ordinals: [Int] = [],
+        _ refused: [RejectedEvent] = []
+    ) -> ReplayOrigin {
+        let place = failure.position
+        return ReplayOrigin(
+            at: at,
+            key: key,
+            position: EventPosition(segment: place.segment, offset: place.offset),
+            ordinals: ordinals,
+            refused: refused
+        )
+    }
+
+    /// The batch that is made of the events that pass.
+    private struct Again {
+        var header: BatchHeader?
+        var ordinals: [Int] = []
+        var refused: [RejectedEvent] = []
+        private var lines: [[UInt8]] = []
+        private var context: [UInt8] = []
+
+        /// Adds an event, behind its context.
+        mutating func add(_ event: IntakeEvent) {
+            // At the beginning no context holds.
+            if !context.elementsEqual(event.context) {
+                context = Array(event.context)
+                let value = context.isEmpty ? Array("{}".utf8) : context
+                lines.append(Self.flat(Array("{\"context\":".utf8) + value + Array("}".utf8)))
+            }
+            ordinals.append(event.ordinal)
+            lines.append(Self.flat(Array(event.json)))
+        }
+
+        /// Its bytes. It names its writer and no numbers: those were accounted for when it arrived first.
+        var body: [UInt8] {
+            let head = JSONWriter.withThreadBuffer { writer in
+                writer.beginObject()
+                writer.object("batch") { writer in
+                    if let installation = header?.installation { writer.member("installation", installation) }
+                    if let id = header?.writer { writer.member("writer", id) }
+                }
+                writer.endObject()
+                return writer.array()
+            }
+            return Array(([head] + lines).joined(separator: [UInt8(ascii: "\n")]))
+        }
+
+        /// Line ends stand between values only, where a space does: inside a text JSON does not allow them.
+        private static func flat(_ json: [UInt8]) -> [UInt8] {
+            json.map { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") ? UInt8(ascii: " ") : $0 }
+        }
+    }
+
+    // MARK: A batch that was refused as a whole
+
+    private func batch(_ failed: [FailedEvent], _ record: QuarantineRecord) -> Outcome {
+        guard let encoding = record.encoding else { return lost(failed, .otherFormat) }
+        guard record.body.count == record.bodyBytes else { return lost(failed, .cut) }
+        guard let first = failed.first else { return Outcome() }
+        var outcome = Outcome()
+        let grant = KeyGrant(name: record.key, scopes: [])
+        do throws(AdmissionError) {
+            let batch = try admit(record.body, encoding, grant, record.received)
+            if let sender = batch.sender, isErased(sender) { return lost(failed, .erased) }
+            // After the batch was admitted, single events of it may still be refused.
+            let same = failed.filter { failure in
+                batch.rejected.contains { $0.index == failure.position.ordinal && failure.isRefused(as: $0) }
+            }
+            outcome.unchanged = same.count
+            guard same.count < failed.count else { return outcome }
+            outcome.admitted = batch.accepted
+            outcome.refused = max(0, batch.rejected.count - same.count)
+            var header = IntakeHeader(received: record.received, key: record.key, encoding: encoding)
+            header.rejected = batch.rejected
+            header.replayed = origin(of: first)
+            outcome.record = record.body.withUnsafeBytes { IntakeRecord.bytes(header, body: $0) }
+        } catch {
+            let fault = RejectedEvent(index: 0, code: error.code, field: error.field, message: error.message)
+            let others = failed.filter { !$0.isRefused(as: fault) }
+            outcome.unchanged = failed.count - others.count
+            guard !others.isEmpty else { return outcome }
+            outcome.refused = others.count
+            let faults = others.map { failure in
+                RejectedEvent(
+                    index: failure.position.ordinal,
+                    code: error.code,
+                    field: error.field,
+                    message: error.message
+                )
+            }
+            let header = IntakeHeader(
+                received: record.received,
+                key: record.key,
+                encoding: .identity,
+                replayed: origin(of: first, [], faults)
+            )
+            outcome.record = IntakeRecord.bytes(header, body: UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        return outcome
+    }
+
+    private func admit(
+        _ body: [UInt8],
+        _ encoding: ContentEncoding,
+        _ grant: KeyGrant,
+        _ received: Timestamp
+    ) throws(AdmissionError) -> AdmittedBatch {
+        // Through a Result: withUnsafeBytes hands on untyped errors only.
+        let result = body.withUnsafeBytes { bytes in
+            Result { () throws(AdmissionError) in
+                try admission.admit(bytes, encoding: encoding, grant: grant, received: received)
+            }
+        }
+        return try result.get()
+    }
+}
+
+extension IntakeEvent {
+    /// Whether it would be a line of another kind if it stood in a batch of lines: as the element of a list it may begin as it likes.
+    fileprivate var isAmbiguous: Bool {
+        let start = LineSplitter.trimmed(json, 0..<json.count)
+        return LineSplitter.firstKey(json, start, is: "batch") || LineSplitter.firstKey(json, start, is: "context")
+    }
+}
+
+extension FailedEvent {
+    /// Whether it stands there for this very reason.
+    fileprivate func isRefused(as fault: RejectedEvent) -> Bool {
+        code == fault.code && field == fault.field && message == fault.message
+    }
+}

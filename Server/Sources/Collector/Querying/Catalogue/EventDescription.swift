@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// What the latest events of a name look like.
+package struct EventDescription: Sendable, Hashable {
+    /// How much one description may look at.
+    package struct Limits: Sendable, Hashable {
+        /// The latest events by arrival.
+        package var events = 10_000
+        /// Bytes of them, and as many of their contexts.
+        package var bytes = 64 << 20
+        /// How long it may take.
+        package var time = Duration.seconds(5)
+        /// Attributes that are told apart; of others only their values are counted.
+        package var attributes = 1_000
+        /// Values of one attribute that are told apart: those that are met first.
+        package var values = 1_000
+        /// Bytes of a value beyond which it is not told apart.
+        package var valueBytes = 256
+        /// Bytes of all values that are told apart.
+        package var keptBytes = 16 << 20
+        /// Values of each attribute that are shown: the most frequent.
+        package var shown = 10
+
+        /// The usual limits.
+        package init() {}
+    }
+
+    /// Its counts; nil where the name is not told apart from others, of which there are too many.
+    package var entry: CatalogueEntry?
+    /// Its name.
+    package var name: String
+    /// How many events were looked at: the latest by arrival.
+    package var read: Int
+    /// When the earliest of those arrived; nil when none was read.
+    package var since: Timestamp?
+    /// Its attributes, those that most events have first.
+    package var attributes: [AttributeDescription]
+    /// Values of attributes that are not told apart.
+    package var omitted: Int
+    /// The most attributes that one of the events has.
+    package var maximumAttributes: Int
+    /// How many of the events have items.
+    package var itemEvents: Int
+    /// The most items that one has.
+    package var maximumItems: Int
+    /// The versions of the app that sent them, the most frequent first.
+    package var versions: [ValueCount]
+    /// The platforms they came from.
+    package var platforms: [ValueCount]
+
+    /// A description of nothing yet.
+    package init(name: String, entry: CatalogueEntry? = nil) {
+        self.name = name
+        self.entry = entry
+        read = 0
+        attributes = []
+        omitted = 0
+        maximumAttributes = 0
+        itemEvents = 0
+        maximumItems = 0
+        versions = []
+        platforms = []
+    }
+}
+
+/// A value and how many events have it.
+package struct ValueCount: Sendable, Hashable {
+    /// The value.
+    package var value: QuestionValue
+    /// How many events have it.
+    package var events: Int
+
+    /// A count.
+    package init(value: QuestionValue, events: Int) {
+        self.value = value
+        self.events = events
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.key("value")
+        value.write(to: &writer)
+        writer.member("events", Int64(events))
+        writer.endObject()
+    }
+}
+
+/// What the values of an attribute look like.
+package struct AttributeDescription: Sendable, Hashable {
+    /// Whose attribute it is.
+    package enum Scope: String, Sendable, Hashable {
+        /// The event's own.
+        case event
+        /// One of all events, from the context.
+        case global
+    }
+
+    /// A kind of value.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// Text.
+        case string
+        /// A whole number.
+        case integer
+        /// Any other number.
+        case double
+        /// True or false.
+        case boolean
+        /// A list.
+        case list
+        /// An object.
+        case object
+        /// Null, which counts as absent.
+        case null
+    }
+
+    /// Its name.
+    package var name: String
+    /// Whose it is.
+    package var scope: Scope
+    /// How many events have it, with any value but null.
+    package var events: Int
+    /// How many values there are of each kind.
+    package var kinds: [Kind: Int]
+    /// The least and the greatest number; nil where there is none.
+    package var numbers: ClosedNumbers?
+    /// The most frequent values among those told apart.
+    package var values: [ValueCount]
+    /// How many values are told apart.
+    package var distinct: Int
+    /// Whether there are more than those: long ones, lists and objects, or those met after too many.
+    package var hasMore: Bool
+    /// The longest text, in bytes of UTF-8; 0 where there is none.
+    package var longestBytes: Int
+    /// The longest text, in units of UTF-16.
+    package var longestUnits: Int
+
+    /// The least and the greatest of some numbers.
+    package struct ClosedNumbers: Sendable, Hashable {
+        /// The least.
+        package var least: JSONNumber
+        /// The greatest.
+        package var greatest: JSONNumber
+
+        /// The bounds of some numbers.
+        package init(least: JSONNumber, greatest: JSONNumber) {
+            self.least = least
+            self.greatest = greatest
+        }
+    }
+
+    /// An attribute without values yet.
+    package init(name: String, scope: Scope) {
+        self.name = name
+        self.scope = scope
+        events = 0
+        kinds = [:]
+        values = []
+        distinct = 0
+        hasMore = false
+        longestBytes = 0
+        longestUnits = 0
+    }
+
+    /// Whether values of several kinds occur. Whole numbers and others are one kind.
+    package var isConflicting: Bool {
+        var found = Set(kinds.keys).subtracting([.null])
+        if found.contains(.double) { found.remove(.integer) }
+        return found.count > 1
+    }
+}
+
+extension EventDescription {
+    /// Writes the description.
+    package func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        if let entry { entry.writeMembers(to: &writer) } else { writer.member("name", name) }
+        writer.member("read", Int64(read))
+        writer.key("since")
+        if let since { writer.integer(since.milliseconds) } else { writer.null() }
+        writer.list("attributes", attributes) { $0.write(of: name, read: read, to: &$1) }
+        writer.member("omitted", Int64(omitted))
+        writer.member("max_attributes", Int64(maximumAttributes))
+        writer.object("items") { writer in
+            writer.member("events", Int64(itemEvents))
+            writer.member("max", Int64(maximumItems))
+        }
+        writer.list("app_versions", versions) { $0.write(to: &$1) }
+        writer.list("platforms", platforms) { $0.write(to: &$1) }
+        let remarks = Remark.remarks(onEvent: name) + Remark.remarks(attributes: maximumAttributes, items: maximumItems)
+        writer.list("remarks", remarks) { $0.write(to: &$1) }
+        writer.endObject()
+    }
+}
+
+extension AttributeDescription {
+    fileprivate func write(of event: String, read: Int, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("name", name)
+        writer.member("scope", scope.rawValue)
+        writer.member("events", Int64(events))
+        writer.member("fill", read > 0 ? min(1, Double(events) / Double(read)) : 0)
+        writer.object("types") { writer in
+            for kind in Kind.allCases { if let count = kinds[kind] { writer.member(kind.rawValue, Int64(count)) } }
+        }
+        writer.member("conflict", isConflicting)
+        if let numbers {
+            writer.key("min")
+            numbers.least.write(to: &writer)
+            writer.key("max")
+            numbers.greatest.write(to: &writer)
+        }
+        writer.list("values", values) { $0.write(to: &$1) }
+        writer.member("distinct", Int64(distinct))
+        writer.member("more", hasMore)
+        if longestBytes > 0 { writer.member("longest", Int64(longestBytes)) }
+        var remarks = Remark.remarks(onAttribute: name, of: event)
+        remarks += Remark.remarks(onText: longestBytes, units: longestUnits)
+        if isConflicting {
+            remarks.append(
+                Remark(.trackway, "type_conflict", "Values of several types: a table of another engine takes one only.")
+            )
+        }
+        writer.list("remarks", remarks) { $0.write(to: &$1) }
+        writer.endObject()
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Hummingbird
+internal import TrackwayEvents
+
+/// The endpoints about what was refused.
+struct FailedEndpoints: Sendable {
+    private let dependencies: CollectorDependencies
+    private let zones: ZoneDirectory
+    private let slots = FollowerSlots(limit: 2)
+
+    init(dependencies: CollectorDependencies, zones: @escaping ZoneDirectory) {
+        self.dependencies = dependencies
+        self.zones = zones
+    }
+
+    /// `GET /v1/failed`: a list, each with the beginning of its content, or the one at a `position` with all of it.
+    func list(_ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        if let position: EventPosition = try query.value("position", "a position such as 3.88213.7") {
+            guard let event = try await dependencies.store.failed(at: position) else {
+                throw RequestFailure.notFound("Nothing that was refused stands at \(position).")
+            }
+            return Answer.json { event.write(to: &$0) }
+        }
+        let wanted = FailedQuery(
+            before: try query.value("before", "a position such as 3.88213.7"),
+            code: query.text("code"),
+            name: query.text("name"),
+            limit: try query.number("limit", in: 1...500) ?? 50
+        )
+        let failed = try await dependencies.store.failed(matching: wanted)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.list("failed", failed) { $0.write(to: &$1) }
+            writer.next(behind: failed, limit: wanted.limit) { $0.position.description }
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/failed/groups`
+    func groups(_ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        try query.takesOnly(["from", "to", "interval", "zone", "top"])
+        let top = try query.number("top", in: 1...FailedGroups.shown) ?? 50
+        let time = try time(query)
+        let slot = try slots.takeForQuestion()
+        defer { withExtendedLifetime(slot) {} }
+        let groups = try await dependencies.store.failedGroups(in: time)
+        return Answer.json { groups.write(in: time, top: top, to: &$0) }
+    }
+
+    private func time(_ query: Query) throws(RequestFailure) -> QuestionTime {
+        do {
+            return try Question(
+                parameters: query.parameters.filter { $0.name != "top" },
+                now: dependencies.clock.now().wall,
+                zones: zones
+            ).time
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+}

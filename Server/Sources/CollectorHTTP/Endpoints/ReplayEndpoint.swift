@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// `POST /v1/failed/replay`: an operator has refused events looked at again, by today's rules.
+struct ReplayEndpoint: Sendable {
+    private let dependencies: CollectorDependencies
+    /// One after the other: two at once would look at the same events, and write them twice for nothing.
+    private let slots = FollowerSlots(limit: 1)
+    /// The most refused events of one request.
+    private static let maxEvents = 500
+
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+    }
+
+    /// Looks at refused events again, the latest first. The answer means that what is admitted is on stable storage; the
+    /// index takes it up when it gets there.
+    ///
+    /// It takes a key that may both write and read, wherever the request comes from: what is admitted counts in every answer.
+    func replay(_ request: Request) async throws -> Response {
+        let grant = try OperatorKey.grant(
+            dependencies.authorization,
+            header: request.headers[.authorization],
+            toDo: "to admit events again"
+        )
+        let query = Query(request.uri)
+        try query.takesOnly(["code", "name", "position", "before", "limit", "dry_run"])
+        let (failed, next) = try await failed(query)
+        let isTrial = try flag(query, "dry_run")
+        let slot = try takeSlot()
+        defer { withExtendedLifetime(slot) {} }
+        var sum = ReplaySum(isTrial: isTrial, next: next)
+        let replay = Replay(
+            admission: Admission(limits: dependencies.configuration.limits),
+            at: dependencies.clock.now().wall,
+            key: grant.name,
+            isErased: dependencies.store.isErased
+        )
+        for events in Self.byRecord(failed) {
+            try await take(events, replay, &sum)
+        }
+        return Answer.json { sum.write(to: &$0) }
+    }
+
+    private func take(_ events: [FailedEvent], _ replay: Replay, _ sum: inout ReplaySum) async throws {
+        guard let place = events.first?.position else { return }
+        let record: (kind: FrameKind, payload: [UInt8])?
+        do {
+            record = try dependencies.intake.record(at: place)
+        } catch {
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: "log_unreadable",
+                message: "The intake log cannot be read now: \(error)",
+                retryAfter: .seconds(5)
+            )
+        }
+        let outcome = replay.outcome(of: events, kind: record?.kind, payload: record?.payload ?? [])
+        if let bytes = outcome.record, !sum.isTrial {
+            do {
+                sum.position = try await dependencies.intake.commit(kind: .intake, record: bytes)
+            } catch {
+                throw RequestFailure(error)
+            }
+        }
+        sum.add(outcome)
+    }
+
+    private func failed(_ query: Query) async throws -> (events: [FailedEvent], next: EventPosition?) {
+        if let position: EventPosition = try query.value("position", "a position such as 3.88213.7") {
+            guard let event = try await dependencies.store.failed(at: position) else {
+                throw RequestFailure.notFound("Nothing that was refused stands at \(position).")
+            }
+            return ([event], nil)
+        }
+        let wanted = FailedQuery(
+            before: try query.value("before", "a position such as 3.88213.7"),
+            code: query.text("code"),
+            name: query.text("name"),
+            limit: try query.number("limit", in: 1...Self.maxEvents) ?? Self.maxEvents
+        )
+        let events = try await dependencies.store.failed(matching: wanted)
+        return (events, events.isFull(limit: wanted.limit) ? events.last?.position : nil)
+    }
+
+    private func flag(_ query: Query, _ name: String) throws(RequestFailure) -> Bool {
+        switch query.text(name) {
+        case nil, "0", "false": return false
+        case "1", "true": return true
+        case .some(let text): throw .malformed(name, "“\(text.prefix(64))” is neither 1 nor 0.")
+        }
+    }
+
+    private func takeSlot() throws(RequestFailure) -> FollowerSlot {
+        do {
+            return try slots.take()
+        } catch {
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: "replay_running",
+                message: "Events are being admitted again already; ask again in a moment.",
+                retryAfter: .seconds(1)
+            )
+        }
+    }
+
+    /// The events of each record together, as they stand in a list by position.
+    private static func byRecord(_ events: [FailedEvent]) -> [[FailedEvent]] {
+        var groups: [[FailedEvent]] = []
+        for event in events {
+            let last = groups.last?.last?.position
+            if last?.segment == event.position.segment, last?.offset == event.position.offset {
+                groups[groups.count - 1].append(event)
+            } else {
+                groups.append([event])
+            }
+        }
+        return groups
+    }
+}
+
+/// What became of all that was looked at again.
+private struct ReplaySum {
+    let isTrial: Bool
+    let next: EventPosition?
+    var position: LogPosition?
+    private var admitted = 0
+    private var refused = 0
+    private var unchanged = 0
+    private var lost: [Replay.Loss] = []
+
+    init(isTrial: Bool, next: EventPosition?) {
+        self.isTrial = isTrial
+        self.next = next
+    }
+
+    mutating func add(_ outcome: Replay.Outcome) {
+        admitted += outcome.admitted
+        refused += outcome.refused
+        unchanged += outcome.unchanged
+        lost += outcome.lost
+    }
+
+    func write(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.member("admitted", Int64(admitted))
+        writer.member("refused", Int64(refused))
+        writer.member("unchanged", Int64(unchanged))
+        writer.list("not_kept", lost) { loss, writer in
+            writer.beginObject()
+            writer.member("position", loss.position.description)
+            writer.member("reason", loss.reason.rawValue)
+            writer.endObject()
+        }
+        writer.member("dry_run", isTrial)
+        if let position { writer.member("position", position.description) }
+        if let next { writer.member("next", next.description) }
+        writer.endObject()
+    }
+}
+
+/// The key of an operator: one that may both write and read. One that may only write is in every copy of an app.
+private enum OperatorKey {
+    static func grant(
+        _ authorization: Authorization,
+        header: String?,
+        toDo purpose: String
+    ) throws(RequestFailure) -> KeyGrant {
+        do throws(AdmissionError) {
+            let grant = try authorization.grant(header: header, for: .read)
+            guard grant.scopes.contains(.write) else {
+                throw AdmissionError(
+                    .forbidden,
+                    code: "key_forbidden",
+                    field: "authorization",
+                    message:
+                        "The key “\(grant.name)” does not allow \(purpose); that takes one that may read and write."
+                )
+            }
+            return grant
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+}

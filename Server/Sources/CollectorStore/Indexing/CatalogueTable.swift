@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+
+/// The `names` and `name_days` tables: how many events of each name there are, from when to when, and on which days.
+///
+/// Anybody may send any number of names. ``Catalogue/maxNames`` of them are told apart, those that come first in the log; the
+/// events of the others count together, under ``others``.
+enum CatalogueTable {
+    /// The name under which the others count. No event has it.
+    static let others = ""
+    /// The length of a day of UTC, in milliseconds.
+    static let dayLength: Int64 = 86_400_000
+
+    /// The day of a moment, counted from 1970.
+    static func day(of milliseconds: Int64) -> Int64 {
+        // Any number may have been sent: nothing is added to it.
+        milliseconds / dayLength - (milliseconds % dayLength < 0 ? 1 : 0)
+    }
+
+    /// Takes the events of an installation, which are still there, out of the counts.
+    static func take(installation: StatementArguments, outOf db: Database) throws {
+        let day = "time / \(dayLength) - (time % \(dayLength) < 0)"
+        let told = "EXISTS (SELECT 1 FROM names WHERE names.name = events.name)"
+        try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS named (name TEXT PRIMARY KEY, events INTEGER)")
+        try db.execute(sql: "DELETE FROM named")
+        try db.execute(
+            sql: """
+                INSERT INTO named
+                SELECT CASE WHEN \(told) THEN name ELSE '\(others)' END, count(*) FROM events WHERE installation = ? GROUP BY 1
+                """,
+            arguments: installation
+        )
+        try db.execute(
+            sql: """
+                UPDATE name_days SET events = name_days.events - gone.events
+                FROM (
+                    SELECT CASE WHEN \(told) THEN name ELSE '\(others)' END AS name, \(day) AS day, count(*) AS events
+                    FROM events WHERE installation = ? GROUP BY 1, 2
+                ) AS gone
+                WHERE name_days.name = gone.name AND name_days.day = gone.day
+                """,
+            arguments: installation
+        )
+        try db.execute(sql: "DELETE FROM name_days WHERE name IN (SELECT name FROM named) AND events <= 0")
+        try db.execute(
+            sql: "UPDATE names SET events = names.events - named.events FROM named WHERE names.name = named.name"
+        )
+        try db.execute(sql: "DELETE FROM names WHERE events <= 0")
+    }
+
+    /// Finds when the names that ``take(installation:outOf:)`` took something from now begin and end.
+    ///
+    /// - Complexity: O(names of the installation), each a look into an index.
+    static func narrow(_ db: Database) throws {
+        try db.execute(
+            sql: """
+                UPDATE names SET
+                    first = (SELECT min(time) FROM events WHERE events.name = names.name),
+                    last = (SELECT max(time) FROM events WHERE events.name = names.name)
+                WHERE name IN (SELECT name FROM named) AND name <> '\(others)'
+                """
+        )
+        try db.execute(sql: "DELETE FROM named")
+    }
+}
+
+/// Counts events per name and day, for one transaction.
+final class CatalogueSums {
+    /// What is counted of one name; of the others together under number 0.
+    private struct Sum {
+        let name: String
+        var events: Int64 = 0
+        var first = Int64.max
+        var last = Int64.min
+    }
+
+    private struct Day: Hashable {
+        let name: Int32
+        let day: Int64
+    }
+
+    private let find: RawStatement
+    private let count: RawStatement
+    private let earlier: RawStatement
+    private let add: RawStatement
+    private let addDay: RawStatement
+    private let maxNames: Int
+    private var numbers: [String: Int32] = [:]
+    private var sums = [Sum(name: CatalogueTable.others)]
+    private var days: [Day: Int64] = [:]
+    /// How many names are told apart; nil until a new one comes.
+    private var told: Int?
+    /// Whether the events of some names are not told apart.
+    private var hasOthers = false
+
+    /// Sums of nothing yet.
+    ///
+    /// - Parameter maxNames: How many names are told apart.
+    init(_ db: Database, maxNames: Int = Catalogue.maxNames) throws {
+        self.maxNames = maxNames
+        find = try RawStatement(db, "SELECT 1 FROM names WHERE name = ?")
+        count = try RawStatement(db, "SELECT count(*), coalesce(min(name) = '', 0) FROM names")
+        earlier = try RawStatement(db, "SELECT time FROM events WHERE name = ?")
+        // Of the others nobody asks from when to when they are.
+        add = try RawStatement(
+            db,
+            """
+            INSERT INTO names (name, events, first, last) VALUES (?, ?, ?, ?)
+            ON CONFLICT (name) DO UPDATE SET events = events + excluded.events,
+            first = min(first, excluded.first), last = max(last, excluded.last)
+            """
+        )
+        addDay = try RawStatement(
+            db,
+            """
+            INSERT INTO name_days (name, day, events) VALUES (?, ?, ?)
+            ON CONFLICT (name, day) DO UPDATE SET events = events + excluded.events
+            """
+        )
+    }
+
+    /// An event of this name happened, and is among the stored ones.
+    func count(_ name: String, at time: Int64) throws {
+        let number = try number(of: name, at: time)
+        add(1, to: number, at: time)
+    }
+
+    private func add(_ events: Int64, to number: Int32, at time: Int64) {
+        let index = Int(number)
+        sums[index].events += events
+        sums[index].first = min(sums[index].first, time)
+        sums[index].last = max(sums[index].last, time)
+        days[Day(name: number, day: CatalogueTable.day(of: time)), default: 0] += events
+    }
+
+    private func number(of name: String, at time: Int64) throws -> Int32 {
+        if let known = numbers[name] { return known }
+        let number: Int32
+        if try isTold(name) {
+            number = begin(name)
+        } else if try hasRoom() {
+            number = begin(name)
+            told = (told ?? 0) + 1
+            if hasOthers { try bringBack(name, to: number, except: time) }
+        } else {
+            hasOthers = true
+            number = 0
+        }
+        numbers[name] = number
+        return number
+    }
+
+    private func begin(_ name: String) -> Int32 {
+        sums.append(Sum(name: name))
+        return Int32(sums.count - 1)
+    }
+
+    private func isTold(_ name: String) throws -> Bool {
+        find.bind(1, name)
+        defer { find.reset() }
+        return try find.step()
+    }
+
+    private func hasRoom() throws -> Bool {
+        if told == nil {
+            defer { count.reset() }
+            _ = try count.step()
+            hasOthers = count.integer(1) != 0
+            // What this transaction told apart is not written yet.
+            told = Int(count.integer(0)) - (hasOthers ? 1 : 0)
+        }
+        return (told ?? 0) < maxNames
+    }
+
+    /// A place became free, by an erasing, and a name takes it that counted among the others: its earlier events are moved.
+    ///
+    /// - Parameter time: The time of the event that brought it, which is not counted yet.
+    private func bringBack(_ name: String, to number: Int32, except time: Int64) throws {
+        earlier.bind(1, name)
+        var isOwnLeft = true
+        while try earlier.step() {
+            let moment = earlier.integer(0)
+            if isOwnLeft, moment == time {
+                isOwnLeft = false
+                continue
+            }
+            add(1, to: number, at: moment)
+            sums[0].events -= 1
+            days[Day(name: 0, day: CatalogueTable.day(of: moment)), default: 0] -= 1
+        }
+    }
+
+    /// Writes the sums.
+    func flush() throws {
+        for sum in sums where sum.events != 0 {
+            let isNamed = sum.name != CatalogueTable.others
+            add.bind(1, sum.name)
+            add.bind(2, sum.events)
+            add.bind(3, isNamed ? sum.first : 0)
+            add.bind(4, isNamed ? sum.last : 0)
+            try add.run()
+        }
+        for (day, events) in days where events != 0 {
+            addDay.bind(1, sums[Int(day.name)].name)
+            addDay.bind(2, day.day)
+            addDay.bind(3, events)
+            try addDay.run()
+        }
+        sums.removeLast(sums.count - 1)
+        sums[0] = Sum(name: CatalogueTable.others)
+        days.removeAll(keepingCapacity: true)
+        numbers.removeAll(keepingCapacity: true)
+        told = nil
+        hasOthers = false
+    }
+}

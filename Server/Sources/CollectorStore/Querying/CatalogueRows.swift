@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Foundation
+internal import GRDB
+internal import TrackwayEvents
+
+/// Reading the catalogue.
+enum CatalogueRows {
+    /// The names that a query asks for.
+    ///
+    /// - Complexity: O(``Catalogue/maxNames``), and for each name of the answer its days; where a zone's midnights are not those
+    ///   of UTC, its events of two days.
+    static func catalogue(_ query: CatalogueQuery, _ db: Database) throws -> Catalogue {
+        var conditions = ["name <> '\(CatalogueTable.others)'"]
+        if query.search != nil { conditions.append("instr(lower(name), lower(:search)) > 0") }
+        if query.prefix != nil { conditions.append("substr(CAST(name AS BLOB), 1, length(:prefix)) = :prefix") }
+        let number =
+            switch query.order {
+            case .events: "events"
+            case .last: "last"
+            // A number alone would be taken for that of a column.
+            case .name: "0 * events"
+            }
+        if query.after != nil { conditions.append("(-(\(number)), name) > (-(:number), :name)") }
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT name, events, first, last FROM names WHERE \(conditions.joined(separator: " AND "))
+                ORDER BY -(\(number)), name LIMIT :limit
+                """,
+            arguments: arguments(query)
+        )
+        let recent = try RecentCounts(db)
+        let entries = try rows.map { row in
+            try recent.counted(
+                CatalogueEntry(
+                    name: row[0],
+                    events: row[1],
+                    first: Timestamp(milliseconds: row[2]),
+                    last: Timestamp(milliseconds: row[3])
+                ),
+                on: query.days
+            )
+        }
+        let sums = try Row.fetchOne(
+            db,
+            sql: """
+                SELECT count(*) FILTER (WHERE name <> '\(CatalogueTable.others)'),
+                coalesce(sum(events) FILTER (WHERE name = '\(CatalogueTable.others)'), 0) FROM names
+                """
+        )
+        return Catalogue(entries: entries, names: sums?[0] ?? 0, others: sums?[1] ?? 0)
+    }
+
+    private static func arguments(_ query: CatalogueQuery) -> StatementArguments {
+        var values: [String: (any DatabaseValueConvertible)?] = ["limit": max(0, query.limit)]
+        if let search = query.search { values["search"] = search }
+        if let prefix = query.prefix { values["prefix"] = Data(prefix.utf8) }
+        if let after = query.after {
+            // The least number there is has no opposite.
+            values["number"] = max(after.number, -Int64.max)
+            values["name"] = after.name
+        }
+        return StatementArguments(values)
+    }
+
+    /// What the latest events of a name look like; nil when there is none.
+    ///
+    /// - Complexity: O(bytes of at most ``EventDescription/Limits/events`` events and their contexts).
+    static func description(
+        of name: String,
+        days: CatalogueDays,
+        limits: EventDescription.Limits,
+        clock: any EventClock,
+        _ db: Database
+    ) throws -> EventDescription? {
+        let find = try RawStatement(db, "SELECT events, first, last FROM names WHERE name = ?")
+        find.bind(1, name)
+        defer { find.reset() }
+        var entry: CatalogueEntry?
+        if try find.step() {
+            entry = try RecentCounts(db).counted(
+                CatalogueEntry(
+                    name: name,
+                    events: find.integer(0),
+                    first: Timestamp(milliseconds: find.integer(1)),
+                    last: Timestamp(milliseconds: find.integer(2))
+                ),
+                on: days
+            )
+        }
+        var tally = DescriptionTally(EventDescription(name: name, entry: entry), limits: limits)
+        var contexts: [Int64: Int] = [:]
+        let began = clock.now().monotonic
+        func hasTime() -> Bool { began.duration(to: clock.now().monotonic) <= limits.time }
+        // In the order of arrival, which no device's clock can change.
+        let events = try RawStatement(
+            db,
+            """
+            SELECT received, context, body FROM events INDEXED BY events_by_name
+            WHERE name = ? ORDER BY position DESC LIMIT ?
+            """
+        )
+        events.bind(1, name)
+        events.bind(2, Int64(limits.events))
+        defer { events.reset() }
+        var bytes = 0
+        while bytes < limits.bytes, tally.read % 64 != 0 || hasTime(), try events.step() {
+            if let context = events.optionalInteger(1) { contexts[context, default: 0] += 1 }
+            let received = Timestamp(milliseconds: events.integer(0))
+            events.withBytes(2) { body in
+                bytes += body.count
+                tally.add(body, received: received)
+            }
+        }
+        guard tally.read > 0 else { return nil }
+        let context = try RawStatement(db, "SELECT content FROM contexts WHERE number = ?")
+        defer { context.reset() }
+        bytes = 0
+        for (count, (number, weight)) in contexts.sorted(by: { $0.key > $1.key }).enumerated() {
+            guard bytes < limits.bytes, count % 64 != 0 || hasTime() else { break }
+            context.bind(1, number)
+            if try context.step() {
+                let content = context.bytes(0)
+                bytes += content.count
+                tally.add(context: content, events: weight)
+            }
+            context.reset()
+        }
+        return tally.description()
+    }
+}
+
+/// Counts the events of a name on some days: whole days of UTC out of the sums, what lies before and behind them out of the index.
+private struct RecentCounts {
+    private let days: RawStatement
+    private let events: RawStatement
+
+    init(_ db: Database) throws {
+        days = try RawStatement(
+            db,
+            "SELECT coalesce(sum(events), 0) FROM name_days WHERE name = ? AND day >= ? AND day < ?"
+        )
+        events = try RawStatement(db, "SELECT count(*) FROM events WHERE name = ? AND time >= ? AND time < ?")
+    }
+
+    func counted(_ entry: CatalogueEntry, on days: CatalogueDays) throws -> CatalogueEntry {
+        var entry = entry
+        entry.today = try count(entry, in: days.today)
+        entry.month = try count(entry, in: days.month)
+        return entry
+    }
+
+    private func count(_ entry: CatalogueEntry, in range: Range<Timestamp>) throws -> Int64 {
+        guard entry.last >= range.lowerBound, entry.first < range.upperBound else { return 0 }
+        if range.contains(entry.first), range.contains(entry.last) { return entry.events }
+        let (from, to) = (range.lowerBound.milliseconds, range.upperBound.milliseconds)
+        let first = CatalogueTable.day(of: from + CatalogueTable.dayLength - 1)
+        let last = CatalogueTable.day(of: to)
+        guard first < last else { return try sum(events, entry.name, from, to) }
+        return try sum(events, entry.name, from, first * CatalogueTable.dayLength)
+            + sum(days, entry.name, first, last) + sum(events, entry.name, last * CatalogueTable.dayLength, to)
+    }
+
+    private func sum(_ statement: RawStatement, _ name: String, _ from: Int64, _ to: Int64) throws -> Int64 {
+        guard from < to else { return 0 }
+        statement.bind(1, name)
+        statement.bind(2, from)
+        statement.bind(3, to)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : 0
+    }
+}

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// Looks at events one by one, and tells what they have in common. Its memory is bounded, whatever they hold.
+struct DescriptionTally {
+    private struct Attribute {
+        var description: AttributeDescription
+        var values: [QuestionValue: Int] = [:]
+        /// The event that it was met in last, so that one event counts once.
+        var latest = -1
+    }
+
+    private struct Key: Hashable {
+        let name: [UInt8]
+        let isGlobal: Bool
+    }
+
+    private let limits: EventDescription.Limits
+    private var result: EventDescription
+    private var numbers: [Key: Int] = [:]
+    private var attributes: [Attribute] = []
+    private var versions: [QuestionValue: Int] = [:]
+    private var platforms: [QuestionValue: Int] = [:]
+    private var keptBytes = 0
+
+    /// A tally of nothing yet.
+    ///
+    /// - Parameter description: Whose it is.
+    init(_ description: EventDescription, limits: EventDescription.Limits) {
+        result = description
+        self.limits = limits
+    }
+
+    /// How many events were looked at.
+    var read: Int { result.read }
+
+    /// Looks at an event.
+    ///
+    /// - Complexity: O(bytes).
+    mutating func add(_ body: UnsafeRawBufferPointer, received: Timestamp) {
+        result.read += 1
+        result.since = min(result.since ?? received, received)
+        do throws(JSONError) {
+            var scanner = try JSONScanner(body, limits: JSONLimits(bytes: body.count))
+            try scanner.enterObject()
+            while let key = try scanner.nextKey() {
+                if scanner.text(key, equals: "attributes"), try scanner.peek() == .object {
+                    try addAttributes(&scanner)
+                } else if scanner.text(key, equals: "items"), try scanner.peek() == .array {
+                    try addItems(&scanner)
+                } else {
+                    try scanner.skipValue()
+                }
+            }
+        } catch {
+            // Admission checked the text: what is no object has no attributes.
+        }
+    }
+
+    /// Looks at a context that holds for some of the events.
+    mutating func add(context: [UInt8], events: Int) {
+        // Admission checked the text: what cannot be read says nothing.
+        guard let context = try? JSONValue.parse(context, limits: JSONLimits(bytes: context.count)) else { return }
+        if let version = context["app"]?["version"].flatMap(QuestionValue.init) {
+            count(version, events, in: \.versions)
+        }
+        if let platform = context["device"]?["platform"].flatMap(QuestionValue.init) {
+            count(platform, events, in: \.platforms)
+        }
+        for member in context["global"]?.object?.members ?? [] {
+            add(
+                QuestionValue(member.value),
+                kind(of: member.value),
+                to: Key(name: Array(member.key.utf8), isGlobal: true),
+                events
+            )
+        }
+    }
+
+    private mutating func addAttributes(_ scanner: inout JSONScanner) throws(JSONError) {
+        var count = 0
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            count += 1
+            let name = key.hasEscapes ? Array(scanner.string(key).utf8) : Array(scanner.bytes(key.range))
+            let place = Key(name: name, isGlobal: false)
+            switch try scanner.peek() {
+            case .object:
+                try scanner.skipValue()
+                add(nil, .object, to: place, 1)
+            case .array:
+                try scanner.skipValue()
+                add(nil, .list, to: place, 1)
+            case .null:
+                try scanner.readNull()
+                add(nil, .null, to: place, 1)
+            case .string, .number, .boolean:
+                let value = try scanner.readValue()
+                add(QuestionValue(value), kind(of: value), to: place, 1)
+            }
+        }
+        result.maximumAttributes = max(result.maximumAttributes, count)
+    }
+
+    private mutating func addItems(_ scanner: inout JSONScanner) throws(JSONError) {
+        var count = 0
+        try scanner.enterArray()
+        while try scanner.nextElement() {
+            try scanner.skipValue()
+            count += 1
+        }
+        if count > 0 { result.itemEvents += 1 }
+        result.maximumItems = max(result.maximumItems, count)
+    }
+
+    private func kind(of value: JSONValue) -> AttributeDescription.Kind {
+        switch value {
+        case .null: .null
+        case .boolean: .boolean
+        case .integer: .integer
+        // A number that was written in another way is still a whole one.
+        case .double(let number): Int64(exactly: number) == nil ? .double : .integer
+        case .string: .string
+        case .array: .list
+        case .object: .object
+        }
+    }
+
+    private mutating func add(
+        _ value: QuestionValue?,
+        _ kind: AttributeDescription.Kind,
+        to key: Key,
+        _ events: Int
+    ) {
+        guard let index = index(of: key) else {
+            result.omitted += events
+            return
+        }
+        attributes[index].description.kinds[kind, default: 0] += events
+        guard kind != .null else { return }
+        if key.isGlobal || attributes[index].latest != result.read {
+            attributes[index].latest = result.read
+            attributes[index].description.events += events
+        }
+        switch value {
+        case .text(let bytes):
+            if bytes.count > attributes[index].description.longestBytes {
+                attributes[index].description.longestBytes = bytes.count
+                attributes[index].description.longestUnits = String(decoding: bytes, as: UTF8.self).utf16.count
+            }
+            keep(.text(bytes), events, of: index)
+        case .number(let number):
+            widen(index, by: number)
+            keep(.number(number), events, of: index)
+        case .boolean(let flag): keep(.boolean(flag), events, of: index)
+        case nil, .structure: attributes[index].description.hasMore = true
+        }
+    }
+
+    private mutating func index(of key: Key) -> Int? {
+        if let known = numbers[key] { return known }
+        guard attributes.count < limits.attributes else { return nil }
+        numbers[key] = attributes.count
+        let name = String(decoding: key.name, as: UTF8.self)
+        attributes.append(
+            Attribute(description: AttributeDescription(name: name, scope: key.isGlobal ? .global : .event))
+        )
+        return attributes.count - 1
+    }
+
+    private mutating func widen(_ index: Int, by number: JSONNumber) {
+        guard var known = attributes[index].description.numbers else {
+            attributes[index].description.numbers = .init(least: number, greatest: number)
+            return
+        }
+        if number.isLess(than: known.least) { known.least = number }
+        if known.greatest.isLess(than: number) { known.greatest = number }
+        attributes[index].description.numbers = known
+    }
+
+    private mutating func keep(_ value: QuestionValue, _ events: Int, of index: Int) {
+        if attributes[index].values[value] != nil {
+            attributes[index].values[value, default: 0] += events
+            return
+        }
+        let bytes = value.bytes
+        guard attributes[index].values.count < limits.values, bytes <= 48 + limits.valueBytes,
+            keptBytes + bytes <= limits.keptBytes
+        else {
+            attributes[index].description.hasMore = true
+            return
+        }
+        keptBytes += bytes
+        attributes[index].values[value] = events
+    }
+
+    private mutating func count(
+        _ value: QuestionValue,
+        _ events: Int,
+        in counts: WritableKeyPath<DescriptionTally, [QuestionValue: Int]>
+    ) {
+        guard self[keyPath: counts][value] != nil || self[keyPath: counts].count < limits.values,
+            value.bytes <= 48 + limits.valueBytes
+        else { return }
+        self[keyPath: counts][value, default: 0] += events
+    }
+
+    /// What the events have in common.
+    ///
+    /// - Complexity: O(values that are told apart · log of the same).
+    func description() -> EventDescription {
+        var result = result
+        result.attributes = attributes.map { attribute in
+            var description = attribute.description
+            description.distinct = attribute.values.count
+            description.values = most(attribute.values)
+            return description
+        }
+        // Text is ordered byte by byte, so that two spellings of one letter are two names here, too.
+        result.attributes.sort { left, right in
+            if left.events != right.events { return left.events > right.events }
+            if left.name.utf8.elementsEqual(right.name.utf8) { return left.scope == .event && right.scope == .global }
+            return left.name.utf8.lexicographicallyPrecedes(right.name.utf8)
+        }
+        result.versions = most(versions)
+        result.platforms = most(platforms)
+        return result
+    }
+
+    private func most(_ counts: [QuestionValue: Int]) -> [ValueCount] {
+        let ranked = counts.map { ValueCount(value: $0.key, events: $0.value) }.sorted { left, right in
+            left.events != right.events
+                ? left.events > right.events : text(left.value).lexicographicallyPrecedes(text(right.value))
+        }
+        return Array(ranked.prefix(limits.shown))
+    }
+
+    private func text(_ value: QuestionValue) -> [UInt8] {
+        var writer = JSONWriter()
+        value.write(to: &writer)
+        return writer.array()
+    }
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Collector
+internal import Foundation
+internal import TrackwayEvents
+
+/// Shows what was refused.
+struct FailedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "failed",
+        abstract: "See what was refused and why.",
+        discussion: """
+            EXAMPLES
+              trackway failed                              what was refused in the last 7 days, in groups
+              trackway failed --last 12h --interval hour --csv
+              trackway failed show 3.88213.7               one of them, with all that is kept of it
+              trackway failed replay --code old_rule       admit those that pass now, after a rule was changed
+            """,
+        subcommands: [FailedGroupsCommand.self, FailedShowCommand.self, FailedReplayCommand.self],
+        defaultSubcommand: FailedGroupsCommand.self
+    )
+}
+
+/// Shows refused events in groups.
+struct FailedGroupsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "groups",
+        abstract: "See what was refused in groups: by reason, field, event and version of the app."
+    )
+
+    @OptionGroup var collector: CollectorOptions
+
+    @Option(help: "How far back, such as 30d, 12h or 90m.")
+    var last = "7d"
+
+    @Option(help: "minute, hour, day, week or month: the intervals of --json and --csv.")
+    var interval = QuestionInterval.day
+
+    @Option(help: "The time zone, such as Europe/Berlin. Default: this machine's.")
+    var zone: String?
+
+    @Option(help: "The most groups, 1 to 200.")
+    var top = 20
+
+    @Flag(help: "Print the collector's JSON.")
+    var json = false
+
+    @Flag(help: "Print comma-separated values: a line for each group and interval.")
+    var csv = false
+
+    /// Sees that the options fit together.
+    func validate() throws {
+        guard !json || !csv else { throw ValidationError("choose --json or --csv") }
+        guard (1...FailedGroups.shown).contains(top) else {
+            throw ValidationError("--top takes 1 to \(FailedGroups.shown)")
+        }
+        guard let unit = last.last, "smhd".contains(unit) else {
+            throw ValidationError("“\(last)” is not a length of time; write 30s, 15m, 2h or 7d")
+        }
+    }
+
+    /// Asks and prints.
+    func run() async throws {
+        let now = SystemClock().now().wall
+        let zone = zone ?? SystemZones.current
+        let answer = try await CollectorClient(try collector.address()).get(
+            "/v1/failed/groups",
+            query: [
+                ("from", String(try PointInTime(last, now: now).timestamp.milliseconds)),
+                ("to", String(now.milliseconds)), ("interval", interval.rawValue), ("zone", zone),
+                ("top", String(top)),
+            ]
+        )
+        if json { return Console.standard.write(json: answer) }
+        let text = FailedText(style: Console.standard.style, zone: TimeZone(identifier: zone) ?? .gmt)
+        Console.standard.write(csv ? text.csv(answer) : text.lines(answer))
+    }
+}
+
+/// Shows one refused event.
+struct FailedShowCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "Show a refused event or batch with all that is kept of it."
+    )
+
+    @OptionGroup var collector: CollectorOptions
+
+    @Argument(help: "Its position, such as 3.88213.7.")
+    var position: String
+
+    @Flag(help: "Print the collector's JSON.")
+    var json = false
+
+    /// Sees that what must be a position is one.
+    func validate() throws {
+        guard EventPosition(position) != nil else {
+            throw ValidationError("“\(position)” is not a position such as 3.88213.7, as `trackway failed` shows them")
+        }
+    }
+
+    /// Asks and prints.
+    func run() async throws {
+        let answer = try await CollectorClient(try collector.address())
+            .get("/v1/failed", query: [("position", position)])
+        if json { return Console.standard.write(json: answer) }
+        Console.standard.write(FailedText(style: Console.standard.style, zone: .current).one(answer))
+    }
+}
+
+/// What was refused, for a person or for a table of another program.
+struct FailedText: Sendable {
+    /// Colours.
+    var style: Style
+    /// The zone in which times are shown.
+    var zone: TimeZone
+
+    /// A table of the groups, and what devices lost and report.
+    func lines(_ answer: JSONValue) -> [String] {
+        let groups = answer["groups"]?.array ?? []
+        var lines: [String] = []
+        if groups.isEmpty {
+            lines.append("Nothing was refused in this time.")
+        } else {
+            var table = Table([
+                ("refused", .right), ("reason", .left), ("field", .left), ("event", .left), ("version", .left),
+                ("first", .left), ("last", .left), ("sample", .left),
+            ])
+            for group in groups {
+                table.append([
+                    (group["count"]?.integer ?? 0).grouped, plain(group["code"]), plain(group["field"]),
+                    short(group["name"]), plain(group["version"]), moment(group["first"]), moment(group["last"]),
+                    plain(group["sample"]),
+                ])
+            }
+            lines = table.lines(style: style)
+            let others = answer["others"]?.integer ?? 0
+            if others > 0 { lines += ["", "\(others.grouped) more in other groups; see --top"] }
+            lines += ["", "See one with: trackway failed show \(plain(groups[0]["sample"]))"]
+        }
+        let lost = (answer["lost"]?.array ?? []).map {
+            "\(plain($0["reason"])) \(($0["events"]?.integer ?? 0).grouped)"
+        }
+        if !lost.isEmpty { lines += ["", "dropped on devices, over all time: " + lost.joined(separator: ", ")] }
+        let reports = (answer["reports"]?.array ?? []).map { report in
+            "reported by clients: \(plain(report["code"])) \((report["events"]?.integer ?? 0).grouped) times, "
+                + "at last \(moment(report["last"])): \(plain(report["message"]))"
+        }
+        return lines + (reports.isEmpty ? [] : [""] + reports)
+    }
+
+    /// A line for each group and interval. Times are UTC.
+    func csv(_ answer: JSONValue) -> [String] {
+        let edges = (answer["edges"]?.array ?? []).compactMap { $0.integer.map(Timestamp.init(milliseconds:)) }
+        var lines = ["start,end,code,field,name,version,count"]
+        for group in answer["groups"]?.array ?? [] {
+            let values = group["values"]?.array ?? []
+            let names = ["code", "field", "name", "version"].map { UsageReportRow.quoted(group[$0]?.string ?? "") }
+            for (index, interval) in zip(edges, edges.dropFirst()).enumerated() where index < values.count {
+                let cells = [interval.0.iso8601, interval.1.iso8601] + names + [String(values[index].integer ?? 0)]
+                lines.append(cells.joined(separator: ","))
+            }
+        }
+        return lines
+    }
+
+    /// One refused event.
+    func one(_ answer: JSONValue) -> [String] {
+        var reason = plain(answer["code"])
+        if let field = answer["field"]?.string, !field.isEmpty { reason += " in \(plain(answer["field"]))" }
+        var lines = [style.bold(reason), plain(answer["message"])]
+        lines.append("arrived \(moment(answer["received"])) with the key \(plain(answer["key"]))")
+        for key in ["name", "version"] {
+            if answer[key]?.string != nil { lines.append("\(key): \(plain(answer[key]))") }
+        }
+        let (kept, all) = (answer["bytes"]?.integer ?? 0, answer["total_bytes"]?.integer ?? 0)
+        if all > kept { lines.append("The first \(kept.grouped) of \(all.grouped) bytes are kept here:") }
+        let content = (answer["content"]?.string ?? "").split(separator: "\n", omittingEmptySubsequences: false)
+        return lines + [""] + content.map { EventLineFormat.plain(String($0)) }
+    }
+
+    private func short(_ value: JSONValue?) -> String {
+        let text = plain(value)
+        return text.count > 48 ? text.prefix(47) + "…" : text
+    }
+
+    private func plain(_ value: JSONValue?) -> String { EventLineFormat.plain(value?.string ?? "") }
+
+    private func moment(_ value: JSONValue?) -> String {
+        guard let time = value?.integer else { return "" }
+        return String(EventLineFormat(style: style, zone: zone).date(Timestamp(milliseconds: time)).prefix(16))
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable import Collector
+@testable import CollectorHTTP
+
+@Suite("Asking for what was refused")
+struct FailedEndpointTests {
+    @Test("groups stand in their intervals, beside what devices lost and report")
+    func groups() async throws {
+        try await CollectorUnderTest.run { collector in
+            let path = "/v1/failed/groups?from=1700000000000&to=1700003600000&interval=hour&top=1"
+            let answer = try await collector.request("GET", path)
+            #expect(
+                answer.body == """
+                    {"interval":"hour","zone":"UTC","edges":[1700000000000,1700002800000,1700003600000],"groups":[\
+                    {"code":"name_too_long","field":"name","name":"buy","version":"2.1","count":4,"first":3,"last":3,\
+                    "sample":"1.16.2","values":[0,0]}],"others":3,"count":7,"lost":[{"reason":"expired","events":5}],\
+                    "reports":[{"code":"1001","events":2,"first":1,"last":2,"message":"no name",\
+                    "sample":"00000000-0000-7000-8000-000000000000"}]}
+                    """
+            )
+            let whole = try await collector.request("GET", "/v1/failed/groups")
+            #expect(whole.body.contains(#""name":null,"version":null"#) && whole.body.contains(#""others":1"#))
+        }
+    }
+
+    @Test("a list is narrowed by reason and name")
+    func list() async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("GET", "/v1/failed?code=malformed&name=a%20b&before=3.4.5&limit=1")
+            #expect(answer.body.contains(#""next":"1.16.2""#))
+            let asked = try #require(collector.store.failedAsked)
+            #expect(asked.code == "malformed" && asked.name == "a b" && asked.limit == 1)
+            #expect(asked.before == EventPosition(segment: 3, offset: 4, ordinal: 5))
+        }
+    }
+
+    @Test(
+        "a mistake is named",
+        arguments: [
+            ("top=0", "top"), ("top=201", "top"), ("interval=year", "interval"), ("from=5&to=5", "to"),
+            ("zone=Nowhere", "zone"), ("name=x", "name"), ("measure=users", "measure"),
+        ]
+    )
+    func mistakes(_ query: String, _ field: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("GET", "/v1/failed/groups?" + query)
+            #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
+        }
+    }
+
+    @Test("a question over its budget is 422; where others can reach it, it needs a key that may read")
+    func failures() async throws {
+        try await CollectorUnderTest.run {
+            $0.readKeys = .always
+        } _: { collector async throws in
+            let path = "/v1/failed/groups"
+            #expect(try await collector.request("GET", path).status == 401)
+            #expect(try await collector.request("GET", path, ["authorization": "Bearer write"]).status == 403)
+            #expect(try await collector.request("GET", path, ["authorization": "Bearer read"]).status == 200)
+            collector.store.fail(.overBudget("from", "it reads too much"))
+            let large = try await collector.request("GET", path, ["authorization": "Bearer read"])
+            #expect(large.status == 422 && large.errorCode == "question_too_large")
+        }
+    }
+}

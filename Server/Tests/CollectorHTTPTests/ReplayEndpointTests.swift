@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+@testable import Collector
+@testable import CollectorHTTP
+
+@Suite("Admitting again over HTTP")
+struct ReplayEndpointTests {
+    private static let operatorKey = ["authorization": "Bearer both"]
+
+    @Test("without an operator's key nothing is looked at, also on the loopback")
+    func keys() async throws {
+        try await CollectorUnderTest.run { collector in
+            let path = "/v1/failed/replay"
+            #expect(try await collector.request("POST", path).errorCode == "key_missing")
+            for (key, status) in [("x", 401), ("write", 403), ("read", 403), ("both", 200)] {
+                let answer = try await collector.request("POST", path, ["authorization": "Bearer \(key)"])
+                #expect(answer.status == status, "\(key)")
+            }
+            #expect(try await collector.request("GET", path, Self.operatorKey).status == 405)
+        }
+    }
+
+    @Test("what the log does not have is told, and nothing is written")
+    func lost() async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("POST", "/v1/failed/replay?code=x&limit=1", Self.operatorKey)
+            #expect(
+                answer.body == """
+                    {"admitted":0,"refused":0,"unchanged":0,"not_kept":[{"position":"1.16.2","reason":"unreadable"}],\
+                    "dry_run":false,"next":"1.16.2"}
+                    """
+            )
+            #expect(collector.store.failedAsked == FailedQuery(code: "x", limit: 1))
+            #expect(try collector.kept(.intake).isEmpty)
+        }
+    }
+
+    @Test(
+        "a mistake is named",
+        arguments: [
+            ("position=x", "position"), ("before=5", "before"), ("limit=501", "limit"), ("dry_run=yes", "dry_run"),
+            ("from=5", "from"),
+        ]
+    )
+    func mistakes(_ query: String, _ field: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            let answer = try await collector.request("POST", "/v1/failed/replay?" + query, Self.operatorKey)
+            #expect(answer.status == 400 && answer.errorCode == "malformed_query" && answer.text("field") == field)
+        }
+    }
+
+    @Test("a batch that is refused as a whole is kept with its encoding, so that it can be read again")
+    func encoding() async throws {
+        try await CollectorUnderTest.run { collector in
+            _ = try await collector.post(Array("[]".utf8))
+            let record = try #require(try collector.kept(.quarantine).first)
+            let kept = try record.withUnsafeBytes { try QuarantineRecord(payload: $0) }
+            #expect(kept.encoding == .identity && kept.body == Array("[]".utf8))
+        }
+    }
+
+    @Test("where it comes from is written into the log and read again")
+    func origin() throws {
+        let origin = ReplayOrigin(
+            at: Timestamp(milliseconds: 5),
+            key: "desk \"1\"",
+            position: EventPosition(segment: 3, offset: 88),
+            ordinals: [0, 7, 1_023],
+            refused: [RejectedEvent(index: 8, code: "c", field: "f", message: "m")]
+        )
+        var header = IntakeHeader(received: Timestamp(milliseconds: 1), key: "k", encoding: .identity)
+        header.replayed = origin
+        var writer = JSONWriter()
+        header.write(to: &writer)
+        let read = try writer.array().withUnsafeBytes { try IntakeHeader(json: $0) }
+        #expect(read == header)
+        #expect(origin.place(of: 1) == EventPosition(segment: 3, offset: 88, ordinal: 7))
+        for text in [
+            #"{"replayed":{"position":"x"}}"#, #"{"replayed":{"ordinals":[1024]}}"#, #"{"replayed":{"ordinals":[-1]}}"#,
+            #"{"replayed":5}"#,
+        ] {
+            #expect(throws: JSONError.self) {
+                _ = try Array(text.utf8).withUnsafeBytes { try IntakeHeader(json: $0) }
+            }
+        }
+    }
+}

@@ -348,7 +348,6 @@ final class ListedEvents: EventStore {
         )
     }
 
-
     func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {
         let failure = state.withLock { state in
             state.catalogue = query

@@ -3,8 +3,8 @@
 
 package import Collector
 
-/// The collector's page: live events, their rate, the ledger, what was refused, the visitors with their sessions, and the
-/// devices with their properties and states.
+/// The collector's page: live events, their rate, the ledger, what was refused, the visitors with their sessions, the
+/// devices with their properties and states, and questions with their answers.
 ///
 /// The files lie in `Assets` and are compiled in, so that the executable needs nothing beside it. They ask the collector
 /// they came from and nobody else.
@@ -19,12 +19,18 @@ package enum CollectorPage {
         WebAsset(path: "/visitors.css", contentType: css, body: PackageResources.visitors_css),
         WebAsset(path: "/devices.css", contentType: css, body: PackageResources.devices_css),
         WebAsset(path: "/states.css", contentType: css, body: PackageResources.states_css),
+        WebAsset(path: "/questions.css", contentType: css, body: PackageResources.questions_css),
+        WebAsset(path: "/charts.css", contentType: css, body: PackageResources.charts_css),
         WebAsset(path: "/narrow.css", contentType: css, body: PackageResources.narrow_css),
         WebAsset(path: "/icon.svg", contentType: "image/svg+xml", body: PackageResources.icon_svg),
+        WebAsset(path: "/address.js", contentType: script, body: PackageResources.address_js),
         WebAsset(path: "/app.js", contentType: script, body: PackageResources.app_js),
         WebAsset(path: "/ask.js", contentType: script, body: PackageResources.ask_js),
+        WebAsset(path: "/axis.js", contentType: script, body: PackageResources.axis_js),
         WebAsset(path: "/battery.js", contentType: script, body: PackageResources.battery_js),
         WebAsset(path: "/changes.js", contentType: script, body: PackageResources.changes_js),
+        WebAsset(path: "/chart.js", contentType: script, body: PackageResources.chart_js),
+        WebAsset(path: "/conditions.js", contentType: script, body: PackageResources.conditions_js),
         WebAsset(path: "/detail.js", contentType: script, body: PackageResources.detail_js),
         WebAsset(path: "/device.js", contentType: script, body: PackageResources.device_js),
         WebAsset(path: "/devices.js", contentType: script, body: PackageResources.devices_js),
@@ -32,10 +38,15 @@ package enum CollectorPage {
         WebAsset(path: "/elements.js", contentType: script, body: PackageResources.elements_js),
         WebAsset(path: "/failed.js", contentType: script, body: PackageResources.failed_js),
         WebAsset(path: "/feed.js", contentType: script, body: PackageResources.feed_js),
+        WebAsset(path: "/figures.js", contentType: script, body: PackageResources.figures_js),
         WebAsset(path: "/filter.js", contentType: script, body: PackageResources.filter_js),
         WebAsset(path: "/fleet.js", contentType: script, body: PackageResources.fleet_js),
+        WebAsset(path: "/form.js", contentType: script, body: PackageResources.form_js),
         WebAsset(path: "/format.js", contentType: script, body: PackageResources.format_js),
+        WebAsset(path: "/funnel.js", contentType: script, body: PackageResources.funnel_js),
+        WebAsset(path: "/habits.js", contentType: script, body: PackageResources.habits_js),
         WebAsset(path: "/json.js", contentType: script, body: PackageResources.json_js),
+        WebAsset(path: "/kinds.js", contentType: script, body: PackageResources.kinds_js),
         WebAsset(path: "/ledger.js", contentType: script, body: PackageResources.ledger_js),
         WebAsset(path: "/meter.js", contentType: script, body: PackageResources.meter_js),
         WebAsset(path: "/metres.js", contentType: script, body: PackageResources.metres_js),
@@ -43,20 +54,28 @@ package enum CollectorPage {
         WebAsset(path: "/moment.js", contentType: script, body: PackageResources.moment_js),
         WebAsset(path: "/moments.js", contentType: script, body: PackageResources.moments_js),
         WebAsset(path: "/palette.js", contentType: script, body: PackageResources.palette_js),
+        WebAsset(path: "/paths.js", contentType: script, body: PackageResources.paths_js),
         WebAsset(path: "/person.js", contentType: script, body: PackageResources.person_js),
         WebAsset(path: "/places.js", contentType: script, body: PackageResources.places_js),
         WebAsset(path: "/plot.js", contentType: script, body: PackageResources.plot_js),
         WebAsset(path: "/properties.js", contentType: script, body: PackageResources.properties_js),
+        WebAsset(path: "/questions.js", contentType: script, body: PackageResources.questions_js),
+        WebAsset(path: "/range.js", contentType: script, body: PackageResources.range_js),
         WebAsset(path: "/report.js", contentType: script, body: PackageResources.report_js),
+        WebAsset(path: "/retention.js", contentType: script, body: PackageResources.retention_js),
         WebAsset(path: "/screens.js", contentType: script, body: PackageResources.screens_js),
         WebAsset(path: "/sessions.js", contentType: script, body: PackageResources.sessions_js),
         WebAsset(path: "/states.js", contentType: script, body: PackageResources.states_js),
+        WebAsset(path: "/steps.js", contentType: script, body: PackageResources.steps_js),
         WebAsset(path: "/stream.js", contentType: script, body: PackageResources.stream_js),
         WebAsset(path: "/stretches.js", contentType: script, body: PackageResources.stretches_js),
         WebAsset(path: "/strips.js", contentType: script, body: PackageResources.strips_js),
+        WebAsset(path: "/suggestions.js", contentType: script, body: PackageResources.suggestions_js),
         WebAsset(path: "/timescale.js", contentType: script, body: PackageResources.timescale_js),
+        WebAsset(path: "/trends.js", contentType: script, body: PackageResources.trends_js),
         WebAsset(path: "/values.js", contentType: script, body: PackageResources.values_js),
         WebAsset(path: "/visitors.js", contentType: script, body: PackageResources.visitors_js),
+        WebAsset(path: "/zones.js", contentType: script, body: PackageResources.zones_js),
     ]
 
     /// What the page is allowed to do: load its own files and ask its own collector. Event contents never become markup,

@@ -12,8 +12,9 @@ import { Feed } from "./feed.js";
 import { asParameters, parseFilter, withTerm } from "./filter.js";
 import { compact, number } from "./format.js";
 import { Ledger } from "./ledger.js";
-import { Modes } from "./modes.js";
+import { Modes, unknown } from "./modes.js";
 import { Plot } from "./plot.js";
+import { Questions } from "./questions.js";
 import { Stream } from "./stream.js";
 import { Visitors } from "./visitors.js";
 
@@ -24,19 +25,37 @@ const maxWriters = 5000;
 
 const input = byId("filter");
 const main = byId("main");
+const views = ["events", "ledger", "failed"];
 const narrow = matchMedia("(max-width: 899px)");
-const detail = new Detail((key, value) => filterBy(key, value), () => stream.focusSelected());
-const stream = new Stream((stored) => detail.showEvent(stored));
+/** The event that is open, for the address. */
+let opened = null;
+const detail = new Detail((key, value) => filterBy(key, value), () => {
+  opened = null;
+  modes.remember();
+  stream.focusSelected();
+});
+const stream = new Stream((stored) => {
+  // From one event to the next is no step back.
+  const replacing = opened !== null;
+  opened = stored.id;
+  detail.showEvent(stored);
+  modes.remember(replacing);
+});
 const plot = new Plot((name) => filterBy("name", parseFilter(input.value).terms.name === name ? null : name));
 const ledger = new Ledger((installation) => {
+  show("events");
   filterBy("installation", installation);
-  show("events");
 });
-const failures = new Failures((failure) => detail.showFailure(failure));
+const failures = new Failures((failure) => {
+  opened = null;
+  detail.showFailure(failure);
+  modes.remember();
+});
 const showEvents = (key, value) => {
-  modes.show("live");
-  setFilter(withTerm("", key, value));
+  input.value = withTerm("", key, value);
   show("events");
+  modes.show("live");
+  begin();
 };
 const visitors = new Visitors(showEvents, () => modes.remember());
 const devices = new Devices({
@@ -47,7 +66,38 @@ const devices = new Devices({
   },
   chosen: () => modes.remember(),
 });
-const modes = new Modes({ visitors, devices }, () => detail.isOpen && detail.close());
+const questions = new Questions(() => modes.remember(), () => wantKey());
+/** The live events' place in the address: tab, event, and the filter behind the “#”. */
+const live = {
+  show: () => {},
+  get pairs() {
+    return [...(main.dataset.view === "events" ? [] : [["tab", main.dataset.view]]), ...(opened === null ? [] : [["event", opened]])];
+  },
+  get hash() {
+    const line = input.value.trim();
+    return line === "" ? "" : `#${encodeURIComponent(line)}`;
+  },
+  restore: (pairs) => {
+    const find = (key) => pairs.find(([name]) => name === key)?.[1] ?? null;
+    const tab = find("tab") ?? "events";
+    show(views.includes(tab) ? tab : "events");
+    try {
+      input.value = decodeURIComponent(location.hash.slice(1));
+    } catch {
+      input.value = ""; // An address someone mistyped is no filter.
+    }
+    begin();
+    const event = find("event");
+    if (event !== opened || (event === null && detail.isOpen)) {
+      detail.close();
+      opened = event;
+      if (event !== null) detail.showStored(event);
+    }
+    if (!views.includes(tab)) return `“${tab.slice(0, 64)}” is no tab: there are ${views.join(", ")}.`;
+    return unknown(pairs.filter(([key]) => key !== "tab" && key !== "event"));
+  },
+};
+const modes = new Modes({ live, visitors, devices, questions }, () => detail.isOpen && detail.close());
 const feed = new Feed({
   event: (stored) => stream.add(stored),
   skipped: (count) => stream.skip(count),
@@ -177,20 +227,15 @@ let failedTotal = 0;
 // MARK: Filter, pause, views
 
 let typing = 0;
-function setFilter(line) {
+/** `isTyped`: while somebody types, the address follows without a step back for each letter. */
+function setFilter(line, isTyped = false) {
   input.value = line;
   begin();
-  remember();
+  modes.remember(isTyped);
 }
 
 function filterBy(key, value) {
   setFilter(withTerm(input.value, key, value));
-}
-
-/** The filter lives in the address, so that it can be shared and survives a reload. */
-function remember() {
-  const line = input.value.trim();
-  modes.remember(line === "" ? "" : `#${encodeURIComponent(line)}`);
 }
 
 function togglePause() {
@@ -221,7 +266,9 @@ byId("filter-form").addEventListener("submit", (event) => {
 });
 input.addEventListener("input", () => {
   clearTimeout(typing);
-  typing = setTimeout(() => setFilter(input.value), 250);
+  // The first letters of a filter are a step, the others belong to it.
+  const isTyped = location.hash !== "";
+  typing = setTimeout(() => setFilter(input.value, isTyped), 250);
 });
 byId("pause").addEventListener("click", togglePause);
 byId("waiting").addEventListener("click", () => {
@@ -232,15 +279,19 @@ byId("clear").addEventListener("click", () => stream.reset([]));
 byId("plot-stacked").addEventListener("click", () => plot.isStacked || toggleStacked());
 byId("plot-total").addEventListener("click", () => plot.isStacked && toggleStacked());
 byId("help").addEventListener("click", () => byId("shortcuts").showModal());
-const views = ["events", "ledger", "failed"];
+function choose(view) {
+  show(view);
+  modes.remember();
+}
+
 for (const view of views) {
-  byId(`tab-${view}`).addEventListener("click", () => show(view));
+  byId(`tab-${view}`).addEventListener("click", () => choose(view));
   byId(`tab-${view}`).addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (!step) return;
     const shown = views.filter((name) => byId(`tab-${name}`).offsetParent !== null);
     const next = shown[(shown.indexOf(view) + step + shown.length) % shown.length];
-    show(next);
+    choose(next);
     byId(`tab-${next}`).focus();
   });
 }
@@ -248,6 +299,7 @@ byId("key-form").addEventListener("submit", () => {
   key.set(byId("key-text").value.trim());
   begin(true);
   look();
+  if (modes.shown === "questions") questions.show(true);
 });
 narrow.addEventListener("change", () => show(main.dataset.view));
 
@@ -261,19 +313,20 @@ const actions = {
   "/": () => {
     // The field of the part that is shown: what is looked for there.
     const field = document.querySelector("main:not([hidden]) [type=search]");
-    if (field === input) show("events");
+    if (field === input) choose("events");
     field?.focus();
     field?.select();
   },
   p: togglePause,
   j: () => stream.move(1, detail.isOpen),
   k: () => stream.move(-1, detail.isOpen),
-  1: () => show("events"),
-  2: () => show("ledger"),
-  3: () => show("failed"),
+  1: () => choose("events"),
+  2: () => choose("ledger"),
+  3: () => choose("failed"),
   t: toggleStacked,
   v: () => modes.toggle("visitors"),
   d: () => modes.toggle("devices"),
+  q: () => modes.toggle("questions"),
   "?": () => byId("shortcuts").showModal(),
 };
 
@@ -301,14 +354,8 @@ document.addEventListener("keydown", (event) => {
 // MARK: Beginning
 
 setText(byId("host"), location.host);
-try {
-  input.value = decodeURIComponent(location.hash.slice(1));
-} catch {
-  input.value = ""; // An address someone mistyped is no filter.
-}
-show("events");
-modes.restore(location.search);
-begin(true);
+modes.restore();
+begin();
 look();
 setInterval(look, lookEvery);
 document.addEventListener("visibilitychange", look);

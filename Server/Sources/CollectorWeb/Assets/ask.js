@@ -22,9 +22,11 @@ export function headers(type = "application/json") {
 
 /** What the collector could not or would not answer. */
 export class Refusal extends Error {
-  constructor(status, message) {
+  constructor(status, { message, code = null, field = null }) {
     super(message);
     this.status = status;
+    this.code = code;
+    this.field = field;
   }
 
   get wantsKey() {
@@ -33,17 +35,17 @@ export class Refusal extends Error {
 }
 
 /** The text of an answer. Throws a Refusal with the collector's own sentence. */
-export async function askText(path) {
-  const answer = await fetch(path, { headers: headers() });
+export async function askText(path, signal) {
+  const answer = await fetch(path, { headers: headers(), signal });
   if (answer.ok) return answer.text();
-  let message = `The collector answers ${answer.status}.`;
+  let error = { message: `The collector answers ${answer.status}.` };
   try {
-    message = (await answer.json()).error.message;
+    error = { ...error, ...(await answer.json()).error };
   } catch {
     // Not the collector's own error: the status has to do.
   }
-  throw new Refusal(answer.status, message);
+  throw new Refusal(answer.status, error);
 }
 
 /** The answer as JSON. */
-export const ask = async (path) => parseKeepingDigits(await askText(path));
+export const ask = async (path, signal) => parseKeepingDigits(await askText(path, signal));

@@ -59,6 +59,19 @@ export class Detail {
     );
   }
 
+  /** Shows the event with this id, as an address asks for it. */
+  async showStored(id) {
+    const request = this.#begin("Event", "");
+    byId("drawer-body").replaceChildren(h("p", { class: "drawer-message" }, "Asking the collector…"));
+    try {
+      const stored = await ask(`/v1/events/${encodeURIComponent(id)}`);
+      if (request === this.#request) this.showEvent(stored);
+    } catch (error) {
+      if (request !== this.#request) return;
+      byId("drawer-body").replaceChildren(h("p", { class: "drawer-message wrong" }, error.status ? error.message : "The collector does not answer."), facts([["Id", h("code", {}, id.slice(0, 128))]]));
+    }
+  }
+
   /** Shows a refused event, at once as far as the list has it, then with all that is kept of it. */
   async showFailure(failure) {
     const request = this.#begin(failure.code, `${dateAndClock(failure.received)} · refused`);

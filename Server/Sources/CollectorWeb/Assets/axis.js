@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// What charts share: round ticks, room for labels, and being drawn anew when the room is another.
+
+import { s } from "./dom.js";
+import { compact } from "./format.js";
+
+/** Where the drawing ends and the labels begin. */
+export const edge = { top: 12, right: 14, bottom: 24, left: 54 };
+
+/** Draws into an SVG that is as wide as `box`, again at each change of that width. */
+export function fit(box, svg, draw) {
+  let drawn = 0;
+  new ResizeObserver(() => {
+    const width = Math.floor(box.clientWidth);
+    if (width === 0 || width === drawn) return;
+    drawn = width;
+    draw(width);
+  }).observe(box);
+  box.append(svg);
+}
+
+/** Three to seven round ticks that hold everything between `least` and `most`; zero is among them. */
+export function ticks(least, most) {
+  const [low, high] = [Math.min(0, least), Math.max(0, most)];
+  const rough = (high - low || 4) / 4;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough * 0.999) ?? 10 * power;
+  const first = Math.floor(low / step + 1e-9);
+  const count = Math.max(1, Math.ceil(high / step - 1e-9) - first);
+  // Not by adding up: 0.1 + 0.2 would be a label of its own.
+  return Array.from({ length: count + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
+}
+
+/** The horizontal lines and their labels. */
+export function grid(values, y, width) {
+  return values.flatMap((value) => [
+    s("line", { class: value === 0 ? "axis" : "grid", x1: edge.left, x2: width - edge.right, y1: y(value), y2: y(value) }),
+    s("text", { class: "label", x: edge.left - 8, y: y(value) + 4, "text-anchor": "end" }, compact(value)),
+  ]);
+}
+
+/** Labels below the places that have room for one; the last of all is kept. */
+export function below(count, text, x, width, height) {
+  const widest = Math.max(...[0, Math.floor(count / 2), count - 1].map((index) => text(index).length)) * 6.4 + 18;
+  const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor((width - edge.left - edge.right) / widest))));
+  return Array.from({ length: count }, (_, index) => index).filter((index) => (count - 1 - index) % every === 0).map((index) =>
+    s("text", { class: "label", x: Math.min(width - widest / 2 + 8, Math.max(edge.left - 30 + widest / 2, x(index))), y: height - 6, "text-anchor": "middle" }, text(index)));
+}
+
+/** The style of the series with this index; those beyond the colours share one. */
+export const style = (index) => (index < 10 ? `c${index}` : "cx");

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// The parts of a question's form. Each has a `node`, the `keys` it speaks for, and `read()`: what it says as names and values.
+
+import { comparisons, readCondition, writeCondition } from "./conditions.js";
+import { h } from "./dom.js";
+
+const typed = { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
+
+/** A line of text with a label; `list` names the suggestions. */
+export class Line {
+  constructor(asked, { key, label, placeholder = null, list = null }) {
+    this.keys = [key];
+    this.input = h("input", { ...typed, "data-field": key, placeholder, list, value: asked.get(key) });
+    this.node = h("label", { class: "form-part" }, h("span", {}, label), this.input);
+  }
+
+  read() {
+    return said(this.keys[0], this.input.value);
+  }
+}
+
+/** A choice of few; the first is what holds when nothing is said. */
+export class Choice {
+  #first;
+
+  constructor(asked, { key, label, options }) {
+    this.keys = [key];
+    this.#first = options[0][0];
+    const chosen = asked.get(key) || this.#first;
+    // What the address says stays chosen even where it is none of the options: the collector says what is wrong with it.
+    const all = options.some(([value]) => value === chosen) ? options : [...options, [chosen, chosen.slice(0, 40)]];
+    this.select = h("select", { "data-field": key }, all.map(([value, text]) => h("option", { value, selected: value === chosen }, text)));
+    this.node = h("label", { class: "form-part" }, h("span", {}, label), this.select);
+  }
+
+  read() {
+    return this.select.value === this.#first ? [] : [[this.keys[0], this.select.value]];
+  }
+}
+
+/** Yes or no. */
+export class Check {
+  #value;
+
+  constructor(asked, { key, value, label }) {
+    this.keys = [key];
+    this.#value = value;
+    this.input = h("input", { type: "checkbox", "data-field": key, checked: asked.get(key) === value });
+    this.node = h("label", { class: "form-check" }, this.input, label);
+  }
+
+  read() {
+    return this.input.checked ? [[this.keys[0], this.#value]] : [];
+  }
+}
+
+/** What is counted, and of which attribute. */
+export class Measure {
+  keys = ["measure"];
+  #kind;
+  #attribute;
+
+  constructor(asked) {
+    const [kind, ...rest] = (asked.get("measure") || "events").split(":");
+    const options = [["events", "Events"], ["users", "People"], ["installations", "Installations"], ["sum", "Sum of"], ["average", "Average of"], ["p95", "95th percentile of"]];
+    if (!options.some(([value]) => value === kind)) options.push([kind, kind.slice(0, 40)]);
+    this.#kind = h("select", { "data-field": "measure" }, options.map(([value, text]) => h("option", { value, selected: value === kind }, text)));
+    this.#attribute = h("input", { ...typed, list: "attributes", placeholder: "attribute, such as total", "aria-label": "Attribute that is measured", value: rest.join(":") });
+    const follow = () => (this.#attribute.hidden = !["sum", "average", "p95"].includes(this.#kind.value));
+    this.#kind.addEventListener("change", follow);
+    follow();
+    this.node = h("div", { class: "form-part" }, h("label", {}, h("span", {}, "Measure"), this.#kind), this.#attribute);
+  }
+
+  read() {
+    const kind = this.#kind.value;
+    if (kind === "events") return [];
+    if (this.#attribute.hidden) return [["measure", kind]];
+    // Nothing to measure yet: somebody is still choosing.
+    return said("measure", this.#attribute.value.trim() === "" ? "" : `${kind}:${this.#attribute.value.trim()}`);
+  }
+}
+
+/** Rows that can be added and removed. `make(value)` gives {node, first, read()}; `changed()` is called when one is gone. */
+export class Rows {
+  #make;
+  #most;
+  #rows = [];
+  #list = h("ul", { class: "form-rows" });
+  #add;
+  #changed;
+  #what;
+
+  constructor({ label, add, what, values, most, make, changed }) {
+    this.#make = make;
+    this.#most = most;
+    this.#changed = changed;
+    this.#what = what;
+    this.#add = h("button", { type: "button", class: "link form-add", onclick: () => this.#append("").first.focus() }, add);
+    this.node = h("fieldset", { class: "form-part" }, h("legend", {}, label), this.#list, this.#add);
+    for (const value of values) this.#append(value);
+  }
+
+  read() {
+    return this.#rows.flatMap((row) => row.read());
+  }
+
+  #append(value) {
+    const row = this.#make(value);
+    const number = () => this.#rows.indexOf(row) + 1;
+    const remove = h("button", { type: "button", class: "icon-button small", "aria-label": `Remove this ${this.#what}`, title: `Remove this ${this.#what}` }, "×");
+    remove.addEventListener("click", () => {
+      const at = number() - 1;
+      this.#rows.splice(at, 1);
+      item.remove();
+      (this.#rows[Math.min(at, this.#rows.length - 1)]?.first ?? this.#add).focus();
+      this.#follow();
+      this.#changed();
+    });
+    const item = h("li", {}, row.node, remove);
+    this.#rows.push(row);
+    this.#list.append(item);
+    this.#follow();
+    return row;
+  }
+
+  #follow() {
+    this.#add.hidden = this.#rows.length >= this.#most;
+    this.#list.hidden = this.#rows.length === 0;
+  }
+}
+
+/** The events a question is about; none are all of them. */
+export function names(asked, changed) {
+  const rows = new Rows({
+    label: "Events", add: "Add an event", what: "event", most: 10, changed, values: asked.all("name"),
+    make: (value) => {
+      const first = h("input", { ...typed, list: "event-names", "aria-label": "Event", placeholder: "name", "data-field": "name", value });
+      return { node: first, first, read: () => said("name", first.value) };
+    },
+  });
+  rows.keys = ["name"];
+  return rows;
+}
+
+/** Conditions under one parameter (`where`, `where.2`). */
+export function conditions(asked, changed, { key = "where", label = "Where", add = "Add a condition" } = {}) {
+  const make = (text) => {
+    const { name, comparison, value } = text === "" ? { name: "", comparison: "=", value: "" } : readCondition(text, key);
+    const first = h("input", { ...typed, list: "attributes", "aria-label": "Attribute", placeholder: "attribute", "data-field": key, value: name });
+    const select = h("select", { "aria-label": "Comparison" }, comparisons.map(([written, called]) => h("option", { value: written, selected: written === comparison }, called)));
+    const input = h("input", { ...typed, "aria-label": "Value", placeholder: "value", value });
+    const follow = () => (input.hidden = select.value.endsWith("*"));
+    select.addEventListener("change", follow);
+    follow();
+    return {
+      node: h("div", { class: "form-condition", role: "group", "aria-label": "Condition" }, first, select, input), first,
+      read: () => said(key, writeCondition({ name: first.value.trim(), comparison: select.value, value: input.value })),
+    };
+  };
+  const rows = new Rows({ label, add, what: "condition", most: 10, changed, make, values: asked.all(key).filter((text) => isReadable(text, key)) });
+  rows.keys = [key];
+  return rows;
+}
+
+// What cannot be read is said beside the answer, and is not put into the form.
+function isReadable(text, key) {
+  try {
+    return Boolean(readCondition(text, key));
+  } catch {
+    return false;
+  }
+}
+
+/** The pair, or nothing for an empty text. */
+export const said = (key, value) => (value === null || value === "" ? [] : [[key, value]]);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// What can be asked: for each kind of question its form, its parameters, and how its answer is drawn.
+
+import { Check, Choice, conditions, Line, Measure, names } from "./form.js";
+import { drawFunnel } from "./funnel.js";
+import { drawLifecycle, drawStickiness } from "./habits.js";
+import { drawPaths } from "./paths.js";
+import { Range } from "./range.js";
+import { drawRetention } from "./retention.js";
+import { Steps } from "./steps.js";
+import { drawTrends } from "./trends.js";
+
+const interval = (first = "") => ({
+  key: "interval", label: "Interval",
+  options: [first === "" ? ["", "By the time"] : [first, first], ...["minute", "hour", "day", "week", "month"].filter((name) => name !== first).map((name) => [name, name])].map(([value, text]) => [value, text[0].toUpperCase() + text.slice(1)]),
+});
+const periods = { key: "interval", label: "Interval", options: [["day", "Day"], ["week", "Week"], ["month", "Month"]] };
+const group = { key: "by", label: "Group by", placeholder: "attribute, or context.app.version", list: "attributes" };
+const scope = ["user", "installation"];
+
+/** Each kind: `title`, `about`, `path`, `form(asked, changed)` with its parts, `extra` keys without a part, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
+export const kinds = {
+  trends: {
+    title: "Trends", about: "How much happened when", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true,
+    form: (asked, changed) => [
+      names(asked, changed), conditions(asked, changed), new Measure(asked), new Choice(asked, interval()), new Line(asked, group), new Range(asked, changed),
+      new Check(asked, { key: "compare", value: "before", label: "Compare with the period before" }),
+    ],
+    scope,
+  },
+  funnel: {
+    title: "Funnel", about: "How many people come through, step by step", path: "/v1/funnels", extra: ["top", "people"], draw: drawFunnel,
+    missing: (asked) => (asked.all("step").length === 0 ? "Name the steps, such as view_item and purchase." : null),
+    form: (asked, changed) => [
+      new Steps(asked, changed),
+      new Choice(asked, { key: "window", label: "Through all steps within", options: [["7d", "7 days"], ["30m", "30 minutes"], ["1h", "1 hour"], ["12h", "12 hours"], ["1d", "1 day"], ["14d", "14 days"], ["30d", "30 days"]] }),
+      conditions(asked, changed, { label: "Where, in every step" }), new Line(asked, group), new Range(asked, changed),
+    ],
+    scope,
+  },
+  retention: {
+    title: "Retention", about: "How many people come back, by when they began", path: "/v1/retention", extra: [], draw: drawRetention, interval: "week",
+    missing: (asked) => (asked.has("first") || asked.has("return") ? null : "Name the event people begin with, the one they come back with, or both."),
+    form: (asked, changed) => [
+      new Line(asked, { key: "first", label: "Began with", placeholder: "event", list: "event-names" }), conditions(asked, changed, { key: "where.first", label: "Where, at the beginning" }),
+      new Line(asked, { key: "return", label: "Came back with", placeholder: "event", list: "event-names" }), conditions(asked, changed, { key: "where.return", label: "Where, coming back" }),
+      new Choice(asked, { key: "cohort", label: "Counted from", options: [["first", "the first time ever"], ["each", "each interval's first time"]] }),
+      new Choice(asked, { ...periods, options: [["week", "Week"], ["day", "Day"], ["month", "Month"]] }), new Range(asked, changed),
+    ],
+    scope,
+  },
+  lifecycle: {
+    title: "Lifecycle", about: "Who is new, stays, returns, or stays away", path: "/v1/lifecycle", extra: [], draw: drawLifecycle, interval: "day",
+    form: (asked, changed) => [names(asked, changed), conditions(asked, changed), new Choice(asked, periods), new Range(asked, changed)],
+    scope,
+  },
+  stickiness: {
+    title: "Stickiness", about: "In how many intervals people were active", path: "/v1/stickiness", extra: [], draw: drawStickiness, interval: "day",
+    form: (asked, changed) => [names(asked, changed), conditions(asked, changed), new Choice(asked, periods), new Range(asked, changed)],
+    scope,
+  },
+  paths: {
+    title: "Paths", about: "Where sessions go from somewhere, or come from", path: "/v1/paths", extra: [], draw: drawPaths,
+    missing: (asked) => (asked.has("start") || asked.has("end") ? null : "Name where the paths begin, or where they end."),
+    form: (asked, changed) => [
+      new Choice(asked, { key: "of", label: "Of", options: [["screens", "Screens"], ["events", "Events"]] }),
+      new Line(asked, { key: "start", label: "Beginning at", placeholder: "screen or event", list: "places" }), new Line(asked, { key: "end", label: "Or ending at", placeholder: "screen or event", list: "places" }),
+      new Choice(asked, { key: "steps", label: "Steps", options: ["5", "2", "3", "4", "6", "7", "8", "9", "10"].map((count) => [count, count]) }),
+      new Choice(asked, { key: "top", label: "Told apart in each step", options: ["8", "3", "5", "12", "20"].map((count) => [count, count]) }), new Range(asked, changed),
+    ],
+    scope: [],
+  },
+};

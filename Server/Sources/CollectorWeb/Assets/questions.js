@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// Questions: which kind, its form, and its answer. The address holds the whole question; every kind and every question is a link.
+
+import { ask } from "./ask.js";
+import { asQuery, writePairs } from "./address.js";
+import { byId, h, setText } from "./dom.js";
+import { Line } from "./form.js";
+import { clock, counted } from "./format.js";
+import { kinds } from "./kinds.js";
+import { rangeOf, WrongQuestion, zoneOf } from "./range.js";
+import { readCondition } from "./conditions.js";
+import { suggest } from "./suggestions.js";
+
+const usual = "trends";
+const pages = ["last", "from", "to", "zone"];
+
+/** A question's parameters as the address has them. */
+class Asked {
+  constructor(pairs) {
+    this.pairs = pairs.filter(([, value]) => value !== "");
+  }
+
+  /** The parameter's value; of several the last, as the collector has it. */
+  get(key) {
+    return this.pairs.findLast(([name]) => name === key)?.[1] ?? "";
+  }
+
+  all(key) {
+    return this.pairs.filter(([name]) => name === key).map(([, value]) => value);
+  }
+
+  has(key) {
+    return this.get(key) !== "";
+  }
+}
+
+/** The part of the page for questions. `moved()` says that the address is another; `wantKey()` that a key is needed. */
+export class Questions {
+  #moved;
+  #wantKey;
+  #isShown = false;
+  #kind = usual;
+  #asked = new Asked([]);
+  #parts = [];
+  #request = null;
+  /** What the form and the answer on the page belong to. */
+  #drawn = null;
+
+  constructor(moved, wantKey) {
+    this.#moved = moved;
+    this.#wantKey = wantKey;
+    byId("question-kinds").replaceChildren(...Object.entries(kinds).map(([kind, { title }]) => h("a", {
+      href: `/?questions=${kind}`, "data-kind": kind, onclick: (event) => {
+        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return; // Another tab or window is meant.
+        event.preventDefault();
+        this.#take(kind, this.#carried(kind));
+      },
+    }, title)));
+    const form = byId("question-form");
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#apply(true);
+    });
+    form.addEventListener("change", () => this.#apply());
+  }
+
+  get title() {
+    return `${kinds[this.#kind].title} – Trackway`;
+  }
+
+  get pairs() {
+    return [["questions", this.#kind], ...this.#asked.pairs];
+  }
+
+  /** Takes what the address says. What is wrong with it is said where the answer would be. */
+  restore(pairs) {
+    const wished = pairs.find(([key]) => key === "questions")[1] || usual;
+    const isKnown = Object.hasOwn(kinds, wished);
+    this.#kind = isKnown ? wished : usual;
+    this.#asked = new Asked(pairs.filter(([key]) => key !== "questions"));
+    return isKnown ? null : `“${wished.slice(0, 64)}” is no kind of question: there are ${Object.keys(kinds).join(", ")}.`;
+  }
+
+  show(isShown) {
+    this.#isShown = isShown;
+    if (!isShown) {
+      this.#request?.abort();
+      return;
+    }
+    suggest();
+    const wanted = writePairs(this.pairs);
+    if (this.#drawn === wanted && this.#request === null) return;
+    this.#drawForm();
+    this.#ask();
+  }
+
+  /** The time, the events and the conditions go along to another kind, as far as it has them. */
+  #carried(kind) {
+    const keys = new Set([...pages, ...this.#keys(kind)]);
+    return this.#asked.pairs.filter(([key]) => keys.has(key) && (key !== "interval" || kind === this.#kind));
+  }
+
+  #keys(kind) {
+    const { form, extra, scope } = kinds[kind];
+    return [...form(new Asked([]), () => {}).flatMap(({ keys }) => keys), ...extra, ...scope, ...pages];
+  }
+
+  #take(kind, pairs) {
+    this.#kind = kind;
+    this.#asked = new Asked(pairs);
+    this.#drawForm();
+    this.#moved();
+    this.#ask();
+  }
+
+  #drawForm() {
+    const { about, form, scope } = kinds[this.#kind];
+    for (const link of byId("question-kinds").children) {
+      if (link.dataset.kind === this.#kind) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
+    setText(byId("question-title"), kinds[this.#kind].title);
+    setText(byId("question-about"), about);
+    const changed = () => this.#apply();
+    const more = [new Line(this.#asked, { key: "zone", label: "Time zone", placeholder: "this browser's", list: "zones" }),
+      ...scope.map((key) => new Line(this.#asked, { key, label: key === "user" ? "Of one user" : "Of one installation", placeholder: key === "user" ? "id" : "UUID" }))];
+    this.#parts = [...form(this.#asked, changed), ...more];
+    const shown = this.#parts.slice(0, this.#parts.length - more.length).map(({ node }) => node);
+    const isUsed = scope.some((key) => this.#asked.has(key));
+    byId("question-parts").replaceChildren(...shown, h("details", { class: "form-more", open: isUsed }, h("summary", {}, scope.length > 0 ? "Zone, one user or installation" : "Time zone"), more.map(({ node }) => node)));
+    if (byId("zones").children.length === 0) byId("zones").replaceChildren(...(Intl.supportedValuesOf?.("timeZone") ?? []).map((value) => h("option", { value })));
+  }
+
+  /** The form has changed: its question goes into the address and is asked. */
+  #apply(isAgain = false) {
+    const said = this.#parts.flatMap((part) => part.read());
+    const kept = this.#asked.pairs.filter(([key]) => kinds[this.#kind].extra.includes(key) && key !== "people" && (key !== "top" || said.some(([name]) => name === "by")));
+    const asked = new Asked([...said, ...kept]);
+    if (!asked.has("zone")) asked.pairs.push(["zone", zoneOf(asked)]);
+    if (!isAgain && writePairs(asked.pairs) === writePairs(this.#asked.pairs)) return;
+    this.#asked = asked;
+    this.#moved();
+    this.#ask();
+  }
+
+  /** Asks with one parameter changed, as a choice beside the answer does. */
+  #go(key, value) {
+    this.#asked = new Asked([...this.#asked.pairs.filter(([name]) => name !== key), [key, value]]);
+    this.#moved();
+    this.#ask();
+  }
+
+  async #ask() {
+    this.#request?.abort();
+    this.#drawn = writePairs(this.pairs);
+    this.#mark(null, null);
+    const kind = kinds[this.#kind];
+    let range;
+    try {
+      range = this.#checked();
+    } catch (error) {
+      if (!(error instanceof WrongQuestion)) throw error;
+      this.#request = null;
+      this.#fail(error);
+      return;
+    }
+    setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)}`);
+    const missing = kind.missing?.(this.#asked) ?? null;
+    if (missing !== null) {
+      this.#request = null;
+      this.#say(kind.about, [h("p", {}, missing)]);
+      return;
+    }
+    const request = new AbortController();
+    this.#request = request;
+    this.#wait();
+    try {
+      const answer = await this.#answer(kind, range, request.signal);
+      if (this.#request !== request) return;
+      this.#request = null;
+      const parts = kind.draw(answer, this.#asked, range, (key, value) => this.#go(key, value));
+      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}, ${counted(Number(answer.read ?? 0), "event")} read`);
+      if (parts === null) this.#say("Nothing in this time", [h("p", {}, "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
+      else this.#put(parts, "The answer is there.");
+    } catch (error) {
+      if (this.#request !== request) return;
+      this.#request = null;
+      if (error.wantsKey) this.#wantKey();
+      this.#fail(error);
+    }
+  }
+
+  /** What can be seen to be wrong without asking. Throws WrongQuestion. */
+  #checked() {
+    const keys = new Set(this.#keys(this.#kind));
+    const stray = this.#asked.pairs.find(([key]) => !keys.has(key));
+    if (stray) throw new WrongQuestion(stray[0].slice(0, 64), `“${stray[0].slice(0, 64)}” is no part of this question: remove it from the address. It takes ${[...keys].filter((key) => !/\.\d+$/.test(key)).join(", ")}.`);
+    for (const [key, value] of this.#asked.pairs) if (key === "where" || key.startsWith("where.")) readCondition(value, key);
+    return rangeOf(this.#asked, Date.now());
+  }
+
+  async #answer({ path, interval }, range, signal) {
+    const own = this.#asked.pairs.filter(([key]) => !pages.includes(key));
+    const query = [...own, ["from", String(range.from)], ["to", String(range.to)], ["zone", zoneOf(this.#asked)]];
+    if (interval && !this.#asked.has("interval")) query.push(["interval", interval === true ? range.usualInterval : interval]);
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await ask(`${path}?${asQuery(query)}`, signal);
+      } catch (error) {
+        // Others are asking, too: a moment later there is room.
+        if (error.code !== "too_many_questions" || attempt === 3) throw error;
+        await new Promise((resolve) => setTimeout(resolve, 1000));
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  #wait() {
+    const bars = Array.from({ length: 5 }, (_, index) => h("div", { class: `skeleton-bar s${index}` }));
+    this.#put([h("section", { class: "panel skeleton" }, h("p", { class: "visually-hidden" }, "Asking the collector…"), bars), h("section", { class: "panel skeleton low" }, bars.slice(0, 2).map((bar) => bar.cloneNode()))], "");
+    byId("answer").setAttribute("aria-busy", "true");
+  }
+
+  #put(nodes, told) {
+    byId("answer").removeAttribute("aria-busy");
+    byId("answer").replaceChildren(...nodes);
+    setText(byId("answer-told"), told);
+  }
+
+  #say(title, nodes) {
+    this.#put([h("section", { class: "panel empty" }, h("p", { class: "empty-title" }, title), nodes)], title);
+  }
+
+  #again() {
+    return h("button", { type: "button", class: "button", onclick: () => this.#ask() }, "Ask again");
+  }
+
+  #fail(error) {
+    if (error instanceof WrongQuestion) setText(byId("question-dates"), "");
+    const why = error.wantsKey ? "The collector wants a key for reading." : error.status || error.field ? error.message : "The collector does not answer.";
+    this.#put([h("section", { class: "panel empty", role: "alert" }, h("p", { class: "empty-title" }, error.status === 422 ? "Too large a question" : error.field ? "Not a question yet" : "No answer"),
+      h("p", { class: "wrong", id: "question-wrong" }, why), error.field ? h("p", {}, "Look at ", h("code", {}, error.field.slice(0, 64)), ".") : null, this.#again())], "");
+    this.#mark(error.field ?? null, "question-wrong");
+  }
+
+  /** Marks the control that an error is about. */
+  #mark(field, id) {
+    const form = byId("question-form");
+    for (const node of form.querySelectorAll("[aria-invalid]")) {
+      node.removeAttribute("aria-invalid");
+      node.removeAttribute("aria-describedby");
+    }
+    const node = field === null ? null : form.querySelector(`[data-field="${CSS.escape(field)}"]`);
+    node?.setAttribute("aria-invalid", "true");
+    node?.setAttribute("aria-describedby", id);
+  }
+}

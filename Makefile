@@ -14,7 +14,7 @@ CHECKED := --explicit-target-dependency-import-check error
 FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
-.PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server integration kill-test examples lint format docs sanitize fuzz bench clean
+.PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server page-test integration kill-test examples lint format docs sanitize fuzz bench clean
 
 help:  ## List what can be made
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,10 @@ apple: bootstrap  ## Compile for Apple's systems, without Apple's SDK; see Scrip
 
 test-server: bootstrap  ## Test the collector and the trackway command
 	@if [ -f Server/Package.swift ]; then set -x; Scripts/run-tests --package-path Server $(CHECKED); fi
+
+page-test: bootstrap  ## Look at the collector's page in headless Chromium (installs it; see Scripts/page-test)
+	swift build --package-path Server --product trackway
+	Scripts/page-test
 
 integration: bootstrap  ## Real processes against a real collector: kills, damage, outages
 	@if [ -f IntegrationTests/Package.swift ]; then set -ex; \
@@ -89,4 +93,4 @@ bench: bootstrap  ## Measure the SDK and the collector (see Benchmarks/README.md
 	Scripts/bench
 
 clean:  ## Remove every build folder
-	rm -rf .build .build-apple .fuzz AppleSimulation/.build Fuzzing/.build Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))
+	rm -rf .build .build-apple .build-page .fuzz AppleSimulation/.build Fuzzing/.build Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))

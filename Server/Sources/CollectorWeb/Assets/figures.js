@@ -31,11 +31,12 @@ export function groupName(series, by) {
   return /^(?:true|false|null|-?\d[\d.eE+-]*|\s*)$/.test(series.group) ? JSON.stringify(series.group) : series.group;
 }
 
-/** A panel with the table. `head` are its columns, the first that of `rows[…][0]`; cells are texts or nodes. */
-export function figures(title, head, rows) {
+/** A panel with the table. `head` are its columns, the first that of `rows[…][0]`; cells are texts or nodes, those up to `texts` no figures. */
+export function figures(title, head, rows, texts = 1) {
+  const side = (index) => (index < texts ? "words" : null);
   const table = h("table", { class: "figures" },
-    h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
-    h("tbody", {}, rows.map(([first, ...cells]) => h("tr", {}, h("th", { scope: "row" }, first), cells.map((cell) => h("td", {}, cell))))));
+    h("thead", {}, h("tr", {}, head.map((text, index) => h("th", { scope: "col", class: side(index) }, text)))),
+    h("tbody", {}, rows.map(([first, ...cells]) => h("tr", {}, h("th", { scope: "row", class: "words" }, first), cells.map((cell, index) => h("td", { class: side(index + 1) }, cell))))));
   const copy = h("button", { type: "button", class: "button small" }, "Copy");
   copy.addEventListener("click", async () => {
     const cells = (row) => [...row.children].map((cell) => cell.textContent.replace(/\s+/g, " ").trim()).join("\t");

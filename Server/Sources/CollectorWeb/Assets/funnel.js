@@ -30,7 +30,7 @@ export function drawFunnel(answer, asked, range, go) {
     index === 0 ? "–" : percent(step.people, steps[index - 1].people), time(step.median), time(step.median_total),
   ]));
   const columns = ["Step", ...(isGrouped ? ["Group"] : []), "People", "Of the first", "Of the step before", "Median from the step before", "Median from the first"];
-  return [h("section", { class: "panel chart-panel", "aria-label": "Chart" }, head, steps), figures("Figures", columns, rows), stopped(answer, asked, go)];
+  return [h("section", { class: "panel chart-panel", "aria-label": "Chart" }, head, steps), figures("Figures", columns, rows, isGrouped ? 2 : 1), stopped(answer, asked, go)];
 }
 
 function bar(group, style, steps, index, most) {

@@ -23,7 +23,7 @@ export function drawPaths(answer, asked) {
   for (const { nodes } of columns) for (const { name } of nodes) if (name !== null && !colours.has(name)) colours.set(name, style(colours.size));
   const svg = s("svg", { class: "paths-svg", role: "img", "aria-label": `Paths of ${counted(answer.sessions, "session")}; the table below has them all.` });
   const box = h("div", { class: "paths-box" });
-  fit(box, svg, (room) => draw(svg, columns, answer, colours, isBackwards, Math.max(room, columns.length * narrowest)));
+  fit(box, svg, (room) => draw(svg, columns, answer, colours, isBackwards, Math.max(room - 20, columns.length * narrowest)));
   const place = (index) => (index === 0 ? (isBackwards ? "end" : "start") : `${index} ${isBackwards ? "before" : "after"}`);
   const rows = columns.flatMap(({ nodes, ended }, index) => [
     ...nodes.map(({ name, sessions, count }) => [place(index), name === null ? others(count) : called(name, 60), figure(sessions), percent(sessions, answer.sessions)]),
@@ -34,8 +34,8 @@ export function drawPaths(answer, asked) {
     h("section", { class: "panel chart-panel", "aria-label": "Paths" }, h("header", { class: "panel-head" }, h("h3", {}, counted(answer.sessions, "session")),
       h("p", { class: "panel-note" }, isBackwards ? "from right to left: what came before" : "from left to right: what came next")),
       h("div", { class: "figures-frame", tabindex: "0", role: "region", "aria-label": "Paths, a drawing" }, box)),
-    figures("Where they were", ["Step", answer.of === "events" ? "Event" : "Screen", "Sessions", "Share"], rows),
-    figures("From one to the next", ["Step", isBackwards ? "From here" : "From", isBackwards ? "Back to" : "To", "Sessions"], links),
+    figures("Where they were", ["Step", answer.of === "events" ? "Event" : "Screen", "Sessions", "Share"], rows, 2),
+    figures("From one to the next", ["Step", isBackwards ? "From here" : "From", isBackwards ? "Back to" : "To", "Sessions"], links, 3),
   ];
 }
 
@@ -83,8 +83,9 @@ function draw(svg, columns, answer, colours, isBackwards, width) {
     height > 26 ? s("text", { class: "label", x: x + bar + 5, y: y + 28 }, figure(node.sessions)) : null,
   ]));
   const heads = columns.map((_, index) => s("text", { class: "label", x: x(index), y: 14 }, index === 0 ? (isBackwards ? "End" : "Start") : `${index} ${isBackwards ? "before" : "after"}`));
-  svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  const lowest = 6 + Math.max(...places.flatMap((byName) => [...byName.values()].map(({ y, height }) => y + Math.max(height, 16))));
+  svg.setAttribute("viewBox", `0 0 ${width} ${lowest}`);
   svg.setAttribute("width", width);
-  svg.setAttribute("height", height);
+  svg.setAttribute("height", lowest);
   svg.replaceChildren(...[...ribbons, ...nodes, ...heads].filter(Boolean));
 }

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+#
+# A real collector with the same made-up events each time, and a browser that looks at it.
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+import uuid
+
+from playwright.sync_api import expect, sync_playwright
+
+DAY = 86_400_000
+# Long, for machines that are busy with something else: what is waited for is an outcome, and mostly there at once.
+PATIENCE = 60_000
+HOSTILE = [
+    "<img src=x onerror=document.title='hit'>", "\u202egnp.ecilop", "شراء الآن", "🛒👩‍👩‍👧‍👦", "a=b≠\"c\"", "</script><script>alert(1)</script>", "x" * 200,
+]
+
+
+def installation(number):
+    return str(uuid.UUID(int=number << 80 | 7 << 76 | 2 << 62 | number))
+
+
+class Collector:
+    """A collector on a folder that is gone at the end; `now` is when its events end."""
+
+    def __init__(self, trackway):
+        self.folder = tempfile.TemporaryDirectory(prefix="trackway-page-")
+        self.process = subprocess.Popen(
+            [trackway, "serve", "--data", self.folder.name, "--port", "0", "--dev-key", "dev", "--address-rate", "0"],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )
+        lines = []
+        for line in self.process.stdout:
+            lines.append(line)
+            match = re.search(r"http://127\.0\.0\.1:\d+", line)
+            if match:
+                self.url = match.group()
+                break
+        else:
+            raise RuntimeError("the collector did not start: " + "".join(lines))
+
+    def send(self, *lines):
+        body = "\n".join(json.dumps(line) for line in lines).encode()
+        request = urllib.request.Request(self.url + "/v1/events", body, {"authorization": "Bearer dev", "content-type": "application/x-ndjson"})
+        try:
+            with urllib.request.urlopen(request) as answer:
+                return json.load(answer)
+        except urllib.error.HTTPError as error:
+            return json.load(error)
+
+    def wait(self, position):
+        """Until the index has what was accepted."""
+        with urllib.request.urlopen(f"{self.url}/v1/wait?position={position}&timeout=60") as answer:
+            answer.read()
+
+    def close(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.stdout.close()
+        self.process.wait(60)
+        self.folder.cleanup()
+
+
+def seed(collector):
+    """Sixty people over thirty days: each looks, some put into the cart, fewer buy; and what senders should not write."""
+    chance = random.Random(14)
+    collector.now = int(time.time() * 1000)
+    purchases = 0
+    for number in range(1, 61):
+        user = {"user": {"id": f"user-{number}"}} if number % 3 else {}
+        lines = [{"batch": {"installation": installation(number)}}]
+        for day in range(29, -1, -1):
+            if chance.random() < 0.6:
+                continue
+            at = collector.now - day * DAY - 3_600_000 + chance.randrange(1_800_000)
+            lines.append({"context": {"app": {"id": "shop", "version": chance.choice(["1.1", "2.0"])}, "session": {"id": f"s{number}-{day}", "start": at}, **user}})
+            names = ["Home", "Product"] + (["Cart"] if chance.random() < 0.6 else [])
+            for name in names:
+                lines.append({"name": "_screen_view", "time": at, "attributes": {"_screen_name": name}})
+                at += 5_000
+            values = {"currency": chance.choice(["EUR", "EUR", "USD"]), "total": chance.randrange(1, 800) / 4}
+            for name in ["view_item", *(["add_to_cart"] if "Cart" in names else []), *(["purchase"] if "Cart" in names and chance.random() < 0.5 else [])]:
+                lines.append({"name": name, "time": at, "attributes": values})
+                at += 20_000
+                purchases += name == "purchase"
+        collector.send(*lines)
+    collector.purchases = purchases
+    for name in HOSTILE[:-1]:
+        collector.send({"name": "hostile", "time": collector.now - 60_000, "attributes": {name: name, "long": name * (10_000 // len(name))}})
+    collector.send({"name": "hostile", "time": collector.now - 60_000, "attributes": {"hostile": HOSTILE[0]}})
+    # The names of events are free, too, as far as admission lets them.
+    for name in HOSTILE:
+        collector.send({"name": name, "time": collector.now - 120_000})
+    collector.refused = collector.send({"name": "", "time": collector.now})["error"]["message"]
+    last = collector.send({"id": "0199aaaa-0000-7000-8000-000000000014", "name": "the_last", "time": collector.now, "attributes": {"note": "needle in the haystack"}})
+    collector.wait(last["position"])
+
+
+class PageTest(unittest.TestCase):
+    """Tests share one collector and one browser; each has a context of its own, and fails when the page complains on the console."""
+
+    collector = None
+    browser = None
+    # What a browser writes of answers that are errors, as wrong addresses bring about on purpose.
+    forgiven = re.compile(r"^$")
+
+    def open(self, path="/", width=1440, height=900, scheme="light", zone="Europe/Berlin"):
+        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, timezone_id=zone, reduced_motion="reduce")
+        context.set_default_timeout(PATIENCE)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        self.complaints = []
+        page.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.goto(self.collector.url + path)
+        self.addCleanup(lambda: self.assertEqual([text for text in self.complaints if not self.forgiven.search(text)], []))
+        return page
+
+    def answered(self, page):
+        """The answer that is shown, once there is one."""
+        answer = page.locator("#answer:not([aria-busy])")
+        expect(answer.locator(":scope > *").first).to_be_attached()
+        return answer
+
+
+def setUp():
+    expect.set_options(timeout=PATIENCE)
+    PageTest.collector = Collector(os.environ["TRACKWAY"])
+    unittest.addModuleCleanup(PageTest.collector.close)
+    seed(PageTest.collector)
+    play = sync_playwright().start()
+    unittest.addModuleCleanup(play.stop)
+    # Chromium's own sandbox does not start for root.
+    options = ["--no-sandbox"] if os.geteuid() == 0 else []
+    PageTest.browser = play.chromium.launch(executable_path=os.environ["CHROMIUM"], args=options, timeout=3 * PATIENCE)
+    unittest.addModuleCleanup(PageTest.browser.close)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+#
+# Questions: that the form, the address and the answer say the same.
+import re
+import unittest
+from urllib.parse import unquote
+
+import collector
+from collector import PageTest, expect
+
+setUpModule = collector.setUp
+
+
+class Trends(PageTest):
+    def test_the_chart_and_the_table_tell_what_was_counted(self):
+        page = self.open("/?questions=trends&name=purchase")
+        answer = self.answered(page)
+        expect(answer.get_by_role("row", name=re.compile("^Whole time"))).to_contain_text(f"{self.collector.purchases:,}")
+        expect(answer.locator("svg path.line")).not_to_have_count(0)
+        expect(page.locator("#question-dates")).to_contain_text("Europe/Berlin")
+        expect(answer.locator("table.figures tbody tr")).to_have_count(31)
+
+    def test_each_choice_comes_into_the_address_and_back_undoes_it(self):
+        page = self.open("/?questions=trends&name=purchase")
+        self.answered(page)
+        page.get_by_label("Group by").fill("currency")
+        page.get_by_label("Group by").press("Enter")
+        expect(page).to_have_url(re.compile("by=currency"))
+        expect(self.answered(page).locator(".sums li")).to_have_count(2)
+        page.get_by_role("button", name="7 days").click()
+        expect(page).to_have_url(re.compile("last=7d"))
+        expect(self.answered(page).locator("table.figures tbody tr")).to_have_count(8)
+        page.get_by_label("Measure", exact=True).select_option("sum")
+        page.get_by_label("Attribute that is measured").fill("total")
+        page.get_by_label("Attribute that is measured").press("Enter")
+        expect(self.answered(page).get_by_role("heading", name="Sum of total")).to_be_visible()
+        page.get_by_label("Compare with the period before").check()
+        expect(self.answered(page).locator("path.line.before")).to_have_count(2)
+        address = page.url
+        page.go_back()
+        expect(page.get_by_label("Compare with the period before")).not_to_be_checked()
+        page.go_back()
+        expect(page.get_by_label("Measure", exact=True)).to_have_value("events")
+        page.go_back()
+        expect(page.get_by_role("button", name="30 days")).to_have_attribute("aria-pressed", "true")
+        page.go_back()
+        expect(page.get_by_label("Group by")).to_have_value("")
+        other = self.open(address.removeprefix(self.collector.url))
+        expect(other.get_by_label("Group by")).to_have_value("currency")
+        expect(self.answered(other).locator("path.line.before")).to_have_count(2)
+
+    def test_conditions_are_put_together_and_taken_apart(self):
+        page = self.open("/?questions=trends&name=view_item")
+        self.answered(page)
+        page.get_by_role("button", name="Add a condition").click()
+        page.get_by_label("Attribute", exact=True).fill("total")
+        page.get_by_label("Comparison").select_option("≥")
+        page.get_by_label("Value", exact=True).fill("100")
+        page.get_by_label("Value", exact=True).press("Enter")
+        expect(page).to_have_url(re.compile("where="))
+        self.assertIn("where=total≥100", unquote(page.url))
+        few = self.answered(page).get_by_role("row", name=re.compile("^Whole time")).text_content()
+        page.get_by_role("button", name="Remove this condition").click()
+        expect(self.answered(page).get_by_role("row", name=re.compile("^Whole time"))).not_to_have_text(few)
+        page.goto(self.collector.url + '/?questions=trends&where="a%3Db"≠"c"&where=coupon≠*&where=zip:%3D0815')
+        expect(page.get_by_label("Attribute", exact=True)).to_have_count(3)
+        self.assertEqual([node.input_value() for node in page.get_by_label("Attribute", exact=True).all()], ['"a=b"', "coupon", "zip"])
+        self.assertEqual([node.input_value() for node in page.get_by_label("Comparison").all()], ["≠", "≠*", ":="])
+
+    def test_dates_are_asked_for_as_they_are_in_the_zone(self):
+        page = self.open("/?questions=trends&from=2026-10-24&to=2026-10-26&zone=Europe/Berlin&interval=hour")
+        with page.expect_request(re.compile("/v1/trends")) as request:
+            page.reload()
+        # Three days, one of them with 25 hours.
+        query = dict(part.split("=") for part in request.value.url.split("?")[1].split("&"))
+        self.assertEqual(int(query["to"]) - int(query["from"]), 73 * 3_600_000)
+        self.assertEqual(query["from"], "1792792800000")
+
+    def test_hostile_groups_stay_text(self):
+        page = self.open("/?questions=trends&name=hostile&by=long")
+        answer = self.answered(page)
+        expect(answer.locator(".sums li")).not_to_have_count(0)
+        self.assertEqual(answer.locator("img, script").count(), 0)
+        self.assertLess(max(len(text) for text in answer.locator(".sums li").all_text_contents()), 200)
+
+    def test_nothing_in_the_time_says_what_to_do(self):
+        page = self.open("/?questions=trends&name=no-such-event")
+        expect(page.get_by_text("Choose a longer time, or fewer conditions.")).to_be_visible()
+
+    def test_while_it_waits_it_says_so(self):
+        page = self.open()
+        held = []
+        page.route("**/v1/trends*", lambda route: held.append(route))
+        page.keyboard.press("q")
+        expect(page.locator("#answer[aria-busy] .skeleton").first).to_be_attached()
+        expect(page.locator("#answer")).to_contain_text("Asking the collector…")
+        for route in held:
+            route.continue_()
+        expect(self.answered(page).locator("table.figures")).to_be_visible()
+
+
+class Mistaken(PageTest):
+    forgiven = re.compile("Failed to load resource")
+
+    def test_an_error_names_the_parameter_and_marks_its_control(self):
+        for query, field, sentence in [
+            ("interval=year", "interval", "year"), ("measure=median", "measure", "median"), ("zone=Nowhere", "zone", "Nowhere"), ("where=total", "where", "no condition"),
+            ("last=2y", "last", "2y"), ("from=2026-02-30&to=2026-03-01", "from", "2026-02-30"), ("from=2026-03-02&to=2026-03-01", "to", "later end"),
+            ("limit=5", "limit", "“limit” is no part of this question"), ("user=" + "x" * 20_000, "user", "20000"),
+        ]:
+            with self.subTest(query[:40]):
+                page = self.open(f"/?questions=trends&{query}")
+                expect(page.locator("#question-wrong")).to_contain_text(sentence)
+                expect(page.locator("#answer code")).to_have_text(field)
+                marked = page.locator(f"#question-form [data-field='{field}']")
+                if marked.count() > 0:
+                    expect(marked.first).to_have_attribute("aria-invalid", "true")
+
+    def test_a_collector_that_is_away_is_said_to_be_and_asked_again(self):
+        page = self.open("/?questions=trends&name=purchase")
+        self.answered(page)
+        page.route("**/v1/trends*", lambda route: route.abort())
+        page.get_by_role("button", name="7 days").click()
+        expect(page.get_by_text("The collector does not answer.")).to_be_visible()
+        page.unroute("**/v1/trends*")
+        page.get_by_role("button", name="Ask again").click()
+        expect(self.answered(page).locator("table.figures")).to_be_visible()
+
+    def test_too_many_questions_are_asked_again_by_themselves(self):
+        page = self.open()
+        refusals = []
+
+        def refuse(route):
+            refusals.append(route.request.url)
+            if len(refusals) > 1:
+                route.continue_()
+            else:
+                route.fulfill(status=503, json={"error": {"code": "too_many_questions", "message": "Later."}})
+
+        page.route("**/v1/trends*", refuse)
+        page.keyboard.press("q")
+        expect(self.answered(page).locator("table.figures")).to_be_visible()
+        self.assertEqual(len(refusals), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+#
+# What holds for every view: axe's rules, no scrolling sideways, a name and a visible focus for each control, everything by keyboard.
+import re
+import unittest
+
+from axe_playwright_python.sync_playwright import Axe
+
+import collector
+from collector import HOSTILE, PageTest, expect
+
+setUpModule = collector.setUp
+
+QUESTIONS = [
+    "/?questions=trends", "/?questions=trends&name=purchase&name=view_item&measure=sum:total&by=currency&compare=before&where=total%3E=3",
+    "/?questions=trends&by=long&name=hostile", "/?questions=trends&name=no-such-event", "/?questions=trends&top=3", "/?questions=funnel",
+]
+VIEWS = ["/", "/?tab=ledger", "/?tab=failed", "/?event=0199aaaa-0000-7000-8000-000000000014", "/?visitors", "/?visitors=user:user-1", "/?devices", *QUESTIONS]
+
+
+class Rules(PageTest):
+    forgiven = re.compile("Failed to load resource: the server responded with a status of 40[04]")
+
+    def settled(self, path, **options):
+        page = self.open(path, **options)
+        expect(page.locator("#state-text")).to_have_text("Live")
+        if "questions" in path:
+            self.answered(page)
+        elif "visitors" in path:
+            expect(page.locator("#visitor-body > *").first).to_be_visible()
+        elif "devices" in path:
+            expect(page.locator("#device-body > *").first).to_be_visible()
+        else:
+            expect(page.locator("#rows tr").first).to_be_attached()
+        return page
+
+    def test_axe_has_nothing_to_say(self):
+        for path in VIEWS:
+            for width, scheme in [(1440, "light"), (1440, "dark"), (390, "light"), (390, "dark")]:
+                with self.subTest(path, width=width, scheme=scheme):
+                    page = self.settled(path, width=width, scheme=scheme)
+                    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+                    self.assertEqual([f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}" for rule in found for node in rule["nodes"][:4]], [])
+
+    def test_no_view_scrolls_sideways(self):
+        for path in VIEWS:
+            for width in (390, 700, 1024, 1440):
+                with self.subTest(path, width=width):
+                    page = self.settled(path, width=width)
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+
+    def test_everything_that_can_be_chosen_shows_the_focus(self):
+        page = self.settled(QUESTIONS[1])
+        seen = []
+        for _ in range(80):
+            page.keyboard.press("Tab")
+            state = page.evaluate("""() => {
+                const node = document.activeElement, look = getComputedStyle(node);
+                return [node.tagName, node.outerHTML.slice(0, 90), look.outlineStyle, parseFloat(look.outlineWidth) || 0];
+            }""")
+            if state[0] == "BODY":
+                break
+            seen.append(state[1])
+            self.assertFalse(state[2] == "none" or state[3] == 0, f"no visible focus on {state[1]}")
+        self.assertGreater(len(seen), 25)
+
+    def test_ids_are_unique(self):
+        for path in VIEWS:
+            with self.subTest(path):
+                page = self.settled(path)
+                self.assertEqual(page.evaluate("(() => { const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id); return ids.filter((id, at) => ids.indexOf(id) !== at); })()"), [])
+
+
+class Keyboard(PageTest):
+    def test_a_question_is_asked_without_a_pointer(self):
+        page = self.open()
+        expect(page.locator("#rows tr").first).to_be_attached()
+        page.keyboard.press("q")
+        expect(page).to_have_url(re.compile(r"\?questions=trends$"))
+        page.get_by_role("button", name="Add an event").focus()
+        page.keyboard.press("Enter")
+        page.keyboard.type("purchase")
+        page.keyboard.press("Enter")
+        expect(page).to_have_url(re.compile("name=purchase"))
+        expect(self.answered(page).get_by_role("row", name=re.compile("^Whole time"))).to_contain_text(f"{self.collector.purchases:,}")
+        page.locator("#answer svg.plot-svg").focus()
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator("#answer .tip")).to_contain_text("so far")
+        page.keyboard.press("q")
+        expect(page.locator("#main")).to_be_visible()
+
+    def test_an_event_is_opened_and_closed_without_a_pointer(self):
+        page = self.open()
+        expect(page.locator("#rows tr").first).to_be_attached()
+        page.keyboard.press("j")
+        page.keyboard.press("Enter")
+        expect(page.locator("#drawer")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator("#drawer")).to_be_hidden()
+        page.keyboard.press("?")
+        expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -45,7 +45,7 @@ struct CollectorPageTests {
         #expect(asset.contentType == expected[URL(filePath: path).pathExtension])
     }
 
-    @Test("each part of the page can be chosen and is there", arguments: ["main", "visitors", "devices"])
+    @Test("each part of the page can be chosen and is there", arguments: ["main", "visitors", "devices", "questions"])
     func parts(id: String) throws {
         let page = try #require(Self.texts.first { $0.0 == "/" }?.1)
         #expect(try page.contains(Regex("<main [^>]*id=\"\(id)\"")))

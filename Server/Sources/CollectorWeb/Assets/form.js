@@ -133,15 +133,16 @@ export class Rows {
 }
 
 /** The events a question is about; none are all of them. */
-export function names(asked, changed) {
+export function names(asked, changed, { key = "name", label = "Events" } = {}) {
+  const given = asked.all(key);
   const rows = new Rows({
-    label: "Events", add: "Add an event", what: "event", most: 10, changed, values: asked.all("name"),
+    label, add: "Add an event", what: "event", most: 10, changed, values: given.length > 0 ? given : [""],
     make: (value) => {
-      const first = h("input", { ...typed, list: "event-names", "aria-label": "Event", placeholder: "name", "data-field": "name", value });
-      return { node: first, first, read: () => said("name", first.value) };
+      const first = h("input", { ...typed, list: "event-names", "aria-label": label === "Events" ? "Event" : label, placeholder: "any event", "data-field": key, value });
+      return { node: first, first, read: () => said(key, first.value) };
     },
   });
-  rows.keys = ["name"];
+  rows.keys = [key];
   return rows;
 }
 

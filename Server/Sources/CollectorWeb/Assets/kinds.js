@@ -20,7 +20,7 @@ const periods = { key: "interval", label: "Interval", options: [["day", "Day"], 
 const group = { key: "by", label: "Group by", placeholder: "attribute, or context.app.version", list: "attributes" };
 const scope = ["user", "installation"];
 
-/** Each kind: `title`, `about`, `path`, `form(asked, changed)` with its parts, `extra` keys without a part, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
+/** Each kind: `title`, `about`, `path`, `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
 export const kinds = {
   trends: {
     title: "Trends", about: "How much happened when", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true,
@@ -42,10 +42,10 @@ export const kinds = {
   },
   retention: {
     title: "Retention", about: "How many people come back, by when they began", path: "/v1/retention", extra: [], draw: drawRetention, interval: "week",
-    missing: (asked) => (asked.has("first") || asked.has("return") ? null : "Name the event people begin with, the one they come back with, or both."),
     form: (asked, changed) => [
-      new Line(asked, { key: "first", label: "Began with", placeholder: "event", list: "event-names" }), conditions(asked, changed, { key: "where.first", label: "Where, at the beginning" }),
-      new Line(asked, { key: "return", label: "Came back with", placeholder: "event", list: "event-names" }), conditions(asked, changed, { key: "where.return", label: "Where, coming back" }),
+      names(asked, changed, { key: "first", label: "Began with" }), conditions(asked, changed, { key: "where.first", label: "Where, at the beginning" }),
+      names(asked, changed, { key: "return", label: "Came back with" }), conditions(asked, changed, { key: "where.return", label: "Where, coming back" }),
+      conditions(asked, changed, { label: "Where, both times" }),
       new Choice(asked, { key: "cohort", label: "Counted from", options: [["first", "the first time ever"], ["each", "each interval's first time"]] }),
       new Choice(asked, { ...periods, options: [["week", "Week"], ["day", "Day"], ["month", "Month"]] }), new Range(asked, changed),
     ],
@@ -63,13 +63,12 @@ export const kinds = {
   },
   paths: {
     title: "Paths", about: "Where sessions go from somewhere, or come from", path: "/v1/paths", extra: [], draw: drawPaths,
-    missing: (asked) => (asked.has("start") || asked.has("end") ? null : "Name where the paths begin, or where they end."),
     form: (asked, changed) => [
       new Choice(asked, { key: "of", label: "Of", options: [["screens", "Screens"], ["events", "Events"]] }),
-      new Line(asked, { key: "start", label: "Beginning at", placeholder: "screen or event", list: "places" }), new Line(asked, { key: "end", label: "Or ending at", placeholder: "screen or event", list: "places" }),
+      new Line(asked, { key: "start", label: "Beginning at", placeholder: "the first", list: "places" }), new Line(asked, { key: "end", label: "Or ending at", placeholder: "screen or event", list: "places" }),
       new Choice(asked, { key: "steps", label: "Steps", options: ["5", "2", "3", "4", "6", "7", "8", "9", "10"].map((count) => [count, count]) }),
       new Choice(asked, { key: "top", label: "Told apart in each step", options: ["8", "3", "5", "12", "20"].map((count) => [count, count]) }), new Range(asked, changed),
     ],
-    scope: [],
+    scope: ["installation"],
   },
 };

@@ -11,14 +11,14 @@ import { printable } from "./stream.js";
 
 const height = 380;
 const [top, gap, bar, narrowest] = [30, 10, 12, 168];
-const others = (count) => `all others${count > 0 ? ` (${count})` : ""}`;
+const others = "all others";
 
 /** The flow and the table. */
 export function drawPaths(answer, asked) {
   if (answer.sessions === 0 || answer.steps.length === 0) return null;
   // Backwards from an end, the last column is what was named.
   const isBackwards = asked.has("end");
-  const columns = answer.steps.map((step, index) => column(step, index, answer));
+  const columns = answer.steps.map(column);
   const colours = new Map();
   for (const { nodes } of columns) for (const { name } of nodes) if (name !== null && !colours.has(name)) colours.set(name, style(colours.size));
   const svg = s("svg", { class: "paths-svg", role: "img", "aria-label": `Paths of ${counted(answer.sessions, "session")}; the table below has them all.` });
@@ -26,7 +26,7 @@ export function drawPaths(answer, asked) {
   fit(box, svg, (room) => draw(svg, columns, answer, colours, isBackwards, Math.max(room - 20, columns.length * narrowest)));
   const place = (index) => (index === 0 ? (isBackwards ? "end" : "start") : `${index} ${isBackwards ? "before" : "after"}`);
   const rows = columns.flatMap(({ nodes, ended }, index) => [
-    ...nodes.map(({ name, sessions, count }) => [place(index), name === null ? others(count) : called(name, 60), figure(sessions), percent(sessions, answer.sessions)]),
+    ...nodes.map(({ name, sessions }) => [place(index), name === null ? others : called(name, 60), figure(sessions), percent(sessions, answer.sessions)]),
     ...(ended > 0 ? [[place(index), isBackwards ? "the session began" : "the session ended", figure(ended), percent(ended, answer.sessions)]] : []),
   ]);
   const links = answer.links.map(({ step, from, to, sessions }) => [place(step), name(from), name(to), figure(sessions)]);
@@ -39,15 +39,12 @@ export function drawPaths(answer, asked) {
   ];
 }
 
-const name = (text) => (text === null || text === undefined ? others(0) : called(text, 60));
+const name = (text) => (text === null || text === undefined ? others : called(text, 60));
 
-function column({ names, other, ended }, index, { links }) {
+function column({ names, other, ended }) {
   const nodes = names.map(({ name, sessions }) => ({ name, sessions }));
-  // The others are as many as lead to them, or away from them.
-  const through = (key, step) => links.filter((link) => link.step === step && (link[key] ?? null) === null).reduce((sum, link) => sum + link.sessions, 0);
-  const rest = Math.max(through("to", index - 1), through("from", index));
-  if (rest > 0) nodes.push({ name: null, sessions: rest, count: other });
-  return { nodes, ended: ended ?? 0 };
+  if (other > 0) nodes.push({ name: null, sessions: other });
+  return { nodes, ended };
 }
 
 function draw(svg, columns, answer, colours, isBackwards, width) {
@@ -74,12 +71,12 @@ function draw(svg, columns, answer, colours, isBackwards, width) {
     const [x1, x2] = isBackwards ? [source.x, target.x + bar] : [source.x + bar, target.x];
     const middle = (x1 + x2) / 2;
     return s("path", { class: `ribbon fill ${from === null || from === undefined ? "cx" : colours.get(from)}`, d: `M${x1} ${y1}C${middle} ${y1} ${middle} ${y2} ${x2} ${y2}v${thick}C${middle} ${y2 + thick} ${middle} ${y1 + thick} ${x1} ${y1 + thick}z` },
-      s("title", {}, `${printable(cut(from ?? others(0), 60))} → ${printable(cut(to ?? others(0), 60))}: ${counted(sessions, "session")}`));
+      s("title", {}, `${printable(cut(from ?? others, 60))} → ${printable(cut(to ?? others, 60))}: ${counted(sessions, "session")}`));
   });
   const letters = Math.max(8, Math.floor((step - bar - 16) / 7));
   const nodes = places.flatMap((byName) => [...byName.values()].flatMap(({ node, x, y, height }) => [
     s("rect", { class: `fill ${node.name === null ? "cx" : colours.get(node.name)}`, x, y, width: bar, height, rx: 2 }),
-    s("text", { class: "paths-name", x: x + bar + 5, y: y + Math.min(height / 2 + 4, 14) }, printable(cut(node.name ?? others(node.count), letters)), s("title", {}, printable(cut(node.name ?? others(node.count), 1000)))),
+    s("text", { class: "paths-name", x: x + bar + 5, y: y + Math.min(height / 2 + 4, 14) }, printable(cut(node.name ?? others, letters)), s("title", {}, printable(cut(node.name ?? others, 1000)))),
     height > 26 ? s("text", { class: "label", x: x + bar + 5, y: y + 28 }, figure(node.sessions)) : null,
   ]));
   const heads = columns.map((_, index) => s("text", { class: "label", x: x(index), y: 14 }, index === 0 ? (isBackwards ? "End" : "Start") : `${index} ${isBackwards ? "before" : "after"}`));

@@ -203,7 +203,8 @@ export class Questions {
 
   async #answer({ path, interval }, range, signal) {
     const own = this.#asked.pairs.filter(([key]) => !pages.includes(key));
-    const query = [...own, ["from", String(range.from)], ["to", String(range.to)], ["zone", zoneOf(this.#asked)]];
+    const query = [...own, ["from", String(range.from)], ["to", String(range.to)]];
+    if (interval) query.push(["zone", zoneOf(this.#asked)]);
     if (interval && !this.#asked.has("interval")) query.push(["interval", interval === true ? range.usualInterval : interval]);
     for (let attempt = 0; ; attempt += 1) {
       try {

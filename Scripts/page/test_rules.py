@@ -8,13 +8,15 @@ import unittest
 from axe_playwright_python.sync_playwright import Axe
 
 import collector
-from collector import HOSTILE, PageTest, expect
+from collector import PageTest, expect
 
 setUpModule = collector.setUp
 
 QUESTIONS = [
     "/?questions=trends", "/?questions=trends&name=purchase&name=view_item&measure=sum:total&by=currency&compare=before&where=total%3E=3",
     "/?questions=trends&by=long&name=hostile", "/?questions=trends&name=no-such-event", "/?questions=trends&top=3", "/?questions=funnel",
+    "/?questions=funnel&step=view_item&step=purchase&where.2=total%3E=3&by=currency&people=1", "/?questions=retention&first=view_item&interval=week",
+    "/?questions=lifecycle", "/?questions=stickiness&last=7d", "/?questions=paths&start=Home",
 ]
 VIEWS = ["/", "/?tab=ledger", "/?tab=failed", "/?event=0199aaaa-0000-7000-8000-000000000014", "/?visitors", "/?visitors=user:user-1", "/?devices", *QUESTIONS]
 

@@ -113,7 +113,7 @@ class Funnel(PageTest):
         expect(self.answered(page).locator(".funnel > li").first).to_contain_text(str(self.collector.viewers))
         expect(self.answered(page).locator(".funnel > li").nth(1)).to_contain_text(re.compile(f"{self.collector.buyers}.*median"))
         page.get_by_role("button", name="Add a step").click()
-        expect(page.get_by_label("Step 3")).to_be_focused()
+        expect(page.get_by_label("Step 3", exact=True)).to_be_focused()
         page.keyboard.type("add_to_cart")
         page.keyboard.press("Enter")
         page.get_by_role("button", name="Move up: step 3").click()

@@ -51,6 +51,25 @@ struct ViewTriggersTests {
         return notes.all
     }
 
+    /// A touch that is no click shows that somebody uses the app, which a kill must not take away.
+    @Test func aTouchIsFollowedByAHeartbeat() throws {
+        var configuration = InMemoryAnalytics.usualConfiguration
+        configuration.capture = .standard
+        let used = try InMemoryAnalytics(configuration)
+        used.analytics.lifeCycleChanged(to: .didBecomeActive)
+        let behavior = used.analytics.behavior
+        used.clock.advance(by: .seconds(30))
+        behavior.heartbeat()
+        #expect(behavior.heartbeatDue == nil)
+        let plain = add(UIView(), "plain", y: 0)
+        phone.tap(plain)
+        #expect(behavior.heartbeatDue == nil, "nobody sees touches")
+        let capture = UIKitCapture(used.analytics, screens: nil, clicks: nil, detector: detector)
+        phone.tap(plain)
+        #expect(behavior.heartbeatDue == used.clock.now().monotonic.advanced(by: .seconds(60)))
+        capture.stop()
+    }
+
     @Test func touchesActionsScrollingAndTyping() {
         let plain = add(UIView(), "plain", y: 0)
         let button = add(UIButton(type: .system), "button", y: 60)

@@ -19,6 +19,9 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway trends purchase --by currency       see how much happened, day by day
               trackway funnel view_item purchase           see how far people come
               trackway catalogue purchase                  see what an event looks like
+              trackway event 0199a1b2-…                    see one event's way from the device to the index
+              trackway serve --ephemeral --json            start a collector for tests, which keeps nothing
+              trackway expect purchase --where total=12.5  wait, in a test, until an event has arrived
               trackway ledger                              see that nothing is missing
               trackway erase 0199a1b2-…                    erase an installation
               trackway inspect ~/.local/state/…/shopping   look into an app's journal
@@ -35,10 +38,12 @@ struct TrackwayCommand: AsyncParsableCommand {
             """,
         version: TrackwayVersion.current,
         subcommands: [
-            ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, SessionsCommand.self,
+            ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, EventCommand.self,
+            SessionsCommand.self,
             TrendsCommand.self, FunnelCommand.self, RetentionCommand.self, LifecycleCommand.self,
             StickinessCommand.self,
-            PathsCommand.self, CatalogueCommand.self, FailedCommand.self, LedgerCommand.self, EraseCommand.self, InspectCommand.self, DeviceCommand.self,
+            PathsCommand.self, CatalogueCommand.self, FailedCommand.self, LedgerCommand.self, EraseCommand.self,
+            ExpectCommand.self, ResetCommand.self, InspectCommand.self, DeviceCommand.self,
             KeysCommand.self, PolicyCommand.self, DemoCommand.self, SampleCommand.self,
         ]
     )

@@ -264,7 +264,8 @@ struct TrendTests {
                     CREATE INDEX events_by_time ON events (time);
                     CREATE INDEX events_by_user ON events (user) WHERE user IS NOT NULL;
                     CREATE INDEX events_by_question ON events (name, time, installation, user);
-                    DELETE FROM grdb_migrations WHERE identifier = '7'
+                    DROP TABLE names; DROP TABLE name_days; DROP TABLE replays;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('7', '8')
                     """
             )
         }

@@ -15,12 +15,14 @@ enum RunningCollector {
         folder: String,
         port: Int = 0,
         limits: AdmissionLimits = AdmissionLimits(),
+        isEphemeral: Bool = false,
         _ body: @Sendable @escaping (CollectorAddress) async throws -> Void
     ) async throws {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         var configuration = CollectorConfiguration(host: "127.0.0.1", port: port)
         configuration.limits = limits
+        configuration.isEphemeral = isEphemeral
         let host = CollectorHost(
             folder: CollectorFolder(option: folder, environment: [:]),
             configuration: configuration,

@@ -18,7 +18,8 @@ struct ServeOptionsTests {
             ["--trusted-proxy", "10.0.0"],
             ["--address-rate=-1"], ["--address-rate", "9223372036854775807"], ["--key-rate", "0"],
             ["--key-events-per-day=-1"], ["--read-key", "never"], ["--dev-key", "dev", "--host", "127.evil.com"],
-            ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""],
+            ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""], ["--ephemeral", "--data", "/data"],
+            ["--ephemeral", "--read-key", "always"], ["--ephemeral", "--host", "0.0.0.0"],
         ]
     )
     func refused(_ arguments: [String]) {
@@ -33,7 +34,8 @@ struct ServeOptionsTests {
             ["--allow-host", "collector.example", "--allow-host", "a"],
             ["--trusted-proxy", "127.0.0.1", "--trusted-proxy", "::1"], ["--address-rate", "0"], ["--key-rate", "1"],
             ["--read-key", "always"], ["--dev-key", "dev", "--host", "::1"],
-            ["--dev-key", "dev", "--host", "localhost"],
+            ["--dev-key", "dev", "--host", "localhost"], ["--ephemeral", "--port", "8787", "--dev-key", "dev"],
+            ["--ephemeral", "--json", "--address-file", "/tmp/address"],
         ] as [[String]]
     )
     func taken(_ arguments: [String]) throws {

@@ -5,13 +5,17 @@
 package struct Authorization: Sendable {
     private let keys: any KeyStore
     private let meter: KeyMeter
+    private let guest: KeyGrant?
 
     /// Authorization by these keys.
     ///
-    /// - Parameter meter: Counts what is done with each; by default nothing is limited that has no limit of its own.
-    package init(keys: any KeyStore, meter: KeyMeter = KeyMeter()) {
+    /// - Parameters:
+    ///   - meter: Counts what is done with each; by default nothing is limited that has no limit of its own.
+    ///   - guest: What is granted to whoever brings no key, or one that is not known; nil for nothing.
+    package init(keys: any KeyStore, meter: KeyMeter = KeyMeter(), guest: KeyGrant? = nil) {
         self.keys = keys
         self.meter = meter
+        self.guest = guest
     }
 
     /// The grant behind an `Authorization: Bearer <key>` header, if it allows `scope`. Counts as a request with that key.
@@ -39,6 +43,7 @@ package struct Authorization: Sendable {
 
     private func known(header: String?, for scope: KeyScope) throws(AdmissionError) -> KeyGrant {
         guard let key = header.flatMap(Self.key) else {
+            if let guest { return guest }
             throw AdmissionError(
                 .unauthorized,
                 code: "key_missing",
@@ -46,7 +51,7 @@ package struct Authorization: Sendable {
                 message: "Send a key as “Authorization: Bearer <key>”; make one with “trackway keys create”."
             )
         }
-        guard let grant = keys.grant(for: key) else {
+        guard let grant = keys.grant(for: key) ?? guest else {
             throw AdmissionError(
                 .unauthorized,
                 code: "key_unknown",
@@ -75,7 +80,7 @@ package struct Authorization: Sendable {
             try check(grant, letsIn: account)
             return grant
         }
-        guard let grant = keys.grant(for: account) else {
+        guard let grant = keys.grant(for: account) ?? guest else {
             let (kind, field, option, name) = Self.words(account)
             throw AdmissionError(
                 .forbidden,
@@ -103,6 +108,7 @@ package struct Authorization: Sendable {
     /// - Throws: ``AdmissionError`` `key_missing`, `key_unknown`, `key_forbidden` or `account_forbidden`.
     package func grant(basic header: String?, for account: VendorAccount) throws(AdmissionError) -> KeyGrant {
         guard let key = header.flatMap(Self.basicKey) else {
+            if guest != nil { return try grant(header: nil, for: .write) }
             let option = Self.words(account).option
             throw AdmissionError(
                 .unauthorized,

@@ -24,6 +24,8 @@ package final class Intake: Sendable {
         var gate: IntakeGate
         var waiting: [WaitingRecord] = []
         var isWriting = false
+        /// The place behind the last record that was committed here.
+        var committed: LogPosition?
         var statistics = IntakeStatistics()
     }
 
@@ -96,6 +98,31 @@ package final class Intake: Sendable {
 
     /// The place behind the last record.
     package var end: LogPosition { log.end }
+
+    /// The place behind the last record that was committed since the start; nil before the first. An index that has come there
+    /// knows all that was answered.
+    package var committedEnd: LogPosition? { state.withLock { $0.committed } }
+
+    /// The accepted batch that lies at a place of the log; nil when none begins there. Callable from any thread; blocks while
+    /// it reads.
+    ///
+    /// - Throws: `JournalError` when the storage cannot be read now, ``RecordError`` when the record cannot be understood.
+    /// - Complexity: O(bytes of the record).
+    package func record(at position: LogPosition) throws -> IntakeRecord? {
+        var reader = LogReader(folder: folder, storage: storage, from: position)
+        guard let entry = try reader.next(), entry.start == position, entry.kind == .intake else { return nil }
+        return try reader.withPayload(of: entry) { payload in
+            Result { try IntakeRecord(payload: payload) }
+        }.get()
+    }
+
+    /// Deletes what lies before `position` in the log, as far as it fills whole segments. For records that no index will
+    /// read again.
+    ///
+    /// - Throws: `JournalError` `storage`; some may be deleted then.
+    package func removeSegments(before position: LogPosition) throws(JournalError) {
+        try log.removeSegments(before: position)
+    }
 
     /// Counts since the start.
     package var statistics: IntakeStatistics {
@@ -188,6 +215,7 @@ package final class Intake: Sendable {
         }
         let duration = began.duration(to: .now)
         state.withLock { state in
+            state.committed = appended.last?.end
             // A record refused beside accepted ones leaves its trouble standing: there is little space.
             if appended.count == group.count { state.gate.committed() }
             state.statistics.flushed(records: appended.count, bytes: bytes, in: duration)

@@ -64,11 +64,21 @@ package protocol EventStore: Sendable {
     func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue
     /// What the latest events of a name look like; nil when there is none.
     func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription?
+    /// Shows an expectation the next events, a thousand at most.
+    ///
+    /// - Parameter end: where to stop at the latest.
+    /// - Returns: the tally that has seen them, and whether there may be more.
+    func look(
+        _ tally: ExpectationTally,
+        before end: EventPosition?
+    ) async throws(StoreError) -> (tally: ExpectationTally, isMore: Bool)
     /// The whole index in numbers. Answers from memory.
     func totals() async throws(StoreError) -> StoreTotals
     /// Why the index does not follow the log, or is being made anew from it, one sentence; nil while all is well. Answers
     /// from memory.
     var trouble: String? { get }
+    /// Everything before this position was forgotten on request (``ResetRecord``); the start when nothing was. Answers from memory.
+    var beginning: EventPosition { get }
     /// Everything in the log before this position is in the index.
     var indexed: EventPosition { get }
     /// The indexed position at once, and again after each step of the index; a slow reader sees only the latest.

@@ -101,6 +101,8 @@ package struct EventQuery: Sendable, Hashable {
     package var session: String?
     /// The project of a client of Sensors Analytics it came for.
     package var project: String?
+    /// The test run it is tagged with (``RunTag``), as text.
+    package var run: String?
     /// The earliest event time, inclusive.
     package var from: Timestamp?
     /// The latest event time, exclusive.

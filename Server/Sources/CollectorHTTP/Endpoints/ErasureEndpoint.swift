@@ -17,7 +17,7 @@ struct ErasureEndpoint: Sendable {
     /// It takes a key that may both write and read, wherever the request comes from: such a key is an operator's, one that
     /// may only write is in every copy of an app.
     func erase(_ request: Request, _ text: String) async throws(RequestFailure) -> Response {
-        let grant = try authorize(request)
+        let grant = try dependencies.operatorGrant(request, to: "erase")
         guard let installation = InstallationID(text) else {
             throw RequestFailure.malformed("installation", "“\(text.prefix(64))” is not an installation's id.")
         }
@@ -28,27 +28,9 @@ struct ErasureEndpoint: Sendable {
                 writer.beginObject()
                 writer.member("installation", installation)
                 writer.member("position", position.description)
-                writer.member("durability", "disk")
+                writer.member("durability", dependencies.configuration.durability)
                 writer.endObject()
             }
-        } catch {
-            throw RequestFailure(error)
-        }
-    }
-
-    private func authorize(_ request: Request) throws(RequestFailure) -> KeyGrant {
-        do throws(AdmissionError) {
-            let header = request.headers[.authorization]
-            let grant = try dependencies.authorization.grant(header: header, for: .read)
-            guard grant.scopes.contains(.write) else {
-                throw AdmissionError(
-                    .forbidden,
-                    code: "key_forbidden",
-                    field: "authorization",
-                    message: "The key “\(grant.name)” does not allow to erase; that takes one that may read and write."
-                )
-            }
-            return grant
         } catch {
             throw RequestFailure(error)
         }

@@ -73,7 +73,7 @@ struct IntakeEndpoint: Sendable {
         do {
             let position = try await dependencies.intake.commit(kind: .intake, record: batch.record)
             dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
-            return Self.answer(accepted: batch.accepted, rejected: batch.rejected, position)
+            return answer(accepted: batch.accepted, rejected: batch.rejected, position)
         } catch {
             throw RequestFailure(error)
         }
@@ -95,13 +95,13 @@ struct IntakeEndpoint: Sendable {
             dependencies.statistics.withLock { statistics in
                 for event in rejected { statistics.rejected[event.code, default: 0] += 1 }
             }
-            return Self.answer(accepted: 0, rejected: rejected, position)
+            return answer(accepted: 0, rejected: rejected, position)
         } catch {
             throw RequestFailure(error)
         }
     }
 
-    private static func answer(accepted: Int, rejected: [RejectedEvent], _ position: LogPosition) -> Response {
+    private func answer(accepted: Int, rejected: [RejectedEvent], _ position: LogPosition) -> Response {
         let answer = CollectorAnswer(
             accepted: accepted,
             rejected: rejected.map { event in
@@ -114,7 +114,7 @@ struct IntakeEndpoint: Sendable {
                 )
             },
             position: position.description,
-            durability: "disk"
+            durability: dependencies.configuration.durability
         )
         return Answer.json(.ok, ByteBuffer(bytes: answer.json()))
     }

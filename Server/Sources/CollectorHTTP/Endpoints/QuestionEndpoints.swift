@@ -96,22 +96,9 @@ struct QuestionEndpoints: Sendable {
         } catch let error as QuestionError {
             throw RequestFailure(error)
         }
-        let slot = try takeSlot()
+        let slot = try slots.takeForQuestion()
         defer { withExtendedLifetime(slot) {} }
         let answered = try await ask(dependencies.store, question)
         return Answer.json { write(answered, question, &$0) }
-    }
-
-    private func takeSlot() throws(RequestFailure) -> FollowerSlot {
-        do {
-            return try slots.take()
-        } catch {
-            throw RequestFailure(
-                status: .serviceUnavailable,
-                code: "too_many_questions",
-                message: "As many questions as may be are being answered already; ask again in a moment.",
-                retryAfter: .seconds(1)
-            )
-        }
     }
 }

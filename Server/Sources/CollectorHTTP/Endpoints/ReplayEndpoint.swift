@@ -24,11 +24,7 @@ struct ReplayEndpoint: Sendable {
     ///
     /// It takes a key that may both write and read, wherever the request comes from: what is admitted counts in every answer.
     func replay(_ request: Request) async throws -> Response {
-        let grant = try OperatorKey.grant(
-            dependencies.authorization,
-            header: request.headers[.authorization],
-            toDo: "to admit events again"
-        )
+        let grant = try dependencies.operatorGrant(request, to: "admit events again")
         let query = Query(request.uri)
         try query.takesOnly(["code", "name", "position", "before", "limit", "dry_run"])
         let (failed, next) = try await failed(query)
@@ -162,30 +158,5 @@ private struct ReplaySum {
         if let position { writer.member("position", position.description) }
         if let next { writer.member("next", next.description) }
         writer.endObject()
-    }
-}
-
-/// The key of an operator: one that may both write and read. One that may only write is in every copy of an app.
-private enum OperatorKey {
-    static func grant(
-        _ authorization: Authorization,
-        header: String?,
-        toDo purpose: String
-    ) throws(RequestFailure) -> KeyGrant {
-        do throws(AdmissionError) {
-            let grant = try authorization.grant(header: header, for: .read)
-            guard grant.scopes.contains(.write) else {
-                throw AdmissionError(
-                    .forbidden,
-                    code: "key_forbidden",
-                    field: "authorization",
-                    message:
-                        "The key “\(grant.name)” does not allow \(purpose); that takes one that may read and write."
-                )
-            }
-            return grant
-        } catch {
-            throw RequestFailure(error)
-        }
     }
 }

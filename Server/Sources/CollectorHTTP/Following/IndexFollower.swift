@@ -60,6 +60,17 @@ struct IndexFollower: Sendable {
             }
         }
     }
+
+    /// Waits until the index has come to a place, for the interval at most.
+    func follow(until position: EventPosition) async throws {
+        guard store.indexed < position else { return }
+        try await follow { [store] signal in
+            switch signal {
+            case .advanced: store.indexed < position
+            case .tick: false
+            }
+        }
+    }
 }
 
 /// The places for live streams and waits: so many, and each is taken by one.

@@ -21,15 +21,18 @@ struct CollectorResponder: HTTPResponder {
     let sift: SiftEndpoint
     let sapUsage: SAPUsageEndpoint
     let queries: QueryEndpoints
+    let lives: EventLifeEndpoint
     let behavior: BehaviorEndpoints
     let questions: QuestionEndpoints
     let catalogue: CatalogueEndpoints
     let failed: FailedEndpoints
     let devices: DeviceEndpoints
     let followers: FollowerEndpoints
+    let expectations: ExpectationEndpoint
     let usageReport: UsageReportEndpoint
     let erasure: ErasureEndpoint
     let replay: ReplayEndpoint
+    let reset: ResetEndpoint
     let status: StatusEndpoints
     let pages: PageEndpoint
     let addresses: AddressMeter
@@ -88,7 +91,12 @@ struct CollectorResponder: HTTPResponder {
     private func admit(_ request: Request, to route: Route) throws(RequestFailure) -> ReadPass {
         let needsKey = route.reads && hosts.readingNeedsKey(request)
         if route.reads, !needsKey { try origins.check(request, for: .reading) }
-        if route.letsInWithoutKey, !bringsKey(request, to: route) { try origins.check(request, for: .sending) }
+        let isOpen = dependencies.configuration.isOpenForSending
+        if isOpen, route.sends { try hosts.checkIsLocal(request) }
+        // Where every key is good, bringing one proves nothing.
+        if isOpen ? route.sends : route.letsInWithoutKey && !bringsKey(request, to: route) {
+            try origins.check(request, for: .sending)
+        }
         return try ReadPass(dependencies.authorization, header: request.headers[.authorization], needsKey: needsKey)
     }
 
@@ -106,7 +114,9 @@ struct CollectorResponder: HTTPResponder {
         case .postEvents: try await intake.post(request)
         case .listEvents: try await queries.events(request)
         case .event(let id): try await queries.event(id)
+        case .life(let id): try await lives.life(id)
         case .wait: try await followers.wait(request, pass: pass)
+        case .expect: try await expectations.expect(request, pass: pass)
         case .live: try followers.live(request, pass: pass)
         case .ledger: try await queries.ledger(request)
         case .failed: try await failed.list(request)
@@ -127,6 +137,7 @@ struct CollectorResponder: HTTPResponder {
         case .device(let installation): try await devices.history(request, of: installation)
         case .erase(let installation): try await erasure.erase(request, installation)
         case .replay: try await replay.replay(request)
+        case .reset: try await reset.reset(request, pass: pass)
         case .usageReport: try await usageReport.report(request, pass: pass)
         case .stats: try await queries.stats()
         case .time: status.time()

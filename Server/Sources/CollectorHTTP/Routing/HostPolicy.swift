@@ -46,6 +46,18 @@ struct HostPolicy: Sendable {
         return ForwardingTrace.isPresent(in: request.headers)
     }
 
+    /// Refuses what may come from another machine, where this one sends without a key.
+    func checkIsLocal(_ request: Request) throws(RequestFailure) {
+        guard readingNeedsKey(request) else { return }
+        throw RequestFailure(
+            status: .forbidden,
+            code: "not_local",
+            field: "host",
+            message:
+                "This collector was started with --ephemeral and takes events of this machine only, and none that a proxy hands on."
+        )
+    }
+
     /// The host a request is for; nil when it names none, several, or nothing that can be one.
     private static func host(_ request: Request) -> HostName? {
         // The first `Host` became the authority; others stayed among the headers.

@@ -73,6 +73,7 @@ struct Query {
         query.user = text("user")
         query.session = text("session")
         query.project = text("project")
+        query.run = text("run")
         query.from = try time("from")
         query.to = try time("to")
         query.after = try value("after", "a position such as 3.88213.7")

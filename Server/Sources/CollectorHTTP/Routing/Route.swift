@@ -8,7 +8,11 @@ enum Route: Sendable, Hashable {
     case postEvents
     case listEvents
     case event(id: String)
+    /// An event's way from the device to the index.
+    case life(id: String)
     case wait
+    /// Waits for what a test expects.
+    case expect
     case live
     case ledger
     case failed
@@ -40,6 +44,8 @@ enum Route: Sendable, Hashable {
     case device(installation: String)
     /// An operator erases an installation.
     case erase(installation: String)
+    /// Forgets everything, where that is allowed.
+    case reset
     /// How an application was used, as a table.
     case usageReport
     case stats
@@ -68,13 +74,22 @@ enum Route: Sendable, Hashable {
     /// Whether the route shows what was recorded, so that a key for reading may be asked for.
     var reads: Bool {
         switch self {
-        case .listEvents, .event, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users, .trends,
+        case .listEvents, .event, .life, .expect, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users,
+            .trends,
             .funnels, .retention, .lifecycle, .stickiness, .paths, .devices, .device, .catalogue, .description,
             .failedGroups, .usageReport, .stats, .metrics:
             true
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
-            .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase, .replay:
+            .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase, .replay, .reset:
             false
+        }
+    }
+
+    /// Whether the route changes what the collector holds.
+    var sends: Bool {
+        switch self {
+        case .postEvents, .clickstream, .sensors, .sensorsDebug, .sift, .sapUsage, .erase, .replay, .reset: true
+        default: false
         }
     }
 
@@ -122,6 +137,7 @@ enum Route: Sendable, Hashable {
         switch path {
         case "/v1/events": (.postEvents, .post)
         case "/v1/failed/replay": (.replay, .post)
+        case "/v1/reset": (.reset, .post)
         case "/collect": (.clickstream, .post)
         case "/sa": (.sensors, .post)
         case "/debug": (.sensorsDebug, .post)
@@ -146,6 +162,7 @@ enum Route: Sendable, Hashable {
         switch path {
         case "/v1/events": .listEvents
         case "/v1/wait": .wait
+        case "/v1/expect": .expect
         case "/v1/live": .live
         case "/v1/ledger": .ledger
         case "/v1/failed": .failed
@@ -174,6 +191,8 @@ enum Route: Sendable, Hashable {
         default:
             if let id = last(of: path, behind: "/v1/events/") {
                 .event(id: id)
+            } else if let id = life(path) {
+                .life(id: id)
             } else if let id = last(of: path, behind: "/v1/devices/") {
                 .device(installation: id)
             } else if let name = last(of: path, behind: "/v1/catalogue/") {
@@ -186,6 +205,11 @@ enum Route: Sendable, Hashable {
                 nil
             }
         }
+    }
+
+    /// The event in `/v1/events/{id}/life`.
+    private static func life(_ path: String) -> String? {
+        path.hasSuffix("/life") ? last(of: String(path.dropLast("/life".count)), behind: "/v1/events/") : nil
     }
 
     /// The one segment that a path has behind a prefix.

@@ -11,6 +11,9 @@ package struct CollectorConfiguration: Sendable {
     package var port: Int
     /// Who needs a key for reading. Where the collector listens beyond the loopback, everybody does in any case.
     package var readKeys = ReadKeys.auto
+    /// Whether it keeps nothing beyond its end: for tests. Its answers say `memory`, it can be reset, and on the loopback nobody
+    /// needs a key.
+    package var isEphemeral = false
     /// Further names under which a collector on the loopback answers, such as a proxy's: `collector.example.com`. Reading
     /// under them needs a key.
     package var hostNames: Set<String> = []
@@ -36,6 +39,8 @@ package struct CollectorConfiguration: Sendable {
     package var heartbeat: Duration = .seconds(15)
     /// How often streams and waits look whether their key is still good.
     package var passInterval: Duration = .seconds(1)
+    /// How long an expectation whose time is over may wait for the index to come to what was answered until then.
+    package var expectationCatchUp: Duration = .seconds(10)
     /// The most connections at once. One more makes the one go that has rested longest.
     package var connections = 4_096
     /// The most live streams and waits at once.
@@ -46,6 +51,12 @@ package struct CollectorConfiguration: Sendable {
         self.host = host
         self.port = port
     }
+
+    /// How safe what it has taken is, as its answers say it.
+    package var durability: String { isEphemeral ? "memory" : "disk" }
+
+    /// Whether this machine sends without a key, too.
+    var isOpenForSending: Bool { isEphemeral && Self.isLoopback(host) }
 
     /// Whether an address to listen on can be reached from this machine only.
     package static func isLoopback(_ host: String) -> Bool {

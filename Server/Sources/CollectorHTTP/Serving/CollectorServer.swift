@@ -51,7 +51,12 @@ package struct CollectorServer: Service {
             configuration: configuration,
             intake: intake,
             store: store,
-            authorization: Authorization(keys: keys, meter: KeyMeter(defaults: configuration.keyLimits, clock: clock)),
+            authorization: Authorization(
+                keys: keys,
+                meter: KeyMeter(defaults: configuration.keyLimits, clock: clock),
+                guest: configuration.isOpenForSending
+                    ? KeyGrant(name: "anybody", scopes: Set(KeyScope.allCases), accounts: nil) : nil
+            ),
             clock: clock,
             // Cancelled when there is room in time.
             bodies: BodyBudget(configuration.limits) { try? await ContinuousClock().sleep(for: $0) },
@@ -68,15 +73,18 @@ package struct CollectorServer: Service {
             sift: SiftEndpoint(dependencies: dependencies),
             sapUsage: SAPUsageEndpoint(dependencies: dependencies),
             queries: QueryEndpoints(dependencies: dependencies),
+            lives: EventLifeEndpoint(dependencies: dependencies),
             behavior: BehaviorEndpoints(dependencies: dependencies),
             questions: QuestionEndpoints(dependencies: dependencies, zones: zones),
             catalogue: CatalogueEndpoints(dependencies: dependencies, zones: zones),
             failed: FailedEndpoints(dependencies: dependencies, zones: zones),
             devices: DeviceEndpoints(dependencies: dependencies),
             followers: FollowerEndpoints(dependencies: dependencies),
+            expectations: ExpectationEndpoint(dependencies: dependencies),
             usageReport: UsageReportEndpoint(dependencies: dependencies),
             erasure: ErasureEndpoint(dependencies: dependencies),
             replay: ReplayEndpoint(dependencies: dependencies),
+            reset: ResetEndpoint(dependencies: dependencies),
             status: StatusEndpoints(dependencies: dependencies),
             pages: PageEndpoint(assets, contentSecurityPolicy: contentSecurityPolicy),
             addresses: AddressMeter(configuration.addressRate, clock: clock),

@@ -308,6 +308,16 @@ final class IndexTransaction {
 
     // MARK: The end
 
+    /// Forgets everything before `cursor`, what this transaction did included, and ends it: nothing may be added afterwards,
+    /// because row numbers that are remembered are of rows that are gone.
+    func reset(at cursor: LogPosition) throws {
+        try db.execute(sql: IndexSchema.clearing + " DELETE FROM erasures; DELETE FROM installations;")
+        erased = []
+        progress = try IndexProgress(db)
+        progress.cursor = cursor
+        try progress.write(db)
+    }
+
     /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
     func finish(at cursor: LogPosition, damaged: Int64) throws {
         try minutes.flush()

@@ -135,7 +135,7 @@ package final class Indexer: Sendable {
                 store.recovered()
                 return .caughtUp
             }
-            store.committed(step.progress, erased: step.erased)
+            store.committed(step.progress, erased: step.erased, isReset: step.isReset)
             reached(step.progress.cursor)
             return .advanced
         } catch let error as StoreError {
@@ -232,7 +232,7 @@ package final class Indexer: Sendable {
         upTo durable: LogPosition,
         _ limits: AdmissionLimits,
         _ eventsPerStep: Int
-    ) throws -> (progress: IndexProgress, erased: Set<InstallationID>)? {
+    ) throws -> (progress: IndexProgress, erased: Set<InstallationID>, isReset: Bool)? {
         let transaction = try IndexTransaction(db)
         let cursor = transaction.progress.cursor
         guard cursor <= durable else {
@@ -249,19 +249,27 @@ package final class Indexer: Sendable {
         follower.align(to: cursor)
         let records = RecordIndexer(transaction, limits: limits)
         var events = 0
-        while events < eventsPerStep, let record = try follower.next(upTo: durable) {
+        var isReset = false
+        while events < eventsPerStep, !isReset, let record = try follower.next(upTo: durable) {
             try follower.withPayload(of: record) { payload in
                 switch record.kind {
                 case .intake: events += try records.accept(payload, at: record.start)
                 case .quarantine: try records.refuse(payload, at: record.start)
                 case .erasure: try records.erase(payload, at: record.start)
                 case .erasedEvents: try records.count(payload, at: record.start)
+                case .reset: isReset = true
                 default: break  // Kinds of other versions, and what the log says about itself.
                 }
             }
         }
         guard follower.position > cursor else { return nil }
-        try transaction.finish(at: follower.position, damaged: Int64(follower.takeDamage()))
-        return (transaction.progress, transaction.erased)
+        if isReset {
+            // What was damaged before it is forgotten, too.
+            _ = follower.takeDamage()
+            try transaction.reset(at: follower.position)
+        } else {
+            try transaction.finish(at: follower.position, damaged: Int64(follower.takeDamage()))
+        }
+        return (transaction.progress, transaction.erased, isReset)
     }
 }

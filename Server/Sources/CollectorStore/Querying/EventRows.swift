@@ -105,6 +105,10 @@ struct EventFilter {
         if let project = query.project {
             add("e.context IN (SELECT number FROM contexts WHERE project = ?)") { $0.bind($1, project) }
         }
+        if let run = query.run {
+            // Twice in the condition, so it goes by its number; those behind it count on from there.
+            add(Self.isOfRun("?\(bindings.count + 1)")) { $0.bind($1, run) }
+        }
         if let from = query.from { add("e.time >= ?") { $0.bind($1, from.milliseconds) } }
         if let to = query.to { add("e.time < ?") { $0.bind($1, to.milliseconds) } }
         if paging, let after = query.after {
@@ -115,6 +119,25 @@ struct EventFilter {
         }
         sql = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
         self.bindings = bindings
+    }
+
+    /// The tag of an event, else that of all events in its context. Texts are searched before they are taken apart: few have one.
+    private static func isOfRun(_ parameter: String) -> String {
+        """
+        CASE WHEN \(names("e.body")) AND \(tag(of: "e.body", "attributes")) IS NOT NULL
+        THEN \(tag(of: "e.body", "attributes")) = \(parameter)
+        ELSE e.context IN (
+            SELECT number FROM contexts WHERE \(names("content")) AND \(tag(of: "content", "global")) = \(parameter)
+        ) END
+        """
+    }
+
+    private static func names(_ column: String) -> String {
+        "instr(\(column), CAST('\"\(RunTag.attribute)\"' AS BLOB)) > 0"
+    }
+
+    private static func tag(of column: String, _ member: String) -> String {
+        "CAST(json_extract(CAST(\(column) AS TEXT), '$.\(member).\(RunTag.attribute)') AS TEXT)"
     }
 
     /// Binds the values from the first parameter on; returns the number of the next one.

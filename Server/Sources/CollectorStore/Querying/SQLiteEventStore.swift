@@ -25,6 +25,8 @@ package final class SQLiteEventStore: EventStore {
         var files: IndexFiles
         var progress: IndexProgress
         var erased: Set<InstallationID>
+        /// Where the last reset ends, if this process met one.
+        var beginning = EventPosition.start
         /// Why the index does not follow.
         var trouble: String?
         /// Why it is made anew; nil while it is not.
@@ -108,6 +110,8 @@ package final class SQLiteEventStore: EventStore {
     package var trouble: String? { state.withLock { $0.trouble ?? $0.rebuilding } }
 
     package var indexed: EventPosition { signal.position }
+
+    package var beginning: EventPosition { state.withLock { $0.beginning } }
 
     package func progress() -> AsyncStream<EventPosition> {
         signal.listen()
@@ -231,6 +235,13 @@ package final class SQLiteEventStore: EventStore {
         return try await read { try CatalogueRows.description(of: name, days: days, limits: limits, clock: clock, $0) }
     }
 
+    package func look(
+        _ tally: ExpectationTally,
+        before end: EventPosition?
+    ) async throws(StoreError) -> (tally: ExpectationTally, isMore: Bool) {
+        try await read { try ExpectationRows.look(tally, before: end, $0) }
+    }
+
     package func totals() async throws(StoreError) -> StoreTotals {
         let installations = try await read { db in
             try Int64.fetchOne(db, sql: "SELECT count(*) FROM installations WHERE erased = 0") ?? 0
@@ -333,9 +344,15 @@ package final class SQLiteEventStore: EventStore {
     var progressNow: IndexProgress { state.withLock { $0.progress } }
 
     /// A transaction is complete: tells everybody who waits.
-    func committed(_ progress: IndexProgress, erased: Set<InstallationID>) {
+    ///
+    /// - Parameter isReset: whether it has forgotten everything before where it ends.
+    func committed(_ progress: IndexProgress, erased: Set<InstallationID>, isReset: Bool = false) {
         state.withLock { state in
             state.progress = progress
+            if isReset {
+                state.erased = []
+                state.beginning = progress.position
+            }
             state.erased.formUnion(erased)
             state.trouble = nil
         }

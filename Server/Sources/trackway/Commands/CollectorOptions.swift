@@ -40,10 +40,14 @@ struct FilterOptions: ParsableArguments {
     @Option(help: "Only events of this project of Sensors Analytics.")
     var project: String?
 
+    @Option(help: "Only events of this test run: those whose attribute _run says so.")
+    var run: String?
+
     /// The filter as the collector's query understands it.
     var query: [(name: String, value: String)] {
         [
             ("name", name), ("installation", installation), ("user", user), ("session", session), ("project", project),
+            ("run", run),
         ].compactMap { field, value in value.map { (name: field, value: $0) } }
     }
 

@@ -29,6 +29,8 @@ struct ServeCommand: AsyncParsableCommand {
               trackway serve --host 0.0.0.0 --port 80      reachable by others: put TLS before it
               trackway serve --read-key always --trusted-proxy 127.0.0.1   behind a proxy on this machine
               trackway serve --allow-origin https://shop.example   web pages of that origin may send
+              trackway serve --ephemeral --json            for tests: a free port, no keys on this machine, POST /v1/reset,
+                                                           and nothing is left at the end
             """
     )
 
@@ -37,8 +39,20 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The address to listen on.")
     var host: String = "127.0.0.1"
 
-    @Option(help: "The port; 0 takes a free one.")
-    var port: Int = 8787
+    @Option(help: "The port; 0 takes a free one. Default: 8787; with --ephemeral a free one.")
+    var port: Int?
+
+    @Flag(
+        help:
+            "Keep nothing: the data lies in memory where the system has a file system there (/dev/shm), else in a temporary folder, and is removed at the end. On a loopback address no key is needed. POST /v1/reset forgets everything."
+    )
+    var ephemeral = false
+
+    @Flag(help: "When ready, print one line of JSON with the address, instead of the lines for people.")
+    var json = false
+
+    @Option(help: "A file that holds the address, once connections are accepted, until the end.")
+    var addressFile: String?
 
     @Option(
         help: "A key that may do everything, beside those of the key file. Loopback only, and with no proxy before it."
@@ -87,7 +101,16 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Sees that the options make sense together.
     func validate() throws {
-        guard (0...65_535).contains(port) else { throw ValidationError("--port takes 0 to 65535") }
+        if let port, !(0...65_535).contains(port) { throw ValidationError("--port takes 0 to 65535") }
+        if ephemeral, data.data != nil {
+            throw ValidationError("choose --ephemeral, which keeps nothing, or --data")
+        }
+        if ephemeral, readKey == .always {
+            throw ValidationError("with --ephemeral nobody on this machine needs a key; leave out --read-key")
+        }
+        if ephemeral, !CollectorConfiguration.isLoopback(host) {
+            throw ValidationError("--ephemeral is for a loopback address: whoever reaches it may send, read and reset")
+        }
         if let devKey, devKey.isEmpty { throw ValidationError("--dev-key needs a text, such as dev") }
         guard Logger.Level(rawValue: logLevel) != nil else {
             throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
@@ -124,7 +147,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     /// Runs until a signal ends it.
     func run() async throws {
-        var configuration = CollectorConfiguration(host: host, port: port)
+        var configuration = CollectorConfiguration(host: host, port: port ?? (ephemeral ? 0 : 8787))
+        configuration.isEphemeral = ephemeral
         configuration.readKeys = readKey
         configuration.hostNames = Set(allowHost)
         configuration.sendingOrigins = Set(allowOrigin)
@@ -136,9 +160,11 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.keyLimits = KeyLimits(requestsPerSecond: keyRate, eventsPerDay: keyEventsPerDay)
         var logger = Logger(label: "trackway")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
-        let folder = data.folder
+        let temporary = try ephemeral ? EphemeralFolder.make(environment: ProcessInfo.processInfo.environment) : nil
+        defer { temporary?.remove() }
+        let folder = temporary.map { CollectorFolder(option: $0.path, environment: [:]) } ?? data.folder
         try folder.make()
-        if devKey == nil, try data.keyFile().records.isEmpty {
+        if devKey == nil, !ephemeral, try data.keyFile().records.isEmpty {
             Console.standard.note(
                 "No keys yet, so nobody can send. Make one with `trackway keys create NAME`, or start with --dev-key dev."
             )
@@ -146,53 +172,29 @@ struct ServeCommand: AsyncParsableCommand {
         let host = CollectorHost(
             folder: folder,
             configuration: configuration,
+            intake: ephemeral ? EphemeralFolder.intake : IntakeOptions(),
             developmentKey: devKey,
             sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
             logger: logger
         )
-        let banner = ServeBanner(folder: folder, host: self.host, developmentKey: devKey)
-        try await host.run(endingOn: [.sigterm, .sigint]) { port in
-            Console.standard.write(banner.lines(port: port, style: Console.standard.style))
+        let banner = ServeBanner(folder: folder, host: self.host, developmentKey: devKey, isEphemeral: ephemeral)
+        let file = addressFile.map { AddressFile(path: $0) }
+        try file?.prepare()
+        defer { file?.remove() }
+        // A terminal that is closed must not leave a folder behind.
+        let signals: [UnixSignal] = [.sigterm, .sigint] + (ephemeral ? [.sighup] : [])
+        try await host.run(endingOn: signals) { [json] port in
+            file?.write(banner.url(port: port))
+            if json {
+                Console.standard.write(json: banner.json(port: port, process: getpid()))
+            } else {
+                Console.standard.write(banner.lines(port: port, style: Console.standard.style))
+            }
         }
     }
 }
 
 extension ReadKeys: ExpressibleByArgument {}
-
-/// What a collector says when it is ready.
-struct ServeBanner: Sendable {
-    /// Where its data lies.
-    var folder: CollectorFolder
-    /// The address it listens on.
-    var host: String
-    /// The developer's key, if there is one.
-    var developmentKey: String?
-
-    /// The address for a browser and for senders.
-    func url(port: Int) -> String {
-        switch host {
-        // Everywhere is not an address one can go to; this machine is.
-        case "0.0.0.0": "http://127.0.0.1:\(port)"
-        case "::", "[::]": "http://[::1]:\(port)"
-        case _ where host.contains(":") && !host.hasPrefix("["): "http://[\(host)]:\(port)"
-        default: "http://\(host):\(port)"
-        }
-    }
-
-    /// The lines, ready to print.
-    func lines(port: Int, style: Style) -> [String] {
-        let url = url(port: port)
-        var lines = [
-            "Page     " + style.bold(url + "/"),
-            "Send to  \(url)/v1/events",
-            style.faint("         Clickstream /collect, Sensors Analytics /sa, Sift /v3/accounts/ID/mobile_events"),
-        ]
-        if let developmentKey { lines.append("Key      \(developmentKey)") }
-        lines.append("Data     \(folder.path)")
-        lines.append(style.faint("Ctrl-C ends it; what was answered is on disk."))
-        return lines
-    }
-}
 
 /// How many files and connections the process may have open.
 enum DescriptorLimit {

@@ -19,6 +19,8 @@ struct CollectorHost: Sendable {
     var folder: CollectorFolder
     /// Where to listen and what to allow.
     var configuration: CollectorConfiguration
+    /// How the intake log is laid out.
+    var intake = IntakeOptions()
     /// A key that is accepted beside those of the key file; for developers.
     var developmentKey: String?
     /// The file with the remote configuration for clients of Sensors Analytics; in the folder when nil.
@@ -120,7 +122,7 @@ struct CollectorHost: Sendable {
         committed: @escaping @Sendable (LogPosition) -> Void
     ) throws(CommandFailure) -> Intake {
         do {
-            return try Intake(folder: folder.intake, clock: SystemClock(), committed: committed)
+            return try Intake(folder: folder.intake, options: intake, clock: SystemClock(), committed: committed)
         } catch let error as JournalError where error.code == .locked {
             throw CommandFailure(
                 .cannotCreate,

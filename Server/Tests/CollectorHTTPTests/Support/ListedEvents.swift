@@ -387,9 +387,40 @@ final class ListedEvents: EventStore {
     /// The names that were asked for last.
     var catalogueAsked: CatalogueQuery? { state.withLock { $0.catalogue } }
 
+    func look(
+        _ tally: ExpectationTally,
+        before end: EventPosition?
+    ) async throws(StoreError) -> (tally: ExpectationTally, isMore: Bool) {
+        var tally = tally
+        for event in try matching(EventQuery()) where event.position >= tally.next {
+            guard end == nil || event.position < end ?? .start else { break }
+            guard tally.expectation.filter.names.contains(event.name) else {
+                tally.passed(event.name, at: event.position)
+                continue
+            }
+            let attributes = (try? JSONValue.parse(event.json))?["attributes"]  // a test's own text
+            let values = tally.expectation.filter.conditions.map { condition -> QuestionValue? in
+                guard case .attribute(let name) = condition.field else { return nil }
+                return attributes?[name].flatMap { QuestionValue($0) }
+            }
+            tally.met(
+                .init(
+                    position: event.position,
+                    id: event.id,
+                    user: event.user,
+                    installation: event.installation,
+                    values: values
+                )
+            )
+        }
+        return (tally, false)
+    }
+
     func totals() async throws(StoreError) -> StoreTotals {
         StoreTotals(events: UInt64(try matching(EventQuery()).count))
     }
+
+    var beginning: EventPosition { .start }
 
     var indexed: EventPosition { state.withLock { $0.indexed } }
 

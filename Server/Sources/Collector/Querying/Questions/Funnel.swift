@@ -108,7 +108,7 @@ package struct Funnel: Sendable, Hashable {
 
 extension FunnelQuestion {
     private static let known: Set<String> = [
-        "step", "where", "user", "installation", "from", "to", "window", "by", "top", "people",
+        "step", "where", "user", "installation", "run", "from", "to", "window", "by", "top", "people",
     ]
 
     /// Reads a question from the parameters of an address: `step` for each step's name, `where` for what holds for every step,

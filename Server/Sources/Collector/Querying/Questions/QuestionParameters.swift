@@ -5,7 +5,8 @@ package import TrackwayEvents
 
 extension Question {
     private static let known: Set<String> = [
-        "name", "where", "user", "installation", "from", "to", "zone", "interval", "measure", "by", "top", "compare",
+        "name", "where", "user", "installation", "run", "from", "to", "zone", "interval", "measure", "by", "top",
+        "compare",
     ]
 
     /// Reads a question from the parameters of an address. `name` and `where` may be given several times; of any other the last
@@ -82,6 +83,7 @@ struct QuestionParameters {
             }
             filter.installation = id
         }
+        if let run = text("run") { filter.conditions.append(try RunTag.condition(run)) }
         return filter
     }
 

@@ -67,7 +67,7 @@ package struct Retention: Sendable, Hashable {
 
 extension RetentionQuestion {
     private static let known: Set<String> = [
-        "first", "return", "where", "where.first", "where.return", "user", "installation", "from", "to", "zone",
+        "first", "return", "where", "where.first", "where.return", "user", "installation", "run", "from", "to", "zone",
         "interval", "cohort",
     ]
 

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// The answer to an expectation: whether it holds, and what helps when it does not.
+package struct ExpectationReport: Sendable {
+    /// What was seen.
+    package var tally: ExpectationTally
+    /// How far the index was.
+    package var indexed: EventPosition
+    /// The first events that matched.
+    package var events: [StoredEvent]
+    /// The events behind the misses that came closest, as far as they are still there.
+    package var closest: [(miss: ExpectationTally.Miss, event: StoredEvent)]
+    /// Events of the name that were refused.
+    package var refused: [FailedEvent]
+
+    /// The most refused events that are told.
+    package static let maxRefused = 5
+
+    /// A report.
+    package init(
+        _ tally: ExpectationTally,
+        indexed: EventPosition,
+        events: [StoredEvent],
+        closest: [(miss: ExpectationTally.Miss, event: StoredEvent)],
+        refused: [FailedEvent]
+    ) {
+        self.tally = tally
+        self.indexed = indexed
+        self.events = events
+        self.closest = closest
+        self.refused = refused
+    }
+
+    /// The refused events that may be meant: what is kept of them holds one of the names as JSON text, or was cut before it
+    /// could.
+    package static func meant(by tally: ExpectationTally, among failed: [FailedEvent]) -> [FailedEvent] {
+        let names = tally.expectation.filter.names.map { JSONValue.string($0).json() }
+        let meant = failed.lazy.filter { event in
+            guard event.position >= tally.since else { return false }
+            return event.content.count < event.bytes || names.contains { event.content.firstRange(of: $0) != nil }
+        }
+        return Array(meant.prefix(maxRefused))
+    }
+
+    /// Writes the report as one JSON object.
+    package func write(to writer: inout JSONWriter) {
+        let expectation = tally.expectation
+        writer.beginObject()
+        writer.member("holds", tally.holdsNow)
+        writer.member("found", Int64(tally.found))
+        writer.key("expected")
+        writer.beginObject()
+        writer.member("at_least", Int64(expectation.atLeast))
+        if let atMost = expectation.atMost { writer.member("at_most", Int64(atMost)) }
+        writer.member("within", Int64(expectation.within / .milliseconds(1)))
+        writer.endObject()
+        writer.member("since", tally.since.description)
+        writer.member("indexed", indexed.description)
+        writer.member("read", Int64(tally.read))
+        writer.list("events", events) { $0.write(to: &$1) }
+        if !tally.holdsNow { writeHelp(to: &writer) }
+        writer.endObject()
+    }
+
+    private func writeHelp(to writer: inout JSONWriter) {
+        writer.list("closest", closest) { row, writer in
+            writer.beginObject()
+            writer.list("missed", row.miss.reasons) { reason, writer in
+                writer.beginObject()
+                writer.member("condition", reason.condition)
+                writer.key("actual")
+                if let actual = reason.actual { actual.write(to: &writer) } else { writer.null() }
+                writer.endObject()
+            }
+            writer.key("event")
+            row.event.write(to: &writer)
+            writer.endObject()
+        }
+        writer.list("refused", refused) { $0.write(to: &$1) }
+        // The busiest first, equal ones by name: the same answer to the same events.
+        let others = tally.others.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        writer.list("others", others) { other, writer in
+            writer.beginObject()
+            writer.member("name", other.key)
+            writer.member("events", Int64(other.value))
+            writer.endObject()
+        }
+    }
+}

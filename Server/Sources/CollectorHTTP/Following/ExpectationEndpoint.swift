@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// `GET /v1/expect`: waits until what a test expects has arrived, or the time is over, and says what came instead.
+struct ExpectationEndpoint: Sendable {
+    private let dependencies: CollectorDependencies
+    private let slots: FollowerSlots
+    /// How many may wait at once.
+    private static let waiting = 64
+    /// How many refused events are searched for those that were meant.
+    private static let searchedRefusals = 100
+
+    init(dependencies: CollectorDependencies) {
+        self.dependencies = dependencies
+        slots = FollowerSlots(limit: min(Self.waiting, dependencies.configuration.followers))
+    }
+
+    /// Waits and answers. An answer is final: what was answered to a sender before the time was over counts in it.
+    func expect(_ request: Request, pass: ReadPass) async throws -> Response {
+        let expectation = try expectation(request)
+        let slot = try takeSlot()
+        defer { withExtendedLifetime(slot) {} }
+        var tally = ExpectationTally(expectation, since: since(expectation))
+        try await look(&tally, before: nil)
+        if tally.standing == .open, expectation.within > .zero { try await wait(&tally, pass) }
+        if tally.standing == .open { try await lookUntilNow(&tally, pass) }
+        return try await report(tally)
+    }
+
+    private func since(_ expectation: EventExpectation) -> EventPosition {
+        switch expectation.since {
+        case .beginning: dependencies.store.beginning
+        case .now: EventPosition(dependencies.intake.end)
+        case .position(let position): max(position, dependencies.store.beginning)
+        }
+    }
+
+    /// Looks at every step of the index until it is decided, or the time is over.
+    private func wait(_ tally: inout ExpectationTally, _ pass: ReadPass) async throws {
+        var isOver = false
+        let follower = follower(for: tally.expectation.within, pass)
+        try await follower.follow { signal in
+            if case .tick = signal {
+                isOver = true
+                return false
+            }
+            try await look(&tally, before: nil)
+            return tally.standing == .open
+        }
+        try pass.check()
+        guard isOver || tally.standing != .open else {
+            // Half of a time proves nothing.
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: "closing",
+                message: "The collector is shutting down before the time is over.",
+                retryAfter: .seconds(1)
+            )
+        }
+    }
+
+    /// The time is over: looks at all that was answered until now, and at nothing that comes later.
+    private func lookUntilNow(_ tally: inout ExpectationTally, _ pass: ReadPass) async throws {
+        guard let end = dependencies.intake.committedEnd.map({ EventPosition($0) }) else { return }
+        try await follower(for: dependencies.configuration.expectationCatchUp, pass).follow(until: end)
+        guard dependencies.store.indexed >= end else {
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: "index_behind",
+                message: "\(dependencies.store.trouble ?? "The index is behind what was taken.") Expect again.",
+                retryAfter: .seconds(1)
+            )
+        }
+        try await look(&tally, before: end)
+    }
+
+    private func follower(for interval: Duration, _ pass: ReadPass) -> IndexFollower {
+        IndexFollower(
+            store: dependencies.store,
+            interval: interval,
+            pass: pass,
+            passInterval: dependencies.configuration.passInterval
+        )
+    }
+
+    /// Looks at what is there. After a reset it begins anew: what was forgotten does not count.
+    private func look(_ tally: inout ExpectationTally, before end: EventPosition?) async throws(StoreError) {
+        while true {
+            let beginning = dependencies.store.beginning
+            if beginning > tally.since { tally = ExpectationTally(tally.expectation, since: beginning) }
+            var isMore = true
+            while isMore, tally.standing == .open {
+                (tally, isMore) = try await dependencies.store.look(tally, before: end)
+                guard tally.read <= EventExpectation.maxEvents else {
+                    throw .overBudget(
+                        "since",
+                        "it looks at more than \(EventExpectation.maxEvents) events: say from which position on, or since=now"
+                    )
+                }
+            }
+            if dependencies.store.beginning == beginning { return }
+        }
+    }
+
+    private func report(_ tally: ExpectationTally) async throws(StoreError) -> Response {
+        let store = dependencies.store
+        var events: [StoredEvent] = []
+        for id in tally.events { if let event = try await store.event(id) { events.append(event) } }
+        var closest: [(miss: ExpectationTally.Miss, event: StoredEvent)] = []
+        var refused: [FailedEvent] = []
+        if !tally.holdsNow {
+            for miss in tally.closest {
+                if let event = try await store.event(miss.id) { closest.append((miss, event)) }
+            }
+            let failed = try await store.failed(before: nil, limit: Self.searchedRefusals)
+            refused = ExpectationReport.meant(by: tally, among: failed)
+        }
+        let report = ExpectationReport(
+            tally,
+            indexed: store.indexed,
+            events: events,
+            closest: closest,
+            refused: refused
+        )
+        return Answer.json { report.write(to: &$0) }
+    }
+
+    private func expectation(_ request: Request) throws(RequestFailure) -> EventExpectation {
+        do {
+            return try EventExpectation(parameters: Query(request.uri).parameters)
+        } catch {
+            throw RequestFailure(error)
+        }
+    }
+
+    private func takeSlot() throws(RequestFailure) -> FollowerSlot {
+        do {
+            return try slots.take()
+        } catch {
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: "too_many_expectations",
+                message: "As many expectations as may be are waiting already; ask again in a moment.",
+                retryAfter: .seconds(1)
+            )
+        }
+    }
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("A collector for tests")
+struct EphemeralTests {
+    @Test("a folder is its owner's while that lives, and goes with the next one when it was left behind")
+    func folders() async throws {
+        try await RunningCollector.withFolder { place in
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let living = try EphemeralFolder(in: place)
+            var killed: EphemeralFolder? = try EphemeralFolder(in: place)
+            let left = try #require(killed?.path)
+            try Data("x".utf8).write(to: URL(fileURLWithPath: left + "/file"))
+            // Whoever is killed lets go of its lock and removes nothing.
+            killed = nil
+            // Killed before it had a lock.
+            let unlocked = URL(fileURLWithPath: left).deletingLastPathComponent().path + "/collector-early1"
+            try FileManager.default.createDirectory(atPath: unlocked, withIntermediateDirectories: false)
+            #expect(FileManager.default.fileExists(atPath: left))
+            let next = try EphemeralFolder(in: place)
+            #expect(!FileManager.default.fileExists(atPath: left))
+            #expect(!FileManager.default.fileExists(atPath: unlocked))
+            #expect(FileManager.default.fileExists(atPath: living.path))
+            #expect(living.path != next.path)
+            let rights = try FileManager.default.attributesOfItem(atPath: next.path)[.posixPermissions] as? Int
+            #expect(rights == 0o700)
+            next.remove()
+            living.remove()
+            #expect(!FileManager.default.fileExists(atPath: living.path + "/owner.lock"))
+        }
+    }
+
+    @Test("many that begin at once have a folder each, and none removes another's")
+    func together() async throws {
+        try await RunningCollector.withFolder { place in
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
+            let folders = try await withThrowingTaskGroup(of: EphemeralFolder.self) { group in
+                for _ in 0..<20 { group.addTask { try EphemeralFolder(in: place) } }
+                return try await group.reduce(into: [EphemeralFolder]()) { $0.append($1) }
+            }
+            #expect(Set(folders.map(\.path)).count == 20)
+            for folder in folders { #expect(FileManager.default.fileExists(atPath: folder.path + "/owner.lock")) }
+        }
+    }
+
+    @Test("what lies where everybody may write and is not this user's alone is not used")
+    func foreign() async throws {
+        try await RunningCollector.withFolder { place in
+            let parent = place + "/trackway-ephemeral-\(geteuid())"
+            try FileManager.default.createDirectory(atPath: parent, withIntermediateDirectories: true)
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: parent)
+            let open = #expect(throws: CommandFailure.self) { try EphemeralFolder(in: place) }
+            #expect(open?.status == .cannotCreate && open?.message.contains(parent) == true)
+            try FileManager.default.removeItem(atPath: parent)
+            try FileManager.default.createSymbolicLink(atPath: parent, withDestinationPath: place)
+            #expect(throws: CommandFailure.self) { try EphemeralFolder(in: place) }
+            // Another place is taken where the first will not do.
+            let folder = try EphemeralFolder.make(environment: ["TMPDIR": place + "/nowhere"], memory: "/nowhere")
+            #expect(folder.path.hasPrefix("/tmp/"))
+            folder.remove()
+        }
+    }
+
+    @Test("the address is in a file while the collector runs, and what an earlier one left is gone before")
+    func addressFile() async throws {
+        try await RunningCollector.withFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            let file = AddressFile(path: folder + "/address")
+            try Data("http://127.0.0.1:1\n".utf8).write(to: URL(fileURLWithPath: file.path))
+            try file.prepare()
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+            file.write("http://127.0.0.1:2")
+            #expect(try String(contentsOfFile: file.path, encoding: .utf8) == "http://127.0.0.1:2\n")
+            file.remove()
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+            let nowhere = AddressFile(path: folder + "/none/address")
+            #expect(throws: CommandFailure.self) { try nowhere.prepare() }
+        }
+    }
+
+    @Test("programs read where it is from one line")
+    func json() throws {
+        let folder = CollectorFolder(option: "/dev/shm/x", environment: [:])
+        let banner = ServeBanner(folder: folder, host: "127.0.0.1", developmentKey: nil, isEphemeral: true)
+        #expect(
+            String(decoding: banner.json(port: 4_242, process: 7).json(), as: UTF8.self)
+                == #"{"url":"http://127.0.0.1:4242","port":4242,"pid":7,"durability":"memory","data":"/dev/shm/x"}"#
+        )
+        let text = banner.lines(port: 80, style: Style(isColoured: false)).joined(separator: "\n")
+        #expect(text.contains("nothing is left") && !text.contains("disk"))
+    }
+
+    /// Runs `body` beside a collector that keeps nothing.
+    private static func withCollector(
+        _ body: @Sendable @escaping (CollectorAddress) async throws -> Void
+    ) async throws {
+        try await RunningCollector.withFolder { folder in
+            try await RunningCollector.with(folder: folder, isEphemeral: true) { address in
+                // Whatever key an app has.
+                try await body(try CollectorAddress(address.root, key: "anything"))
+            }
+        }
+    }
+
+    @Test("each test begins with nothing, and what a sender had before does not come back")
+    func reset() async throws {
+        try await Self.withCollector { address in
+            let client = CollectorClient(address)
+            try await RunningCollector.withFolder { journal in
+                for round in 0..<3 {
+                    var sender = try Sender(to: address, folder: journal, console: .standard)
+                    for number in 0..<20 {
+                        _ = sender.record("step", ["number": .init(number), "round": .init(round)])
+                    }
+                    await sender.finish(timeout: .seconds(60))
+                    let query: [(name: String, value: String)] = [("name", "step"), ("count", "20"), ("within", "0s")]
+                    let answer = try await client.get("/v1/expect", query: query, timeout: 90)
+                    #expect(answer["holds"] == .boolean(true), "\(round)")
+                    let position = try #require(try await client.send("POST", "/v1/reset")["position"]?.string)
+                    let stats = try await client.get("/v1/stats")
+                    #expect(stats["events"]?.integer == 0 && stats["installations"]?.integer == 0)
+                    #expect(stats["indexed"]?.string == position + ".0" || stats["indexed"]?.string == position)
+                    for path in ["/v1/events", "/v1/failed", "/v1/sessions", "/v1/users", "/v1/rate", "/v1/ledger"] {
+                        let lists = (try await client.get(path).object?.members ?? []).compactMap(\.value.array)
+                        #expect(lists.allSatisfy { $0.isEmpty }, "\(path)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("an expectation and a live stream that are open at a reset go on with what comes afterwards")
+    func open() async throws {
+        try await Self.withCollector { address in
+            let client = CollectorClient(address)
+            try await RunningCollector.withFolder { journal in
+                @Sendable func send(_ name: String) async throws {
+                    var sender = try Sender(to: address, folder: journal, console: .standard)
+                    _ = sender.record(name, [:])
+                    await sender.finish(timeout: .seconds(60))
+                }
+                try await send("a")
+                // Two are wanted; the one from before the reset must not be the first of them.
+                async let answer = client.get(
+                    "/v1/expect",
+                    query: [("name", "a"), ("at_least", "2"), ("within", "5m")],
+                    timeout: 330
+                )
+                let (names, name) = AsyncStream.makeStream(of: String.self)
+                async let following: Void = Self.follow(address, until: "last") { name.yield($0) }
+                var seen = names.makeAsyncIterator()
+                #expect(await seen.next() == "a")
+                _ = try await client.send("POST", "/v1/reset")
+                try await send("a")
+                #expect(await seen.next() == "a")
+                let early = try await client.get(
+                    "/v1/expect",
+                    query: [("name", "a"), ("count", "1"), ("within", "0s")]
+                )
+                #expect(early["holds"] == .boolean(true))
+                try await send("a")
+                let found = try await answer
+                #expect(found["holds"] == .boolean(true) && found["found"]?.integer == 2)
+                try await send("last")
+                #expect(await seen.next() == "a")
+                #expect(await seen.next() == "last")
+                try await following
+            }
+        }
+    }
+
+    /// Hands on the names of a live stream's events, from the latest that is there to one.
+    private static func follow(
+        _ address: CollectorAddress,
+        until last: String,
+        _ seen: @escaping @Sendable (String) -> Void
+    ) async throws {
+        var follower = LiveFollower(address: address, query: [("last", "1")], console: .standard)
+        try await follower.run { event in
+            let name = StoredEventSummary(event)?.name ?? "?"
+            seen(name)
+            return name != last
+        }
+    }
+
+    @Test("batches that are taken during resets count before or after, whole: none is lost in the middle")
+    func inFlight() async throws {
+        try await Self.withCollector { address in
+            let client = CollectorClient(address)
+            let body = Array((0..<10).map { _ in #"{"name":"a"}"# }.joined(separator: "\n").utf8)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<4 {
+                    group.addTask {
+                        for _ in 0..<20 {
+                            let headers = [(name: "content-type", value: "application/x-ndjson")]
+                            let answer = try await client.relay("/v1/events", headers: headers, body: body)
+                            #expect(answer.status == 200)
+                        }
+                    }
+                }
+                group.addTask {
+                    for _ in 0..<10 {
+                        _ = try await client.send("POST", "/v1/reset", timeout: 60)
+                        let events = try await client.get("/v1/stats")["events"]?.integer ?? -1
+                        #expect(events.isMultiple(of: 10), "\(events)")
+                    }
+                }
+                try await group.waitForAll()
+            }
+            _ = try await client.send("POST", "/v1/reset", timeout: 60)
+            #expect(try await client.get("/v1/stats")["events"]?.integer == 0)
+            let headers = [(name: "content-type", value: "application/x-ndjson")]
+            #expect(try await client.relay("/v1/events", headers: headers, body: body).status == 200)
+            let query: [(name: String, value: String)] = [("name", "a"), ("count", "10"), ("within", "0s")]
+            #expect(try await client.get("/v1/expect", query: query)["holds"] == .boolean(true))
+        }
+    }
+}

@@ -98,7 +98,8 @@ final class EphemeralFolder: Sendable {
 
     /// Removes the folders whose owners do not live any more. The caller holds the lock of `parent`.
     private static func removeOrphans(in parent: String) {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []  // unreadable: nothing to remove
+        // A folder that cannot be read has nothing to remove.
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: parent)) ?? []
         for name in names where name.hasPrefix(prefix) {
             let folder = parent + "/" + name
             let lock = open(folder + lockName, O_RDWR | O_CLOEXEC | O_NOFOLLOW)

@@ -293,59 +293,12 @@ final class ListedEvents: EventStore {
     }
 
     /// Notes a question, or fails as the test wants.
-    private func note(_ question: any Sendable) throws(StoreError) {
+    func note(_ question: any Sendable) throws(StoreError) {
         let failure = state.withLock { state in
             state.questions.append(question)
             return state.failure
         }
         if let failure { throw failure }
-    }
-
-    func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
-        try note(question)
-        let steps = [Funnel.Step(people: 10), Funnel.Step(people: 4, median: 1_500, medianTotal: 2_500)]
-        let people = question.lastStep.map { _ in
-            [
-                Funnel.Person(user: "carl", installation: nil, at: Timestamp(milliseconds: 8)),
-                Funnel.Person(
-                    user: nil,
-                    installation: .init(high: 7 << 12, low: 1 << 63),
-                    at: Timestamp(milliseconds: 7)
-                ),
-            ]
-        }
-        return Funnel(series: [.init(group: .other(2), steps: steps)], people: people, events: 14)
-    }
-
-    func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention {
-        try note(question)
-        return Retention(cohorts: [.init(people: 5, returned: [2, 1]), .init(people: 3, returned: [1])], events: 9)
-    }
-
-    func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
-        try note(question)
-        return Lifecycle(intervals: [.init(new: 1, returning: 2, resurrected: 3, dormant: 4), .init()], events: 6)
-    }
-
-    func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness {
-        try note(question)
-        return Stickiness(people: [7, 1], events: 9)
-    }
-
-    func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
-        try note(question)
-        return Paths(
-            steps: [
-                .init(names: [.init("Home", sessions: 3)], other: 1, ended: 2),
-                .init(names: [.init("Cart", sessions: 2)], other: 0, ended: 0),
-            ],
-            links: [
-                .init(step: 0, from: "Home", to: "Cart", sessions: 1),
-                .init(step: 0, from: nil, to: "Cart", sessions: 1),
-            ],
-            sessions: 4,
-            events: 8
-        )
     }
 
     func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue {

@@ -245,7 +245,8 @@ struct BehaviorTests {
             try db.execute(
                 sql: """
                     DROP TABLE clicks; DROP TABLE names; DROP TABLE name_days; DROP TABLE replays;
-                    DELETE FROM grdb_migrations WHERE identifier IN ('5', '8');
+                    DROP TABLE activity; DROP TABLE name_quarters;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('5', '8', '9');
                     """
             )
         }

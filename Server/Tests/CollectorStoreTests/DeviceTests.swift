@@ -274,7 +274,8 @@ struct DeviceTests {
             try db.execute(
                 sql: """
                     DROP TABLE snapshots; DROP TABLE devices; DROP TABLE names; DROP TABLE name_days; DROP TABLE replays;
-                    DELETE FROM grdb_migrations WHERE identifier IN ('3', '8');
+                    DROP TABLE activity; DROP TABLE name_quarters;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('3', '8', '9');
                     """
             )
         }

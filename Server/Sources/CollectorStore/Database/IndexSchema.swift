@@ -22,7 +22,9 @@ enum IndexSchema {
         // Whom an event counts for is settled while it is indexed: the index is made anew from the log.
         migrator.registerMigration("7") { try $0.execute(sql: clearingOfClicks + seventh) }
         // Which names are told apart depends on the order in which they came, so the log is read again.
-        migrator.registerMigration("8") { try $0.execute(sql: eighth + clearing) }
+        migrator.registerMigration("8") { try $0.execute(sql: eighth + clearingOfNames) }
+        // People are counted by quarters while events go in.
+        migrator.registerMigration("9") { try $0.execute(sql: ninth + clearing) }
         return migrator
     }
 
@@ -59,7 +61,11 @@ enum IndexSchema {
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
     /// index must not bring them back, not even for the moment until it has read about them again.
-    static let clearing = clearingOfClicks + " DELETE FROM names; DELETE FROM name_days; DELETE FROM replays;"
+    static let clearing = clearingOfNames + " DELETE FROM activity; DELETE FROM name_quarters;"
+
+    /// The same as far as the eighth step knows.
+    private static let clearingOfNames =
+        clearingOfClicks + " DELETE FROM names; DELETE FROM name_days; DELETE FROM replays;"
 
     /// The same as far as the fifth step knows.
     private static let clearingOfClicks = clearingOfErasures + " DELETE FROM clicks;"
@@ -310,65 +316,6 @@ enum IndexSchema {
     /// Questions about a name: in the order of time, and with whom an event counts for, so that no event is read to count it.
     private static let sixth = """
         CREATE INDEX events_by_question ON events (name, time, installation, user);
-
-        """
-
-    /// The person an event counts for (`users.number`): the user who was signed in, else the installation's visitor. Questions
-    /// then compare numbers instead of ids, and read the index alone also where they name no event.
-    private static let seventh = """
-        DROP INDEX events_by_time;
-        DROP INDEX events_by_user;
-        DROP INDEX events_by_question;
-        ALTER TABLE events ADD COLUMN person INTEGER;
-        CREATE INDEX events_by_time ON events (time, person, installation);
-        CREATE INDEX events_by_person ON events (person) WHERE person IS NOT NULL;
-        CREATE INDEX events_by_question ON events (name, time, person, installation);
-
-        """
-
-    /// Names, with their events as a whole and by the days of UTC; refused events with what they are grouped by, in the order of
-    /// arrival. `bytes` is how many bytes were refused, of which `content` may hold less. Events that were admitted again, with the
-    /// place where they were refused.
-    private static let eighth = """
-        CREATE TABLE names (
-            name TEXT PRIMARY KEY,
-            events INTEGER NOT NULL,
-            first INTEGER NOT NULL,
-            last INTEGER NOT NULL
-        ) WITHOUT ROWID;
-
-        CREATE TABLE name_days (
-            name TEXT NOT NULL,
-            day INTEGER NOT NULL,
-            events INTEGER NOT NULL,
-            PRIMARY KEY (name, day)
-        ) WITHOUT ROWID;
-
-        DROP TABLE failed;
-        CREATE TABLE failed (
-            position INTEGER PRIMARY KEY,
-            received INTEGER NOT NULL,
-            installation INTEGER,
-            key TEXT NOT NULL,
-            code TEXT NOT NULL,
-            field TEXT NOT NULL,
-            name TEXT,
-            version TEXT,
-            bytes INTEGER NOT NULL,
-            message TEXT NOT NULL,
-            content BLOB NOT NULL
-        );
-        CREATE INDEX failed_by_installation ON failed (installation) WHERE installation IS NOT NULL;
-        CREATE INDEX failed_by_group ON failed (received, code, field, name, version);
-        CREATE INDEX failed_by_code ON failed (code);
-        CREATE INDEX failed_by_name ON failed (name) WHERE name IS NOT NULL;
-
-        CREATE TABLE replays (
-            position INTEGER PRIMARY KEY,
-            origin INTEGER NOT NULL,
-            time INTEGER NOT NULL,
-            key TEXT NOT NULL
-        );
 
         """
 }

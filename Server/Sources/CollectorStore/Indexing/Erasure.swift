@@ -65,6 +65,7 @@ struct Erasure {
         )
         try takeFromMinutes(arguments)
         try CatalogueTable.take(installation: arguments, outOf: db)
+        try QuarterTables.take(installation: arguments, outOf: db)
         try db.execute(
             sql: "DELETE FROM replays WHERE position IN (SELECT position FROM events WHERE installation = ?)",
             arguments: arguments

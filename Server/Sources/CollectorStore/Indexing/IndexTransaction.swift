@@ -46,6 +46,7 @@ final class IndexTransaction {
     private let addReplay: RawStatement
     private let minutes: MinuteSums
     private let catalogue: CatalogueSums
+    private let quarters: QuarterSums
     private let db: Database
 
     init(_ db: Database) throws {
@@ -78,6 +79,7 @@ final class IndexTransaction {
         )
         minutes = try MinuteSums(db)
         catalogue = try CatalogueSums(db)
+        quarters = try QuarterSums(db)
     }
 
     // MARK: A batch
@@ -196,6 +198,7 @@ final class IndexTransaction {
             )
             try minutes.count(name, received: batch.received)
             try catalogue.count(name, at: time.milliseconds)
+            quarters.count(name, of: try behavior.person(), at: time.milliseconds)
         } else {
             progress.duplicates += 1
             batch.duplicates += 1
@@ -283,6 +286,7 @@ final class IndexTransaction {
         if isErased { return }
         try minutes.flush()
         try catalogue.flush()
+        try quarters.flush()
         try behavior.flush()
         erased.insert(order.installation)
         try directory.erase(number, order)
@@ -322,6 +326,7 @@ final class IndexTransaction {
     func finish(at cursor: LogPosition, damaged: Int64) throws {
         try minutes.flush()
         try catalogue.flush()
+        try quarters.flush()
         try behavior.flush()
         progress.cursor = cursor
         progress.damaged += damaged

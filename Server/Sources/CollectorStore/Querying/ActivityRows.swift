@@ -24,10 +24,11 @@ enum ActivityRows {
         var meter = QuestionMeter(budget, clock: clock)
         var tally = LifecycleTally(intervals: time.count, budget: budget)
         try forEachEarlier(question.filter, than: time.preceding, &meter, db) { try tally.count($0, -2) }
-        var pass = try EventPass(question.filter, db)
-        try pass.read(from: time.preceding, to: time.end, &meter, db) { event in
-            guard let person = event.person else { return }
-            try tally.count(person, event.time < time.edges[0] ? -1 : time.slot(of: event.time))
+        try forEachPerson(question.filter, [time.preceding, time.edges[0]], &meter, db) { person, _ in
+            try tally.count(person, -1)
+        }
+        try forEachPerson(question.filter, time.edges, &meter, db) { person, moment in
+            try tally.count(person, time.slot(of: moment))
         }
         let intervals = try tally.answer()
         try meter.checkTime()
@@ -47,10 +48,8 @@ enum ActivityRows {
         let time = question.time
         var meter = QuestionMeter(budget, clock: clock)
         var active = PeopleByInterval(limit: budget.people)
-        var pass = try EventPass(question.filter, db)
-        try pass.read(from: time.edges[0], to: time.end, &meter, db) { event in
-            guard let person = event.person else { return }
-            try active.insert(person, time.slot(of: event.time))
+        try forEachPerson(question.filter, time.edges, &meter, db) { person, moment in
+            try active.insert(person, time.slot(of: moment))
         }
         try active.settle()
         var people = Array(repeating: Int64(0), count: time.count)
@@ -75,20 +74,87 @@ enum ActivityRows {
         if question.cohort == .first {
             try forEachEarlier(question.first, than: time.edges[0], &meter, db) { try tally.wasThere($0) }
         }
+        // Whoever counts by quarters does so for both, or the order of two events of one quarter would be told wrongly.
+        let isFirstAny = question.first == QuestionFilter()
         func read(_ filter: QuestionFilter, _ body: (Int64, Int, RetentionTally.Moment) throws -> Void) throws {
-            var pass = try EventPass(filter, db)
-            try pass.read(from: time.edges[0], to: time.end, &meter, db) { event in
+            func exact(_ event: EventPass.Event) throws {
                 guard let person = event.person else { return }
                 let moment = RetentionTally.Moment(time: event.time.milliseconds, position: event.position)
                 try body(person, time.slot(of: event.time), moment)
+            }
+            guard let pass = try QuarterPass(filter, edges: Array(time.edges.dropFirst().dropLast()), people: true, db),
+                !isFirstAny || question.returning == QuestionFilter()
+            else {
+                var pass = try EventPass(filter, db)
+                return try pass.read(from: time.edges[0], to: time.end, &meter, db) { try exact($0) }
+            }
+            try pass.read(from: time.edges[0], to: time.end, &meter, db) { quarter in
+                guard let person = quarter.person else { return }
+                let moment = RetentionTally.Moment(
+                    time: quarter.time.milliseconds,
+                    position: .min,
+                    events: quarter.events,
+                    isQuarter: true
+                )
+                try body(person, time.slot(of: quarter.time), moment)
+            } event: {
+                try exact($0)
             }
         }
         try read(question.first) { try tally.came($0, $1, at: $2) }
         tally.settle()
         try read(question.returning) { try tally.returned($0, $1, at: $2) }
+        try settle(&tally, time, db)
         let cohorts = try tally.answer()
         try meter.checkTime()
         return Retention(cohorts: cohorts, events: meter.events)
+    }
+
+    /// Looks up who had another event behind the first one, where quarters do not tell.
+    ///
+    /// - Complexity: O(people × log).
+    private static func settle(_ tally: inout RetentionTally, _ time: QuestionTime, _ db: Database) throws {
+        let statement = try RawStatement(
+            db,
+            """
+            SELECT 1 FROM events INDEXED BY events_by_person
+            WHERE person = ?1 AND time >= ?2 AND time < ?3 AND (time > ?2 OR position > ?4) LIMIT 1
+            """
+        )
+        for key in tally.unsure {
+            let end = time.edges[PeopleByInterval.interval(key) + 1]
+            try tally.settle(key) { person, first in
+                statement.bind(1, person)
+                statement.bind(2, first.time)
+                statement.bind(3, end.milliseconds)
+                statement.bind(4, first.position)
+                defer { statement.reset() }
+                return try statement.step()
+            }
+        }
+    }
+
+    /// Everybody who was active, with a moment at which they were: at least one between any two edges.
+    private static func forEachPerson(
+        _ filter: QuestionFilter,
+        _ edges: [Timestamp],
+        _ meter: inout QuestionMeter,
+        _ db: Database,
+        _ body: (Int64, Timestamp) throws -> Void
+    ) throws {
+        guard let from = edges.first, let end = edges.last else { return }
+        let within = Array(edges.dropFirst().dropLast())
+        guard let pass = try QuarterPass(filter, edges: within, people: true, db) else {
+            var pass = try EventPass(filter, db)
+            return try pass.read(from: from, to: end, &meter, db) { event in
+                if let person = event.person { try body(person, event.time) }
+            }
+        }
+        try pass.read(from: from, to: end, &meter, db) { quarter in
+            if let person = quarter.person { try body(person, quarter.time) }
+        } event: { event in
+            if let person = event.person { try body(person, event.time) }
+        }
     }
 
     /// Everybody with an event of the filter before a moment, possibly several times.

@@ -120,6 +120,9 @@ struct RetentionTally {
     struct Moment: Comparable {
         var time: Int64
         var position: Int64
+        /// Of a whole quarter only: how many events it has.
+        var events: Int64 = 1
+        var isQuarter = false
 
         static func < (left: Self, right: Self) -> Bool {
             (left.time, left.position) < (right.time, right.position)
@@ -135,6 +138,8 @@ struct RetentionTally {
     private var returns: PeopleByInterval
     /// Who came back in the interval of the cohort itself, and later than the first event.
     private var same: Set<UInt64> = []
+    /// Who had several events in the quarter of the first one, whose order is not known.
+    private(set) var unsure: Set<UInt64> = []
 
     /// A tally of nobody.
     init(_ question: RetentionQuestion, budget: QuestionBudget) {
@@ -182,7 +187,24 @@ struct RetentionTally {
     mutating func returned(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
         try returns.insert(person, interval)
         let key = PeopleByInterval.pair(person, interval)
-        if let first = firsts[key], first < moment { same.insert(key) }
+        guard let first = firsts[key] else { return }
+        guard moment.isQuarter else {
+            if first < moment { same.insert(key) }
+            return
+        }
+        let quarter = QuarterTables.quarter(of: first.time)
+        if quarter < QuarterTables.quarter(of: moment.time) {
+            same.insert(key)
+        } else if quarter == QuarterTables.quarter(of: moment.time) {
+            // Both are the same events, or the first one is of another kind and its place among these is not known.
+            if first.isQuarter { if moment.events > 1 { same.insert(key) } } else { unsure.insert(key) }
+        }
+    }
+
+    /// Settles whether somebody came back who is ``unsure``.
+    mutating func settle(_ key: UInt64, cameBack: (_ person: Int64, _ first: Moment) throws -> Bool) rethrows {
+        guard !same.contains(key), let first = firsts[key] else { return }
+        if try cameBack(PeopleByInterval.person(key), first) { same.insert(key) }
     }
 
     /// The cohorts.

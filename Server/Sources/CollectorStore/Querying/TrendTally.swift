@@ -57,11 +57,13 @@ struct TrendTally {
     /// Counts an event whose time is the question's.
     ///
     /// - Parameters:
+    ///   - events: how many there are that are alike.
     ///   - value: the event's value of the field that groups are made of.
     ///   - person: the number of whom it counts for, if the question counts people or installations.
     ///   - number: the event's number, if the question takes one.
     /// - Throws: ``StoreError`` when the budget is used up.
     mutating func count(
+        _ events: Int64 = 1,
         at time: Timestamp,
         value: QuestionValue?,
         person: Int64?,
@@ -70,8 +72,9 @@ struct TrendTally {
         let slot = question.time.slot(of: time)
         let group = try self.group(of: value)
         // The numbers of the whole are those of its intervals: kept once.
-        try count(in: Place(group: group, slot: slot), person, number, keeping: true)
+        try count(events, in: Place(group: group, slot: slot), person, number, keeping: true)
         try count(
+            events,
             in: Place(group: group, slot: slot < question.time.count ? now : before),
             person,
             number,
@@ -91,6 +94,7 @@ struct TrendTally {
     }
 
     private mutating func count(
+        _ events: Int64,
         in place: Place,
         _ person: Int64?,
         _ number: JSONNumber?,
@@ -111,7 +115,7 @@ struct TrendTally {
             places.append(place)
             sums.append(Sum())
         }
-        sums[index].events += 1
+        sums[index].events += events
         if let number {
             sums[index].numbers += 1
             sums[index].sum.add(number)

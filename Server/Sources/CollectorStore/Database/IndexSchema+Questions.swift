@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// What questions over many events, the catalogue and the groups of refused events are answered from.
+extension IndexSchema {
+    /// The person an event counts for (`users.number`): the user who was signed in, else the installation's visitor. Questions
+    /// then compare numbers instead of ids, and read the index alone also where they name no event.
+    static let seventh = """
+        DROP INDEX events_by_time;
+        DROP INDEX events_by_user;
+        DROP INDEX events_by_question;
+        ALTER TABLE events ADD COLUMN person INTEGER;
+        CREATE INDEX events_by_time ON events (time, person, installation);
+        CREATE INDEX events_by_person ON events (person) WHERE person IS NOT NULL;
+        CREATE INDEX events_by_question ON events (name, time, person, installation);
+
+        """
+
+    /// Names, with their events as a whole and by the days of UTC; refused events with what they are grouped by, in the order of
+    /// arrival. `bytes` is how many bytes were refused, of which `content` may hold less. Events that were admitted again, with the
+    /// place where they were refused.
+    static let eighth = """
+        CREATE TABLE names (
+            name TEXT PRIMARY KEY,
+            events INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL
+        ) WITHOUT ROWID;
+
+        CREATE TABLE name_days (
+            name TEXT NOT NULL,
+            day INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            PRIMARY KEY (name, day)
+        ) WITHOUT ROWID;
+
+        DROP TABLE failed;
+        CREATE TABLE failed (
+            position INTEGER PRIMARY KEY,
+            received INTEGER NOT NULL,
+            installation INTEGER,
+            key TEXT NOT NULL,
+            code TEXT NOT NULL,
+            field TEXT NOT NULL,
+            name TEXT,
+            version TEXT,
+            bytes INTEGER NOT NULL,
+            message TEXT NOT NULL,
+            content BLOB NOT NULL
+        );
+        CREATE INDEX failed_by_installation ON failed (installation) WHERE installation IS NOT NULL;
+        CREATE INDEX failed_by_group ON failed (received, code, field, name, version);
+        CREATE INDEX failed_by_code ON failed (code);
+        CREATE INDEX failed_by_name ON failed (name) WHERE name IS NOT NULL;
+
+        CREATE TABLE replays (
+            position INTEGER PRIMARY KEY,
+            origin INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            key TEXT NOT NULL
+        );
+
+        """
+
+    /// Who was active in which quarter of an hour, and how many events of each name there were in it (`quarter`: from 1970;
+    /// `person` 0: nobody's). One person's events in the order of time.
+    static let ninth = """
+        CREATE TABLE activity (
+            quarter INTEGER NOT NULL,
+            person INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            PRIMARY KEY (quarter, person)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE name_quarters (
+            name TEXT NOT NULL,
+            quarter INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            PRIMARY KEY (name, quarter)
+        ) WITHOUT ROWID;
+
+        DROP INDEX events_by_person;
+        CREATE INDEX events_by_person ON events (person, time) WHERE person IS NOT NULL;
+
+        """
+}

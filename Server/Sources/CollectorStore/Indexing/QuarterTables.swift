@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+
+/// The `activity` and `name_quarters` tables: who was active in which quarter of an hour, by how many events, and how many events
+/// of each name there were in it. Questions about people or numbers, not about attributes, need no events then.
+///
+/// A quarter, because the clocks of all zones in use differ from UTC by quarters. Names are those of the `names` table; the events of
+/// others are counted for people only.
+enum QuarterTables {
+    /// How long a quarter is, in milliseconds.
+    static let length: Int64 = 900_000
+    /// The person that events count for that count for nobody. No person has this number.
+    static let nobody: Int64 = 0
+
+    /// The quarter of a moment, counted from 1970.
+    static func quarter(of milliseconds: Int64) -> Int64 {
+        // Any number may have been sent: nothing is added to it.
+        milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
+    }
+
+    /// Takes the events of an installation, which are still there, out of the counts.
+    static func take(installation: StatementArguments, outOf db: Database) throws {
+        let quarter = "time / \(length) - (time % \(length) < 0)"
+        for (table, key, column) in [
+            ("activity", "coalesce(person, \(nobody))", "person"), ("name_quarters", "name", "name"),
+        ] {
+            try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS gone_\(table) (quarter INTEGER, key, events INTEGER)")
+            try db.execute(sql: "DELETE FROM gone_\(table)")
+            try db.execute(
+                sql: """
+                    INSERT INTO gone_\(table) SELECT \(quarter), \(key), count(*) FROM events WHERE installation = ? GROUP BY 1, 2
+                    """,
+                arguments: installation
+            )
+            try db.execute(
+                sql: """
+                    UPDATE \(table) SET events = \(table).events - gone.events FROM gone_\(table) AS gone
+                    WHERE \(table).quarter = gone.quarter AND \(table).\(column) = gone.key
+                    """
+            )
+            try db.execute(
+                sql: """
+                    DELETE FROM \(table) WHERE (quarter, \(column)) IN (SELECT quarter, key FROM gone_\(table)) AND events <= 0
+                    """
+            )
+            try db.execute(sql: "DELETE FROM gone_\(table)")
+        }
+    }
+}
+
+/// Counts events per quarter and person, and per quarter and name, for one transaction.
+final class QuarterSums {
+    private struct Person: Hashable {
+        let quarter: Int64
+        let person: Int64
+    }
+
+    private struct Name: Hashable {
+        let quarter: Int64
+        let name: String
+    }
+
+    private let addPerson: RawStatement
+    private let addName: RawStatement
+    private var people: [Person: Int64] = [:]
+    private var names: [Name: Int64] = [:]
+    /// Events of one person lie together.
+    private var last: (person: Person, events: Int64)?
+
+    /// Sums of nothing yet.
+    init(_ db: Database) throws {
+        addPerson = try RawStatement(
+            db,
+            """
+            INSERT INTO activity (quarter, person, events) VALUES (?, ?, ?)
+            ON CONFLICT (quarter, person) DO UPDATE SET events = events + excluded.events
+            """
+        )
+        // Which names are told apart is written before.
+        addName = try RawStatement(
+            db,
+            """
+            INSERT INTO name_quarters (name, quarter, events) SELECT ?1, ?2, ?3 WHERE EXISTS (SELECT 1 FROM names WHERE name = ?1)
+            ON CONFLICT (name, quarter) DO UPDATE SET events = events + excluded.events
+            """
+        )
+    }
+
+    /// An event happened, and is among the stored ones.
+    func count(_ name: String, of person: Int64?, at time: Int64) {
+        let quarter = QuarterTables.quarter(of: time)
+        names[Name(quarter: quarter, name: name), default: 0] += 1
+        let person = Person(quarter: quarter, person: person ?? QuarterTables.nobody)
+        if last?.person == person {
+            last?.events += 1
+            return
+        }
+        settle()
+        last = (person, 1)
+    }
+
+    private func settle() {
+        if let last { people[last.person, default: 0] += last.events }
+        last = nil
+    }
+
+    /// Writes the sums; those of names are written before.
+    func flush() throws {
+        settle()
+        for (person, events) in people {
+            addPerson.bind(1, person.quarter)
+            addPerson.bind(2, person.person)
+            addPerson.bind(3, events)
+            try addPerson.run()
+        }
+        for (name, events) in names {
+            addName.bind(1, name.name)
+            addName.bind(2, name.quarter)
+            addName.bind(3, events)
+            try addName.run()
+        }
+        people.removeAll(keepingCapacity: true)
+        names.removeAll(keepingCapacity: true)
+    }
+}

@@ -104,7 +104,7 @@ enum ActivityRows {
         try read(question.first) { try tally.came($0, $1, at: $2) }
         tally.settle()
         try read(question.returning) { try tally.returned($0, $1, at: $2) }
-        try settle(&tally, time, db)
+        try settle(&tally, time, meter, db)
         let cohorts = try tally.answer()
         try meter.checkTime()
         return Retention(cohorts: cohorts, events: meter.events)
@@ -113,7 +113,12 @@ enum ActivityRows {
     /// Looks up who had another event behind the first one, where quarters do not tell.
     ///
     /// - Complexity: O(people × log).
-    private static func settle(_ tally: inout RetentionTally, _ time: QuestionTime, _ db: Database) throws {
+    private static func settle(
+        _ tally: inout RetentionTally,
+        _ time: QuestionTime,
+        _ meter: QuestionMeter,
+        _ db: Database
+    ) throws {
         let statement = try RawStatement(
             db,
             """
@@ -121,7 +126,9 @@ enum ActivityRows {
             WHERE person = ?1 AND time >= ?2 AND time < ?3 AND (time > ?2 OR position > ?4) LIMIT 1
             """
         )
-        for key in tally.unsure {
+        for (looked, key) in tally.unsure.enumerated() {
+            // Each is a look into the index, and there may be as many as people.
+            if looked % 512 == 511 { try meter.checkTime() }
             let end = time.edges[PeopleByInterval.interval(key) + 1]
             try tally.settle(key) { person, first in
                 statement.bind(1, person)

@@ -121,11 +121,11 @@ class PageTest(unittest.TestCase):
         context.set_default_timeout(PATIENCE)
         self.addCleanup(context.close)
         page = context.new_page()
-        self.complaints = []
-        page.on("console", lambda message: self.complaints.append(message.text) if message.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        complaints = []
+        page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: complaints.append(str(error)))
         page.goto(self.collector.url + path)
-        self.addCleanup(lambda: self.assertEqual([text for text in self.complaints if not self.forgiven.search(text)], []))
+        self.addCleanup(lambda: self.assertEqual([text for text in complaints if not self.forgiven.search(text)], [], path))
         return page
 
     def answered(self, page):

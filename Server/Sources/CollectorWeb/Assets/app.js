@@ -209,7 +209,7 @@ async function look() {
       setText(byId("total-installations"), compact(stats.installations ?? 0));
       setText(byId("total-failed"), compact(stats.failed ?? 0));
       byId("total-failed").dataset.mood = stats.failed > 0 ? "warn" : "calm";
-      failedTotal = stats.failed ?? 0;
+      failures.total = stats.failed ?? 0;
       tell(stats.trouble ? `${stats.trouble} Events are still accepted and kept; they appear here once this is over.` : null);
     }),
     both ? part(wholeLedger(), (answer) => {
@@ -218,11 +218,10 @@ async function look() {
       setText(byId("total-missing"), compact(missing));
       byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";
     }) : null,
-    both ? part(ask("/v1/failed?limit=50"), (answer) => failures.show(answer.failed, failedTotal || answer.failed.length, now)) : null,
+    both ? part(failures.look(now), () => {}) : null,
   ]);
   looking = false;
 }
-let failedTotal = 0;
 
 // MARK: Filter, pause, views
 

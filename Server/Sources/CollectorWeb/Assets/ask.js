@@ -35,8 +35,8 @@ export class Refusal extends Error {
 }
 
 /** The text of an answer. Throws a Refusal with the collector's own sentence. */
-export async function askText(path, signal) {
-  const answer = await fetch(path, { headers: headers(), signal });
+export async function askText(path, signal, method = "GET") {
+  const answer = await fetch(path, { method, headers: headers(), signal });
   if (answer.ok) return answer.text();
   let error = { message: `The collector answers ${answer.status}.` };
   try {
@@ -49,3 +49,6 @@ export async function askText(path, signal) {
 
 /** The answer as JSON. */
 export const ask = async (path, signal) => parseKeepingDigits(await askText(path, signal));
+
+/** Has the collector do something, and gives its answer. Throws as `askText` does. */
+export const post = async (path) => parseKeepingDigits(await askText(path, undefined, "POST"));

@@ -3,19 +3,58 @@
 
 // What admission refused, newest first.
 
+import { ask } from "./ask.js";
+import { asQuery } from "./address.js";
 import { byId, h, setText } from "./dom.js";
 import { ago, dateAndClock, number } from "./format.js";
+import { belongs, Groups } from "./groups.js";
 import { printable } from "./stream.js";
 
 /** The list of refused events. `open(failure)` is called when one is chosen. */
 export class Failures {
   #open;
   #last = "";
+  #group = null;
+  #groups = new Groups((group) => this.#list(group), () => this.look(Date.now(), true));
+  #groupsAfter = 0;
+  #counted = -1;
+  #total = 0;
 
   constructor(open) {
     this.#open = open;
   }
 
+  /** Asks for the latest, of the chosen group or of all, and shows them. Throws what `ask` throws. */
+  async look(now, isAnew = false) {
+    const group = this.#group;
+    const of = group === null ? [] : [["code", group.code], ...(group.name === null ? [] : [["name", group.name]])];
+    const answer = await ask(`/v1/failed?${asQuery([["limit", group === null ? "50" : "200"], ...of])}`);
+    if (group !== this.#group) return;
+    const failures = group === null ? answer.failed : answer.failed.filter((failure) => belongs(failure, group)).slice(0, 50);
+    // Its latest is named with the group, should it stand behind many others.
+    if (group !== null && failures.length === 0) failures.push(...(await ask(`/v1/failed?position=${encodeURIComponent(group.sample)}`).then((one) => [one], () => [])));
+    if (group !== this.#group) return;
+    this.show(failures, this.#total || answer.failed.length, now);
+    // Groups are a question over many events: as seldom as a minute, unless it is known that they are others.
+    if (!isAnew && now < this.#groupsAfter && this.#total === this.#counted) return;
+    this.#groupsAfter = now + 60_000;
+    this.#counted = this.#total;
+    await this.#groups.look(now);
+  }
+
+  /** How many there are, as the collector counts. */
+  set total(total) {
+    this.#total = total;
+  }
+
+  #list(group) {
+    this.#group = group;
+    setText(byId("failures-title"), group === null ? "The latest" : "Of this group");
+    this.#last = "";
+    this.look(Date.now()).catch(() => {}); // The next regular look tells.
+  }
+
+  /** Shows these, and how many there are altogether. */
   show(failures, total, now) {
     const badge = byId("failed-count");
     badge.hidden = total === 0;
@@ -24,6 +63,11 @@ export class Failures {
     if (state === this.#last) return;
     this.#last = state;
     const list = byId("failures");
+    byId("failures-title").hidden = failures.length === 0 && this.#group === null;
+    if (failures.length === 0 && this.#group !== null) {
+      list.replaceChildren(h("li", { class: "nothing" }, "None of this group is refused any more."));
+      return;
+    }
     if (failures.length === 0) {
       list.replaceChildren(h("li", { class: "nothing" }, "Nothing was refused. An event that is not valid is kept here with its reason."));
       return;

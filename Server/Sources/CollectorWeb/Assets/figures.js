@@ -31,9 +31,9 @@ export function groupName(series, by) {
   return /^(?:true|false|null|-?\d[\d.eE+-]*|\s*)$/.test(series.group) ? JSON.stringify(series.group) : series.group;
 }
 
-/** A panel with the table. `head` are its columns, the first that of `rows[…][0]`; cells are texts or nodes, those up to `texts` no figures. */
+/** A panel with the table. `head` are its columns, the first that of `rows[…][0]`; cells are texts or nodes, no figures are those before `texts`, or in the list of columns `texts`. */
 export function figures(title, head, rows, texts = 1) {
-  const side = (index) => (index < texts ? "words" : null);
+  const side = (index) => ((Array.isArray(texts) ? texts.includes(index) : index < texts) ? "words" : null);
   const table = h("table", { class: "figures" },
     h("thead", {}, h("tr", {}, head.map((text, index) => h("th", { scope: "col", class: side(index) }, text)))),
     h("tbody", {}, rows.map(([first, ...cells]) => h("tr", {}, h("th", { scope: "row", class: "words" }, first), cells.map((cell, index) => h("td", { class: side(index + 1) }, cell))))));

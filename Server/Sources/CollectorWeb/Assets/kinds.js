@@ -3,6 +3,7 @@
 
 // What can be asked: for each kind of question its form, its parameters, and how its answer is drawn.
 
+import { cataloguePath, drawCatalogue } from "./catalogue.js";
 import { Check, Choice, conditions, Line, Measure, names } from "./form.js";
 import { drawFunnel } from "./funnel.js";
 import { drawLifecycle, drawStickiness } from "./habits.js";
@@ -20,7 +21,7 @@ const periods = { key: "interval", label: "Interval", options: [["day", "Day"], 
 const group = { key: "by", label: "Group by", placeholder: "attribute, or context.app.version", list: "attributes" };
 const scope = ["user", "installation"];
 
-/** Each kind: `title`, `about`, `path`, `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
+/** Each kind: `title`, `about`, `path` (or what gives it for what is asked), `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `isTimeless` of one that asks for no stretch of time, `empty` what it says of an empty answer, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
 export const kinds = {
   trends: {
     title: "Trends", about: "How much happened when", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true,
@@ -70,5 +71,15 @@ export const kinds = {
       new Choice(asked, { key: "top", label: "Told apart in each step", options: ["8", "3", "5", "12", "20"].map((count) => [count, count]) }), new Range(asked, changed),
     ],
     scope: ["installation"],
+  },
+  catalogue: {
+    title: "Catalogue", about: "Which events there are, and what they look like", path: cataloguePath, extra: ["after", "limit"], draw: drawCatalogue, isTimeless: true,
+    empty: "No event has such a name.",
+    form: (asked) => [
+      new Line(asked, { key: "search", label: "Name contains", placeholder: "any text" }),
+      new Choice(asked, { key: "order", label: "First", options: [["events", "The most frequent"], ["last", "The latest"], ["name", "By the alphabet"]] }),
+      new Line(asked, { key: "name", label: "One event in full", placeholder: "all events", list: "event-names" }),
+    ],
+    scope: [],
   },
 };

@@ -38,7 +38,7 @@ export class Modes {
   show(shown) {
     if (this.#shown !== shown) this.#quietly(() => this.#changing());
     this.#shown = shown;
-    byId("tabs").hidden = shown !== live;
+    byId("views").hidden = shown !== live;
     for (const [name, view] of Object.entries(this.#views)) {
       this.#main(name).hidden = name !== shown;
       byId(`mode-${name}`).setAttribute("aria-pressed", String(name === shown));

@@ -4,7 +4,7 @@
 // Questions: which kind, its form, and its answer. The address holds the whole question; every kind and every question is a link.
 
 import { ask } from "./ask.js";
-import { asQuery, writePairs } from "./address.js";
+import { asQuery, readPairs, writePairs } from "./address.js";
 import { byId, h, setText } from "./dom.js";
 import { Line } from "./form.js";
 import { clock, counted } from "./format.js";
@@ -14,7 +14,9 @@ import { readCondition } from "./conditions.js";
 import { suggest } from "./suggestions.js";
 
 const usual = "trends";
-const pages = ["last", "from", "to", "zone"];
+const times = ["last", "from", "to"];
+/** What belongs to every question of a kind: the time, and the zone of its days. */
+const shared = (kind) => [...(kinds[kind].isTimeless ? [] : times), "zone"];
 
 /** A question's parameters as the address has them. */
 class Asked {
@@ -64,6 +66,13 @@ export class Questions {
       this.#apply(true);
     });
     form.addEventListener("change", () => this.#apply());
+    byId("answer").addEventListener("click", (event) => {
+      const link = event.target.closest('a[href^="/?questions="]');
+      if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+      event.preventDefault();
+      this.restore(readPairs(new URL(link.href).search));
+      this.#take(this.#kind, this.#asked.pairs);
+    });
   }
 
   get title() {
@@ -98,13 +107,13 @@ export class Questions {
 
   /** The time, the events and the conditions go along to another kind, as far as it has them. */
   #carried(kind) {
-    const keys = new Set([...pages, ...this.#keys(kind)]);
-    return this.#asked.pairs.filter(([key]) => keys.has(key) && (key !== "interval" || kind === this.#kind));
+    const keys = new Set(this.#keys(kind));
+    return this.#asked.pairs.filter(([key]) => keys.has(key) && (key !== "interval" || kind === this.#kind) && key !== "after");
   }
 
   #keys(kind) {
     const { form, extra, scope } = kinds[kind];
-    return [...form(new Asked([]), () => {}).flatMap(({ keys }) => keys), ...extra, ...scope, ...pages];
+    return [...form(new Asked([]), () => {}).flatMap(({ keys }) => keys), ...extra, ...scope, ...shared(kind)];
   }
 
   #take(kind, pairs) {
@@ -136,7 +145,7 @@ export class Questions {
   /** The form has changed: its question goes into the address and is asked. */
   #apply(isAgain = false) {
     const said = this.#parts.flatMap((part) => part.read());
-    const kept = this.#asked.pairs.filter(([key]) => kinds[this.#kind].extra.includes(key) && key !== "people" && (key !== "top" || said.some(([name]) => name === "by")));
+    const kept = this.#asked.pairs.filter(([key]) => kinds[this.#kind].extra.includes(key) && !["people", "after"].includes(key) && (key !== "top" || said.some(([name]) => name === "by")));
     const asked = new Asked([...said, ...kept]);
     if (!asked.has("zone")) asked.pairs.push(["zone", zoneOf(asked)]);
     if (!isAgain && writePairs(asked.pairs) === writePairs(this.#asked.pairs)) return;
@@ -181,8 +190,8 @@ export class Questions {
       if (this.#request !== request) return;
       this.#request = null;
       const parts = kind.draw(answer, this.#asked, range, (key, value) => this.#go(key, value));
-      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}, ${counted(Number(answer.read ?? 0), "event")} read`);
-      if (parts === null) this.#say("Nothing in this time", [h("p", {}, "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
+      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}${answer.read === undefined ? "" : `, ${counted(Number(answer.read), "event")} read`}`);
+      if (parts === null) this.#say(kind.empty ? "Nothing" : "Nothing in this time", [h("p", {}, kind.empty ?? "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
       else this.#put(parts, "The answer is there.");
     } catch (error) {
       if (this.#request !== request) return;
@@ -198,17 +207,18 @@ export class Questions {
     const stray = this.#asked.pairs.find(([key]) => !keys.has(key));
     if (stray) throw new WrongQuestion(stray[0].slice(0, 64), `“${stray[0].slice(0, 64)}” is no part of this question: remove it from the address. It takes ${[...keys].filter((key) => !/\.\d+$/.test(key)).join(", ")}.`);
     for (const [key, value] of this.#asked.pairs) if (key === "where" || key.startsWith("where.")) readCondition(value, key);
-    return rangeOf(this.#asked, Date.now());
+    return kinds[this.#kind].isTimeless ? { zone: zoneOf(this.#asked), text: "All time" } : rangeOf(this.#asked, Date.now());
   }
 
-  async #answer({ path, interval }, range, signal) {
-    const own = this.#asked.pairs.filter(([key]) => !pages.includes(key));
-    const query = [...own, ["from", String(range.from)], ["to", String(range.to)]];
-    if (interval) query.push(["zone", zoneOf(this.#asked)]);
+  async #answer({ path, interval, isTimeless }, range, signal) {
+    const own = this.#asked.pairs.filter(([key]) => ![...times, "zone"].includes(key));
+    // Of one name's page the name stands in the path, and nothing else is asked than the zone.
+    const query = isTimeless ? (this.#asked.has("name") ? [] : own) : [...own, ["from", String(range.from)], ["to", String(range.to)]];
+    if (interval || isTimeless) query.push(["zone", zoneOf(this.#asked)]);
     if (interval && !this.#asked.has("interval")) query.push(["interval", interval === true ? range.usualInterval : interval]);
     for (let attempt = 0; ; attempt += 1) {
       try {
-        return await ask(`${path}?${asQuery(query)}`, signal);
+        return await ask(`${typeof path === "string" ? path : path(this.#asked)}?${asQuery(query)}`, signal);
       } catch (error) {
         // Others are asking, too: a moment later there is room.
         if (error.code !== "too_many_questions" || attempt === 3) throw error;
@@ -241,7 +251,7 @@ export class Questions {
   #fail(error) {
     if (error instanceof WrongQuestion) setText(byId("question-dates"), "");
     const why = error.wantsKey ? "The collector wants a key for reading." : error.status || error.field ? error.message : "The collector does not answer.";
-    this.#put([h("section", { class: "panel empty", role: "alert" }, h("p", { class: "empty-title" }, error.status === 422 ? "Too large a question" : error.field ? "Not a question yet" : "No answer"),
+    this.#put([h("section", { class: "panel empty", role: "alert" }, h("p", { class: "empty-title" }, error.status === 422 ? "Too large a question" : error.status === 404 ? "Nothing of this name" : error.field ? "Not a question yet" : "No answer"),
       h("p", { class: "wrong", id: "question-wrong" }, why), error.field ? h("p", {}, "Look at ", h("code", {}, error.field.slice(0, 64)), ".") : null, this.#again())], "");
     this.#mark(error.field ?? null, "question-wrong");
   }

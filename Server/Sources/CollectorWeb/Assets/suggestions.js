@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What can be typed into a question's form: names of events, attributes and screens that the collector has seen lately.
+// What can be typed into a question's form: names of events, attributes and screens out of the catalogue and of what came lately.
 
 import { ask } from "./ask.js";
 import { byId, h } from "./dom.js";
 import { printable } from "./stream.js";
 
-const most = 60;
+const most = 200;
 const longest = 120;
 const stale = 60_000;
 let asked = -stale;
@@ -16,10 +16,10 @@ let asked = -stale;
 export async function suggest() {
   if (performance.now() - asked < stale) return;
   asked = performance.now();
-  const parts = await Promise.all(["/v1/rate?minutes=1440", "/v1/events?order=desc&limit=200", "/v1/screens?limit=40"].map((path) => ask(path).catch(() => null)));
-  const [rate, recent, screens] = parts;
-  const names = new Set();
-  for (const [, , counts] of rate?.minutes ?? []) for (const name of Object.keys(counts)) names.add(name);
+  const parts = await Promise.all(["/v1/catalogue?limit=200", "/v1/events?order=desc&limit=200", "/v1/screens?limit=40"].map((path) => ask(path).catch(() => null)));
+  const [catalogue, recent, screens] = parts;
+  // The most frequent first: of very many names those are the likely ones.
+  const names = new Set((catalogue?.events ?? []).map(({ name }) => name));
   const attributes = new Set();
   for (const { event, context } of recent?.events ?? []) {
     names.add(event.name);
@@ -29,7 +29,7 @@ export async function suggest() {
       for (const member of Object.keys(members)) attributes.add(part === "global" ? member : `context.${part}.${member}`);
     }
   }
-  fill("event-names", [...names].sort());
+  fill("event-names", [...names]);
   fill("attributes", [...attributes].sort((a, b) => a.startsWith("context.") - b.startsWith("context.") || (a < b ? -1 : 1)));
   fill("places", [...(screens?.screens ?? []).map(({ name }) => name), ...names]);
 }

@@ -4,7 +4,7 @@
 package import Collector
 
 /// The collector's page: live events, their rate, the ledger, what was refused, the visitors with their sessions, the
-/// devices with their properties and states, and questions with their answers.
+/// devices with their properties and states, boards, and questions with their answers.
 ///
 /// The files lie in `Assets` and are compiled in, so that the executable needs nothing beside it. They ask the collector
 /// they came from and nobody else.
@@ -23,14 +23,20 @@ package enum CollectorPage {
         WebAsset(path: "/questions.css", contentType: css, body: PackageResources.questions_css),
         WebAsset(path: "/catalogue.css", contentType: css, body: PackageResources.catalogue_css),
         WebAsset(path: "/charts.css", contentType: css, body: PackageResources.charts_css),
+        WebAsset(path: "/boards.css", contentType: css, body: PackageResources.boards_css),
         WebAsset(path: "/narrow.css", contentType: css, body: PackageResources.narrow_css),
         WebAsset(path: "/icon.svg", contentType: "image/svg+xml", body: PackageResources.icon_svg),
         WebAsset(path: "/address.js", contentType: script, body: PackageResources.address_js),
         WebAsset(path: "/again.js", contentType: script, body: PackageResources.again_js),
         WebAsset(path: "/app.js", contentType: script, body: PackageResources.app_js),
         WebAsset(path: "/ask.js", contentType: script, body: PackageResources.ask_js),
+        WebAsset(path: "/asked.js", contentType: script, body: PackageResources.asked_js),
         WebAsset(path: "/axis.js", contentType: script, body: PackageResources.axis_js),
         WebAsset(path: "/battery.js", contentType: script, body: PackageResources.battery_js),
+        WebAsset(path: "/begin.js", contentType: script, body: PackageResources.begin_js),
+        WebAsset(path: "/boards.js", contentType: script, body: PackageResources.boards_js),
+        WebAsset(path: "/boardview.js", contentType: script, body: PackageResources.boardview_js),
+        WebAsset(path: "/cards.js", contentType: script, body: PackageResources.cards_js),
         WebAsset(path: "/changes.js", contentType: script, body: PackageResources.changes_js),
         WebAsset(path: "/catalogue.js", contentType: script, body: PackageResources.catalogue_js),
         WebAsset(path: "/catalogued.js", contentType: script, body: PackageResources.catalogued_js),
@@ -54,6 +60,7 @@ package enum CollectorPage {
         WebAsset(path: "/json.js", contentType: script, body: PackageResources.json_js),
         WebAsset(path: "/kinds.js", contentType: script, body: PackageResources.kinds_js),
         WebAsset(path: "/ledger.js", contentType: script, body: PackageResources.ledger_js),
+        WebAsset(path: "/links.js", contentType: script, body: PackageResources.links_js),
         WebAsset(path: "/meter.js", contentType: script, body: PackageResources.meter_js),
         WebAsset(path: "/metres.js", contentType: script, body: PackageResources.metres_js),
         WebAsset(path: "/modes.js", contentType: script, body: PackageResources.modes_js),
@@ -69,8 +76,10 @@ package enum CollectorPage {
         WebAsset(path: "/range.js", contentType: script, body: PackageResources.range_js),
         WebAsset(path: "/report.js", contentType: script, body: PackageResources.report_js),
         WebAsset(path: "/retention.js", contentType: script, body: PackageResources.retention_js),
+        WebAsset(path: "/saving.js", contentType: script, body: PackageResources.saving_js),
         WebAsset(path: "/screens.js", contentType: script, body: PackageResources.screens_js),
         WebAsset(path: "/sessions.js", contentType: script, body: PackageResources.sessions_js),
+        WebAsset(path: "/shared.js", contentType: script, body: PackageResources.shared_js),
         WebAsset(path: "/states.js", contentType: script, body: PackageResources.states_js),
         WebAsset(path: "/steps.js", contentType: script, body: PackageResources.steps_js),
         WebAsset(path: "/stream.js", contentType: script, body: PackageResources.stream_js),

@@ -19,6 +19,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway trends purchase --by currency       see how much happened, day by day
               trackway funnel view_item purchase           see how far people come
               trackway catalogue purchase                  see what an event looks like
+              trackway board show first-look               see the answers of a board
               trackway event 0199a1b2-…                    see one event's way from the device to the index
               trackway serve --ephemeral --json            start a collector for tests, which keeps nothing
               trackway expect purchase --where total=12.5  wait, in a test, until an event has arrived
@@ -42,7 +43,8 @@ struct TrackwayCommand: AsyncParsableCommand {
             SessionsCommand.self,
             TrendsCommand.self, FunnelCommand.self, RetentionCommand.self, LifecycleCommand.self,
             StickinessCommand.self,
-            PathsCommand.self, CatalogueCommand.self, FailedCommand.self, LedgerCommand.self, EraseCommand.self,
+            PathsCommand.self, CatalogueCommand.self, BoardsCommand.self, BoardCommand.self, FailedCommand.self,
+            LedgerCommand.self, EraseCommand.self,
             ExpectCommand.self, ResetCommand.self, InspectCommand.self, DeviceCommand.self,
             KeysCommand.self, PolicyCommand.self, DemoCommand.self, SampleCommand.self,
         ]

@@ -15,7 +15,7 @@ struct CollectorPageTests {
     func complete() {
         var asked: Set<String> = ["/"]
         for (_, text) in Self.texts {
-            for match in text.matches(of: /(?:src|href)="(\/[^"]*)"|from "\.(\/[^"]+)"/) {
+            for match in text.matches(of: /(?:src|href)="(\/[^"]*)"|(?:from |import\()"\.(\/[^"]+)"/) {
                 asked.insert(String(match.1 ?? match.2 ?? ""))
             }
         }
@@ -45,7 +45,10 @@ struct CollectorPageTests {
         #expect(asset.contentType == expected[URL(filePath: path).pathExtension])
     }
 
-    @Test("each part of the page can be chosen and is there", arguments: ["main", "visitors", "devices", "questions"])
+    @Test(
+        "each part of the page can be chosen and is there",
+        arguments: ["main", "visitors", "devices", "boards", "questions"]
+    )
     func parts(id: String) throws {
         let page = try #require(Self.texts.first { $0.0 == "/" }?.1)
         #expect(try page.contains(Regex("<main [^>]*id=\"\(id)\"")))

@@ -149,13 +149,14 @@ extension FailedGroups {
     /// - Parameters:
     ///   - time: The time asked about.
     ///   - top: How many groups are shown.
-    package func write(in time: QuestionTime, top: Int, to writer: inout JSONWriter) {
+    ///   - isDetailed: Whether it names single events, and tells what clients wrote about errors.
+    package func write(in time: QuestionTime, top: Int, isDetailed: Bool = true, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("interval", time.interval.rawValue)
         writer.member("zone", time.zone)
         writer.list("edges", time.edges) { edge, writer in writer.integer(edge.milliseconds) }
         let shown = groups.prefix(top)
-        writer.list("groups", Array(shown)) { $0.write(to: &$1) }
+        writer.list("groups", Array(shown)) { $0.write(isDetailed: isDetailed, to: &$1) }
         writer.member("others", count - shown.reduce(0) { $0 + $1.count })
         writer.member("count", count)
         writer.list("lost", losses) { loss, writer in
@@ -170,8 +171,10 @@ extension FailedGroups {
             writer.member("events", report.events)
             writer.member("first", report.first)
             writer.member("last", report.last)
-            writer.member("message", report.message)
-            writer.member("sample", report.sample)
+            if isDetailed {
+                writer.member("message", report.message)
+                writer.member("sample", report.sample)
+            }
             writer.endObject()
         }
         writer.endObject()
@@ -179,7 +182,7 @@ extension FailedGroups {
 }
 
 extension FailedGroups.Group {
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(isDetailed: Bool, to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("code", code)
         writer.member("field", field)
@@ -188,7 +191,7 @@ extension FailedGroups.Group {
         writer.member("count", count)
         writer.member("first", first)
         writer.member("last", last)
-        writer.member("sample", sample.description)
+        if isDetailed { writer.member("sample", sample.description) }
         writer.list("values", values) { value, writer in writer.integer(value) }
         writer.endObject()
     }

@@ -71,3 +71,18 @@ enum Answer {
         HTTPField.Name(literal.description) ?? .xContentTypeOptions
     }
 }
+
+/// An answer to a question that was read, found right, and is not asked yet. So a question can be checked without asking it.
+struct PreparedAnswer: Sendable {
+    private let ask: @Sendable () async throws -> Response
+
+    /// - Parameter ask: Asks the index and writes the answer.
+    init(_ ask: @escaping @Sendable () async throws -> Response) {
+        self.ask = ask
+    }
+
+    /// Asks, and answers.
+    ///
+    /// - Throws: ``RequestFailure`` when too many are asking, or ``StoreError`` of the index.
+    func answer() async throws -> Response { try await ask() }
+}

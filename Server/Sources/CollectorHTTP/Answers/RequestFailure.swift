@@ -69,6 +69,20 @@ extension RequestFailure {
         }
     }
 
+    init(_ error: BoardError) {
+        let (status, code): (HTTPResponse.Status, String) =
+            switch error.kind {
+            case .malformed: (.unprocessableContent, "malformed_board")
+            case .notFound: (.notFound, "not_found")
+            case .changed: (.conflict, "board_changed")
+            case .readyMade: (.conflict, "board_ready_made")
+            case .full: (.unprocessableContent, "boards_full")
+            case .unavailable: (.serviceUnavailable, "boards_unavailable")
+            }
+        self.init(status: status, code: code, field: error.field, message: error.message)
+        if error.kind == .unavailable { retryAfter = .seconds(30) }
+    }
+
     init(_ error: QuestionError) {
         self = .malformed(error.field, error.message)
     }

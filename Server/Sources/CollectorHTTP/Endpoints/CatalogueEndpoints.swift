@@ -18,8 +18,7 @@ struct CatalogueEndpoints: Sendable {
     }
 
     /// `GET /v1/catalogue`
-    func list(_ request: Request) async throws -> Response {
-        let parameters = Query(request.uri)
+    func list(_ parameters: Query) throws -> PreparedAnswer {
         try parameters.takesOnly(["search", "prefix", "order", "after", "limit", "zone"])
         var query = CatalogueQuery(
             order: try order(parameters) ?? .events,
@@ -29,10 +28,34 @@ struct CatalogueEndpoints: Sendable {
         query.search = try short(parameters, "search")
         query.prefix = try short(parameters, "prefix")
         query.after = try parameters.value("after", "a place such as 1204.purchase")
+        return PreparedAnswer { [dependencies, slots, query] in
+            let slot = try slots.takeForQuestion()
+            defer { withExtendedLifetime(slot) {} }
+            let catalogue = try await dependencies.store.catalogue(matching: query)
+            return Answer.json { catalogue.write(for: query, to: &$0) }
+        }
+    }
+
+    /// The names of the most frequent events, and by which of some attributes the latest events of one name are told apart.
+    ///
+    /// - Parameters:
+    ///   - limit: How many names.
+    ///   - name: The name that is looked into, if it is among them.
+    ///   - keys: The attributes, the one liked best first.
+    func names(
+        _ limit: Int,
+        lookingInto name: String,
+        for keys: [String]
+    ) async throws -> (names: [String], key: String?) {
+        let days = try days(Query(parameters: []))
         let slot = try slots.takeForQuestion()
         defer { withExtendedLifetime(slot) {} }
-        let catalogue = try await dependencies.store.catalogue(matching: query)
-        return Answer.json { catalogue.write(for: query, to: &$0) }
+        let query = CatalogueQuery(order: .events, limit: limit, days: days)
+        let names = try await dependencies.store.catalogue(matching: query).entries.map(\.name)
+        guard names.contains(name) else { return (names, nil) }
+        let description = try await dependencies.store.description(of: name, days: days)
+        let found = Set(description?.attributes.map(\.name) ?? [])
+        return (names, keys.first(where: found.contains))
     }
 
     /// `GET /v1/catalogue/{name}`

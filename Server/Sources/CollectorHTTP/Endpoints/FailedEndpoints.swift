@@ -41,15 +41,18 @@ struct FailedEndpoints: Sendable {
     }
 
     /// `GET /v1/failed/groups`
-    func groups(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
-        try query.takesOnly(["from", "to", "interval", "zone", "top"])
+    ///
+    /// - Parameter isDetailed: Whether single events are named, and what clients wrote about errors is told.
+    func groups(_ query: Query, isDetailed: Bool = true) throws -> PreparedAnswer {
+        try query.takesOnly(["last", "from", "to", "interval", "zone", "top"])
         let top = try query.number("top", in: 1...FailedGroups.shown) ?? 50
         let time = try time(query)
-        let slot = try slots.takeForQuestion()
-        defer { withExtendedLifetime(slot) {} }
-        let groups = try await dependencies.store.failedGroups(in: time)
-        return Answer.json { groups.write(in: time, top: top, to: &$0) }
+        return PreparedAnswer { [dependencies, slots] in
+            let slot = try slots.takeForQuestion()
+            defer { withExtendedLifetime(slot) {} }
+            let groups = try await dependencies.store.failedGroups(in: time)
+            return Answer.json { groups.write(in: time, top: top, isDetailed: isDetailed, to: &$0) }
+        }
     }
 
     private func time(_ query: Query) throws(RequestFailure) -> QuestionTime {

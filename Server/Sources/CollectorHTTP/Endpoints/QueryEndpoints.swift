@@ -77,18 +77,37 @@ struct QueryEndpoints: Sendable {
         }
     }
 
+    /// `GET /v1/ledger/summary`: the newest writers' accounts as one.
+    func ledgerSummary(_ query: Query) throws -> PreparedAnswer {
+        try query.takesOnly([])
+        return PreparedAnswer { [dependencies] in
+            let writers = try await dependencies.store.writers(installation: nil)
+            var summary = LedgerSummary(writers: writers)
+            var after: Int64?
+            repeat {
+                let wanted = LedgerQuery(after: after, limit: min(1_000, LedgerSummary.maxWriters - summary.counted))
+                let rows = try await dependencies.store.ledger(matching: wanted)
+                for row in rows { summary.add(row) }
+                after = rows.isFull(limit: wanted.limit) ? rows.last?.number : nil
+            } while after != nil && summary.counted < LedgerSummary.maxWriters
+            return Answer.json { [summary] in summary.write(to: &$0) }
+        }
+    }
+
     /// `GET /v1/rate`: the busiest names of the time are counted separately, fewer the longer it is.
-    func rate(_ request: Request) async throws -> Response {
-        let minutes = try Query(request.uri).number("minutes", in: 1...10_080) ?? 60
-        let since = dependencies.clock.now().wall.milliseconds - Int64(minutes) * 60_000
-        let counts = try await dependencies.store.minutes(
-            since: Timestamp(milliseconds: since),
-            names: max(1, min(Self.maxNames, Self.maxCounts / minutes))
-        )
-        return Answer.json { writer in
-            writer.beginObject()
-            writer.list("minutes", counts) { $0.write(to: &$1) }
-            writer.endObject()
+    func rate(_ query: Query) throws -> PreparedAnswer {
+        let minutes = try query.number("minutes", in: 1...10_080) ?? 60
+        return PreparedAnswer { [dependencies] in
+            let since = dependencies.clock.now().wall.milliseconds - Int64(minutes) * 60_000
+            let counts = try await dependencies.store.minutes(
+                since: Timestamp(milliseconds: since),
+                names: max(1, min(Self.maxNames, Self.maxCounts / minutes))
+            )
+            return Answer.json { writer in
+                writer.beginObject()
+                writer.list("minutes", counts) { $0.write(to: &$1) }
+                writer.endObject()
+            }
         }
     }
 

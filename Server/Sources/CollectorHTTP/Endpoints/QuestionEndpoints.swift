@@ -18,8 +18,8 @@ struct QuestionEndpoints: Sendable {
     }
 
     /// `GET /v1/trends`
-    func trends(_ request: Request) async throws -> Response {
-        try await answer(request) {
+    func trends(_ query: Query) throws -> PreparedAnswer {
+        try prepare(query) {
             try Question(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.trend($1)
@@ -29,9 +29,9 @@ struct QuestionEndpoints: Sendable {
     }
 
     /// `GET /v1/funnels`
-    func funnels(_ request: Request) async throws -> Response {
-        try await answer(request) {
-            try FunnelQuestion(parameters: $0, now: $1)
+    func funnels(_ query: Query) throws -> PreparedAnswer {
+        try prepare(query) {
+            try FunnelQuestion(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.funnel($1)
         } _: {
@@ -40,8 +40,8 @@ struct QuestionEndpoints: Sendable {
     }
 
     /// `GET /v1/retention`
-    func retention(_ request: Request) async throws -> Response {
-        try await answer(request) {
+    func retention(_ query: Query) throws -> PreparedAnswer {
+        try prepare(query) {
             try RetentionQuestion(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.retention($1)
@@ -51,8 +51,8 @@ struct QuestionEndpoints: Sendable {
     }
 
     /// `GET /v1/lifecycle`
-    func lifecycle(_ request: Request) async throws -> Response {
-        try await answer(request) {
+    func lifecycle(_ query: Query) throws -> PreparedAnswer {
+        try prepare(query) {
             try ActivityQuestion(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.lifecycle($1)
@@ -62,8 +62,8 @@ struct QuestionEndpoints: Sendable {
     }
 
     /// `GET /v1/stickiness`
-    func stickiness(_ request: Request) async throws -> Response {
-        try await answer(request) {
+    func stickiness(_ query: Query) throws -> PreparedAnswer {
+        try prepare(query) {
             try ActivityQuestion(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.stickiness($1)
@@ -73,9 +73,9 @@ struct QuestionEndpoints: Sendable {
     }
 
     /// `GET /v1/paths`
-    func paths(_ request: Request) async throws -> Response {
-        try await answer(request) {
-            try PathQuestion(parameters: $0, now: $1)
+    func paths(_ query: Query) throws -> PreparedAnswer {
+        try prepare(query) {
+            try PathQuestion(parameters: $0, now: $1, zones: zones)
         } _: {
             try await $0.paths($1)
         } _: {
@@ -83,22 +83,24 @@ struct QuestionEndpoints: Sendable {
         }
     }
 
-    /// Reads a question, takes one of the places, asks the index, and writes the answer.
-    private func answer<Asked, Answered>(
-        _ request: Request,
+    /// Reads a question. Asking it takes one of the places, asks the index, and writes the answer.
+    private func prepare<Asked: Sendable, Answered>(
+        _ query: Query,
         _ read: ([(name: String, value: String)], Timestamp) throws -> Asked,
-        _ ask: (any EventStore, Asked) async throws -> Answered,
-        _ write: (Answered, Asked, inout JSONWriter) -> Void
-    ) async throws -> Response {
+        _ ask: @escaping @Sendable (any EventStore, Asked) async throws -> Answered,
+        _ write: @escaping @Sendable (Answered, Asked, inout JSONWriter) -> Void
+    ) throws -> PreparedAnswer {
         let question: Asked
         do {
-            question = try read(Query(request.uri).parameters, dependencies.clock.now().wall)
+            question = try read(query.parameters, dependencies.clock.now().wall)
         } catch let error as QuestionError {
             throw RequestFailure(error)
         }
-        let slot = try slots.takeForQuestion()
-        defer { withExtendedLifetime(slot) {} }
-        let answered = try await ask(dependencies.store, question)
-        return Answer.json { write(answered, question, &$0) }
+        return PreparedAnswer { [dependencies, slots] in
+            let slot = try slots.takeForQuestion()
+            defer { withExtendedLifetime(slot) {} }
+            let answered = try await ask(dependencies.store, question)
+            return Answer.json { write(answered, question, &$0) }
+        }
     }
 }

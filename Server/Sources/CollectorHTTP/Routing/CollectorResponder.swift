@@ -27,6 +27,7 @@ struct CollectorResponder: HTTPResponder {
     let catalogue: CatalogueEndpoints
     let failed: FailedEndpoints
     let devices: DeviceEndpoints
+    let boards: BoardEndpoints
     let followers: FollowerEndpoints
     let expectations: ExpectationEndpoint
     let usageReport: UsageReportEndpoint
@@ -92,12 +93,27 @@ struct CollectorResponder: HTTPResponder {
         let needsKey = route.reads && hosts.readingNeedsKey(request)
         if route.reads, !needsKey { try origins.check(request, for: .reading) }
         let isOpen = dependencies.configuration.isOpenForSending
+        if case .boards(let route) = route { try admit(request, to: route, isOpen: isOpen) }
         if isOpen, route.sends { try hosts.checkIsLocal(request) }
         // Where every key is good, bringing one proves nothing.
         if isOpen ? route.sends : route.letsInWithoutKey && !bringsKey(request, to: route) {
             try origins.check(request, for: .sending)
         }
         return try ReadPass(dependencies.authorization, header: request.headers[.authorization], needsKey: needsKey)
+    }
+
+    /// The same for what is done with boards. Where this machine reads without a key it also changes boards without one, from its own
+    /// page and from programs; who may read from elsewhere is an operator's to decide, wherever the request comes from.
+    private func admit(_ request: Request, to route: BoardRoute, isOpen: Bool) throws(RequestFailure) {
+        let needsKey = hosts.readingNeedsKey(request)
+        if !needsKey {
+            if route.changes { try origins.checkIsOwn(request) } else { try origins.check(request, for: .reading) }
+        }
+        guard route.changes else { return }
+        if isOpen { try hosts.checkIsLocal(request) }
+        if needsKey || route.decidesWhoReads {
+            _ = try dependencies.operatorGrant(request, to: "change boards and their links")
+        }
     }
 
     /// Whether a request brings a key, good or not, that whoever takes events at a route looks at.
@@ -120,19 +136,21 @@ struct CollectorResponder: HTTPResponder {
         case .live: try followers.live(request, pass: pass)
         case .ledger: try await queries.ledger(request)
         case .failed: try await failed.list(request)
-        case .failedGroups: try await failed.groups(request)
-        case .rate: try await queries.rate(request)
+        case .failedGroups: try await failed.groups(Query(request.uri)).answer()
+        case .ledgerSummary: try await queries.ledgerSummary(Query(request.uri)).answer()
+        case .rate: try await queries.rate(Query(request.uri)).answer()
         case .sessions: try await behavior.sessions(request)
         case .screens: try await behavior.screens(request)
         case .users: try await behavior.users(request)
-        case .trends: try await questions.trends(request)
-        case .funnels: try await questions.funnels(request)
-        case .retention: try await questions.retention(request)
-        case .lifecycle: try await questions.lifecycle(request)
-        case .stickiness: try await questions.stickiness(request)
-        case .paths: try await questions.paths(request)
-        case .catalogue: try await catalogue.list(request)
+        case .trends: try await questions.trends(Query(request.uri)).answer()
+        case .funnels: try await questions.funnels(Query(request.uri)).answer()
+        case .retention: try await questions.retention(Query(request.uri)).answer()
+        case .lifecycle: try await questions.lifecycle(Query(request.uri)).answer()
+        case .stickiness: try await questions.stickiness(Query(request.uri)).answer()
+        case .paths: try await questions.paths(Query(request.uri)).answer()
+        case .catalogue: try await catalogue.list(Query(request.uri)).answer()
         case .description(let name): try await catalogue.describe(request, name)
+        case .boards(let route): try await boards.answer(route, request)
         case .devices: try await devices.list(request)
         case .device(let installation): try await devices.history(request, of: installation)
         case .erase(let installation): try await erasure.erase(request, installation)

@@ -33,6 +33,18 @@ struct OriginPolicy: Sendable {
         }
     }
 
+    /// Refuses what any page but our own asks, where no key is asked for.
+    func checkIsOwn(_ request: Request) throws(RequestFailure) {
+        guard let page = Self.page(behind: request, for: .reading) else { return }
+        throw RequestFailure(
+            status: .forbidden,
+            code: "origin_refused",
+            field: "origin",
+            message:
+                "Pages of “\((page.origin ?? "another site").prefix(128))” may not change boards; only the collector's own page may."
+        )
+    }
+
     /// Answers a browser's question whether a page may do what it is about to.
     func preflight(_ request: Request) throws(RequestFailure) -> Response {
         let purpose = Self.purpose(ofPreflight: request)
@@ -66,6 +78,7 @@ struct OriginPolicy: Sendable {
         switch route {
         case .none, .asset: return
         case .preflight: purpose = Self.purpose(ofPreflight: request)
+        case .boards: purpose = .reading
         case .some(let route): purpose = route.reads ? .reading : .sending
         }
         guard let origin = Self.origin(of: request), allowed(purpose).contains(origin) else { return }

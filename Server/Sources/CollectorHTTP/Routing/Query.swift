@@ -13,7 +13,12 @@ struct Query {
 
     /// Reads a query. Of a parameter that is given twice the last counts.
     init(_ uri: URI) {
-        parameters = uri.queryParameters.map { (name: String($0), value: String($1)) }
+        self.init(parameters: uri.queryParameters.map { (name: String($0), value: String($1)) })
+    }
+
+    /// Parameters that were read already.
+    init(parameters: [(name: String, value: String)]) {
+        self.parameters = parameters
         values = Dictionary(parameters.map { ($0.name, $0.value) }) { $1 }
     }
 

@@ -68,6 +68,10 @@ enum Route: Sendable, Hashable {
     case sapUsage(SAPUsagePath)
     /// The usage policy of an application of SAP Mobile Services, as the path spells it.
     case sapSettings(application: String)
+    /// The ledger in numbers.
+    case ledgerSummary
+    /// Boards, their cards and links, and what a link opens.
+    case boards(BoardRoute)
     /// A browser asks whether a page of another origin may send.
     case preflight
 
@@ -77,8 +81,9 @@ enum Route: Sendable, Hashable {
         case .listEvents, .event, .life, .expect, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users,
             .trends,
             .funnels, .retention, .lifecycle, .stickiness, .paths, .devices, .device, .catalogue, .description,
-            .failedGroups, .usageReport, .stats, .metrics:
+            .failedGroups, .ledgerSummary, .usageReport, .stats, .metrics:
             true
+        case .boards(let route): route.reads
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
             .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase, .replay, .reset:
             false
@@ -109,6 +114,12 @@ enum Route: Sendable, Hashable {
         path: String,
         assets: (String) -> Bool
     ) throws(RequestFailure) -> Route {
+        if let found = BoardRoute.routes(of: path) {
+            if let route = found[method == .head ? .get : method] { return .boards(route) }
+            if method == .options { return .preflight }
+            let allowed = found.keys.map(\.rawValue) + (found[.get] == nil ? [] : ["HEAD"])
+            throw notAllowed(method, path, allowed.sorted().joined(separator: ", "))
+        }
         let receiving = receiving(path)
         if let (route, expected) = receiving, method == expected { return route }
         if method == .options, path.hasPrefix("/v1/") || receiving != nil { return .preflight }
@@ -165,6 +176,7 @@ enum Route: Sendable, Hashable {
         case "/v1/expect": .expect
         case "/v1/live": .live
         case "/v1/ledger": .ledger
+        case "/v1/ledger/summary": .ledgerSummary
         case "/v1/failed": .failed
         case "/v1/failed/groups": .failedGroups
         case "/v1/rate": .rate

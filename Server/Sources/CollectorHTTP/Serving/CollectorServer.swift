@@ -29,6 +29,7 @@ package struct CollectorServer: Service {
     ///   - contentSecurityPolicy: What browsers allow the page to do.
     ///   - sensorsConfiguration: What clients of Sensors Analytics get for a remote configuration.
     ///   - usagePolicies: What is wanted of the usage reports of each application.
+    ///   - boards: The saved questions.
     ///   - zones: Knows the time zones that questions name.
     ///   - clock: The time.
     ///   - logger: Where to say what a person should know.
@@ -42,6 +43,7 @@ package struct CollectorServer: Service {
         contentSecurityPolicy: String = "default-src 'self'",
         sensorsConfiguration: SensorsConfigurationFile? = nil,
         usagePolicies: UsagePolicyFile? = nil,
+        boards: BoardStore,
         zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
         clock: any EventClock = SystemClock(),
         logger: Logger,
@@ -65,6 +67,10 @@ package struct CollectorServer: Service {
             connections: ConnectionLimit(configuration.connections),
             quarantine: Locked(QuarantineQuota(bytesPerDay: configuration.limits.quarantineBytesPerDay))
         )
+        let queries = QueryEndpoints(dependencies: dependencies)
+        let questions = QuestionEndpoints(dependencies: dependencies, zones: zones)
+        let catalogue = CatalogueEndpoints(dependencies: dependencies, zones: zones)
+        let failed = FailedEndpoints(dependencies: dependencies, zones: zones)
         responder = CollectorResponder(
             dependencies: dependencies,
             intake: IntakeEndpoint(dependencies: dependencies),
@@ -72,13 +78,19 @@ package struct CollectorServer: Service {
             sensors: SensorsEndpoint(dependencies: dependencies),
             sift: SiftEndpoint(dependencies: dependencies),
             sapUsage: SAPUsageEndpoint(dependencies: dependencies),
-            queries: QueryEndpoints(dependencies: dependencies),
+            queries: queries,
             lives: EventLifeEndpoint(dependencies: dependencies),
             behavior: BehaviorEndpoints(dependencies: dependencies),
-            questions: QuestionEndpoints(dependencies: dependencies, zones: zones),
-            catalogue: CatalogueEndpoints(dependencies: dependencies, zones: zones),
-            failed: FailedEndpoints(dependencies: dependencies, zones: zones),
+            questions: questions,
+            catalogue: catalogue,
+            failed: failed,
             devices: DeviceEndpoints(dependencies: dependencies),
+            boards: BoardEndpoints(
+                dependencies: dependencies,
+                boards: boards,
+                cards: CardAnswers(queries: queries, questions: questions, catalogue: catalogue, failed: failed),
+                catalogue: catalogue
+            ),
             followers: FollowerEndpoints(dependencies: dependencies),
             expectations: ExpectationEndpoint(dependencies: dependencies),
             usageReport: UsageReportEndpoint(dependencies: dependencies),

@@ -4,6 +4,7 @@
 // The page: what talks to what, the keys, and the regular look at counts and ledger.
 
 import { ask, key } from "./ask.js";
+import { Boards } from "./boards.js";
 import { Detail } from "./detail.js";
 import { Devices } from "./devices.js";
 import { byId, h, setText } from "./dom.js";
@@ -67,6 +68,7 @@ const devices = new Devices({
   chosen: () => modes.remember(),
 });
 const questions = new Questions(() => modes.remember(), () => wantKey());
+const boards = new Boards(() => modes.remember(), () => wantKey());
 /** The live events' place in the address: tab, event, and the filter behind the “#”. */
 const live = {
   show: () => {},
@@ -97,7 +99,7 @@ const live = {
     return unknown(pairs.filter(([key]) => key !== "tab" && key !== "event"));
   },
 };
-const modes = new Modes({ live, visitors, devices, questions }, () => detail.isOpen && detail.close());
+const modes = new Modes({ live, visitors, devices, boards, questions }, () => detail.isOpen && detail.close());
 const feed = new Feed({
   event: (stored) => stream.add(stored),
   skipped: (count) => stream.skip(count),
@@ -299,6 +301,7 @@ byId("key-form").addEventListener("submit", () => {
   begin(true);
   look();
   if (modes.shown === "questions") questions.show(true);
+  if (modes.shown === "boards") boards.show(true);
 });
 narrow.addEventListener("change", () => show(main.dataset.view));
 
@@ -325,6 +328,7 @@ const actions = {
   t: toggleStacked,
   v: () => modes.toggle("visitors"),
   d: () => modes.toggle("devices"),
+  b: () => modes.toggle("boards"),
   q: () => modes.toggle("questions"),
   "?": () => byId("shortcuts").showModal(),
 };

@@ -35,8 +35,8 @@ export class Refusal extends Error {
 }
 
 /** The text of an answer. Throws a Refusal with the collector's own sentence. */
-export async function askText(path, signal, method = "GET") {
-  const answer = await fetch(path, { method, headers: headers(), signal });
+export async function askText(path, signal, method = "GET", body) {
+  const answer = await fetch(path, { method, headers: headers(), signal, body });
   if (answer.ok) return answer.text();
   let error = { message: `The collector answers ${answer.status}.` };
   try {
@@ -52,3 +52,6 @@ export const ask = async (path, signal) => parseKeepingDigits(await askText(path
 
 /** Has the collector do something, and gives its answer. Throws as `askText` does. */
 export const post = async (path) => parseKeepingDigits(await askText(path, undefined, "POST"));
+
+/** The same with something to tell, as JSON. */
+export const tell = async (method, path, value) => parseKeepingDigits(await askText(path, undefined, method, value === undefined ? undefined : JSON.stringify(value)));

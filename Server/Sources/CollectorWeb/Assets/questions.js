@@ -4,39 +4,22 @@
 // Questions: which kind, its form, and its answer. The address holds the whole question; every kind and every question is a link.
 
 import { ask } from "./ask.js";
+import { Asked } from "./asked.js";
 import { asQuery, readPairs, writePairs } from "./address.js";
+import { cardOf, cardQuery, titleOf } from "./cards.js";
 import { byId, h, setText } from "./dom.js";
 import { Line } from "./form.js";
 import { clock, counted } from "./format.js";
 import { kinds } from "./kinds.js";
 import { rangeOf, WrongQuestion, zoneOf } from "./range.js";
 import { readCondition } from "./conditions.js";
+import { Saving } from "./saving.js";
 import { suggest } from "./suggestions.js";
 
 const usual = "trends";
 const times = ["last", "from", "to"];
 /** What belongs to every question of a kind: the time, and the zone of its days. */
 const shared = (kind) => [...(kinds[kind].isTimeless ? [] : times), "zone"];
-
-/** A question's parameters as the address has them. */
-class Asked {
-  constructor(pairs) {
-    this.pairs = pairs.filter(([, value]) => value !== "");
-  }
-
-  /** The parameter's value; of several the last, as the collector has it. */
-  get(key) {
-    return this.pairs.findLast(([name]) => name === key)?.[1] ?? "";
-  }
-
-  all(key) {
-    return this.pairs.filter(([name]) => name === key).map(([, value]) => value);
-  }
-
-  has(key) {
-    return this.get(key) !== "";
-  }
-}
 
 /** The part of the page for questions. `moved()` says that the address is another; `wantKey()` that a key is needed. */
 export class Questions {
@@ -66,6 +49,8 @@ export class Questions {
       this.#apply(true);
     });
     form.addEventListener("change", () => this.#apply());
+    const saving = new Saving(wantKey);
+    byId("question-save").addEventListener("click", () => saving.open(this.#card()));
     byId("answer").addEventListener("click", (event) => {
       const link = event.target.closest('a[href^="/?questions="]');
       if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
@@ -165,6 +150,7 @@ export class Questions {
     this.#request?.abort();
     this.#drawn = writePairs(this.pairs);
     this.#mark(null, null);
+    byId("question-save").hidden = true;
     const kind = kinds[this.#kind];
     let range;
     try {
@@ -193,12 +179,23 @@ export class Questions {
       setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}${answer.read === undefined ? "" : `, ${counted(Number(answer.read), "event")} read`}`);
       if (parts === null) this.#say(kind.empty ? "Nothing" : "Nothing in this time", [h("p", {}, kind.empty ?? "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
       else this.#put(parts, "The answer is there.");
+      // One event's page is no question that a board has.
+      byId("question-save").hidden = Boolean(kind.isTimeless && this.#asked.has("name"));
     } catch (error) {
       if (this.#request !== request) return;
       this.#request = null;
       if (error.wantsKey) this.#wantKey();
       this.#fail(error);
     }
+  }
+
+  /** The question as a board's card, asked as it is here. Only of a question that was answered. */
+  #card() {
+    const { interval, isTimeless } = kinds[this.#kind];
+    const range = this.#checked();
+    const has = (key) => this.#asked.has(key);
+    const pairs = [...this.#asked.pairs, ...(has("zone") ? [] : [["zone", zoneOf(this.#asked)]]), ...(interval && !has("interval") ? [["interval", interval === true ? range.usualInterval : interval]] : [])];
+    return { title: titleOf(this.#kind, this.#asked), size: ["retention", "paths", "catalogue"].includes(this.#kind) ? "full" : "half", kind: cardOf(this.#kind), query: asQuery(cardQuery(pairs, isTimeless ? null : range)) };
   }
 
   /** What can be seen to be wrong without asking. Throws WrongQuestion. */

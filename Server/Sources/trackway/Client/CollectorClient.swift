@@ -38,11 +38,14 @@ struct CollectorClient: Sendable {
         try await send("GET", path, query: query, timeout: timeout)
     }
 
-    /// The answer to a request without a body, parsed; parameters and errors as with ``get(_:query:timeout:)``.
+    /// The answer to a request, parsed; parameters and errors as with ``get(_:query:timeout:)``.
+    ///
+    /// - Parameter body: What is sent as JSON; nil for nothing.
     func send(
         _ method: String,
         _ path: String,
         query: [(name: String, value: String)] = [],
+        body: JSONValue? = nil,
         timeout: Double = 30
     ) async throws(CommandFailure) -> JSONValue {
         var request = URLRequest(url: try address.url(path, query: query))
@@ -50,15 +53,19 @@ struct CollectorClient: Sendable {
         request.timeoutInterval = timeout
         request.setValue("application/json", forHTTPHeaderField: "accept")
         if let key = address.key { request.setValue("Bearer \(key)", forHTTPHeaderField: "authorization") }
-        let body: Data
+        if let body {
+            request.httpBody = Data(body.json())
+            request.setValue("application/json", forHTTPHeaderField: "content-type")
+        }
+        let answer: Data
         let response: URLResponse
         do {
-            (body, response) = try await session.data(for: request)
+            (answer, response) = try await session.data(for: request)
         } catch {
             throw CollectorAnswer.unreachable(address, error)
         }
         let status = (response as? HTTPURLResponse)?.statusCode ?? 0
-        return try CollectorAnswer.value(status: status, body: Array(body), address: address)
+        return try CollectorAnswer.value(status: status, body: Array(answer), address: address)
     }
 
     /// Passes a request on as it came, for a proxy.

@@ -17,7 +17,7 @@ struct DemoCommand: AsyncParsableCommand {
             phone each (its battery, its way, its networks are made up). In one more, visitors take their consent back, one
             reports its use in the format of SAP Mobile Services and is given consent half-way, and one is forgotten in the
             end. Then the ledger is shown and checked, thirty days of a made-up shop are added so that there is something to
-            ask about (`trackway sample`), and the collector stays up until Ctrl-C.
+            ask about (`trackway sample`), a board is made of them, and the collector stays up until Ctrl-C.
 
             `make demo` builds everything and calls this.
 
@@ -105,6 +105,9 @@ struct DemoCommand: AsyncParsableCommand {
             console.write(
                 "           trackway funnel view_item add_to_cart purchase --by context.app.version --url \(environment.collector.root)"
             )
+            let board = try await SampleBoard.make(at: environment.collector, zone: SystemZones.current)
+            console.write("Board      " + console.style.bold(board.address))
+            if let link = board.link { console.write("           to show around, read only: \(link)") }
             if exit {
                 guard isBalanced else { throw ExitCode(CommandStatus.negative.rawValue) }
                 return

@@ -14,7 +14,7 @@ struct SampleCommand: AsyncParsableCommand {
             Sends what the visitors of a shop that does not exist did: screens, clicks, searches, purchases, with a sale, a version of
             the app that fails at paying, events that are refused and a few that were lost. It is for trying questions, and for
             measuring. The same seed, days and end give the same events with the same ids: sent again, they count nothing twice.
-            Everything has the app id sample-shop. Don't send it to a collector whose numbers matter.
+            Everything has the app id sample-shop. A board about it is made as well, with a read-only link for thirty days. Don't send it to a collector whose numbers matter.
 
             EXAMPLES
               trackway sample --key dev                          thirty days until now
@@ -40,6 +40,9 @@ struct SampleCommand: AsyncParsableCommand {
     )
     var until: String?
 
+    @Flag(inversion: .prefixedNo, help: "Make a board about it, unless there is one.")
+    var board = true
+
     /// Sees that the numbers make sense.
     func validate() throws {
         guard (1...400).contains(days) else { throw ValidationError("--days takes 1 to 400") }
@@ -51,10 +54,17 @@ struct SampleCommand: AsyncParsableCommand {
         let now = SystemClock().now().wall
         let end = try until.map { try PointInTime($0, now: now).timestamp } ?? SampleShop.latestEnd(at: now)
         let shop = SampleShop(days: days, visitors: visitors, seed: seed, end: end)
-        let sent = try await SampleUpload(to: try collector.address()).send(shop, showing: Console.standard)
+        let address = try collector.address()
+        let sent = try await SampleUpload(to: address).send(shop, showing: Console.standard)
         Console.standard.write(
             "Sent \(sent.events.grouped) events of \(days) days in \(sent.batches.grouped) batches; "
                 + "\(sent.rejected.grouped) were refused, as they should be"
         )
+        guard board else { return }
+        let made = try await SampleBoard.make(at: address, zone: SystemZones.current)
+        Console.standard.write("Board  \(made.address)")
+        if let link = made.link {
+            Console.standard.write("Link   \(link)  (whoever has it reads the board, and nothing else)")
+        }
     }
 }

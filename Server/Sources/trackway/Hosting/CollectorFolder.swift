@@ -37,6 +37,9 @@ struct CollectorFolder: Sendable, Hashable {
     /// The hashed keys.
     var keys: String { path + "/keys" }
 
+    /// The boards. No part of the index: they cannot be made anew.
+    var boards: String { path + "/boards.json" }
+
     /// The remote configuration for clients of Sensors Analytics, if the operator wrote one.
     var sensorsConfiguration: String { path + "/sensors-config.json" }
 

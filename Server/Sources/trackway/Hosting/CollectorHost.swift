@@ -49,6 +49,16 @@ struct CollectorHost: Sendable {
             notice: { [logger] in logger.warning("\($0)") }
         )
         let intake = try openIntake { indexer.durable(upTo: $0) }
+        // Behind the log's lock: no other collector has them.
+        let boards = BoardStore(
+            path: configuration.isEphemeral ? nil : folder.boards,
+            at: SystemClock().now().wall,
+            chance: {
+                var generator = SystemRandomNumberGenerator()
+                return generator.next()
+            },
+            notice: { [logger] in logger.warning("\($0)") }
+        )
         let server = CollectorServer(
             configuration: configuration,
             intake: intake,
@@ -58,6 +68,7 @@ struct CollectorHost: Sendable {
             contentSecurityPolicy: CollectorPage.contentSecurityPolicy,
             sensorsConfiguration: SensorsConfigurationFile(path: sensorsConfiguration ?? folder.sensorsConfiguration),
             usagePolicies: policies,
+            boards: boards,
             zones: SystemZones.offsets,
             logger: logger,
             listening: ready

@@ -81,6 +81,12 @@ struct CollectorUnderTest: Sendable {
             contentSecurityPolicy: "default-src 'none'",
             sensorsConfiguration: SensorsConfigurationFile(path: "/data/sensors-config.json", storage: memory),
             usagePolicies: policies,
+            boards: BoardStore(
+                path: "/data/boards.json",
+                storage: storage,
+                at: clock.now().wall,
+                chance: { [random = Locked(SeededGenerator(seed: 7))] in random.withLock { $0.next() } }
+            ),
             clock: clock,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             listening: { sender.yield($0) }

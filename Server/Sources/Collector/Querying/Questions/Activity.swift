@@ -17,7 +17,7 @@ package struct ActivityQuestion: Sendable, Hashable {
     }
 
     private static let known: Set<String> = [
-        "name", "where", "user", "installation", "run", "from", "to", "zone", "interval",
+        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval",
     ]
 
     /// Reads a question from the parameters of an address.

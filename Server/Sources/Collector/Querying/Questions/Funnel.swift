@@ -108,7 +108,7 @@ package struct Funnel: Sendable, Hashable {
 
 extension FunnelQuestion {
     private static let known: Set<String> = [
-        "step", "where", "user", "installation", "run", "from", "to", "window", "by", "top", "people",
+        "step", "where", "user", "installation", "run", "last", "from", "to", "zone", "window", "by", "top", "people",
     ]
 
     /// Reads a question from the parameters of an address: `step` for each step's name, `where` for what holds for every step,
@@ -117,8 +117,13 @@ extension FunnelQuestion {
     /// - Parameters:
     ///   - parameters: names and values, unescaped.
     ///   - now: the end of a question that does not say until when.
+    ///   - zones: knows the zone in which the days of `last` begin.
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init(parameters: [(name: String, value: String)], now: Timestamp) throws(QuestionError) {
+    package init(
+        parameters: [(name: String, value: String)],
+        now: Timestamp,
+        zones: ZoneDirectory
+    ) throws(QuestionError) {
         let reader = QuestionParameters(parameters)
         let names = reader.all("step")
         try reader.few(names.count, "step", QuestionLimits.steps)
@@ -132,7 +137,7 @@ extension FunnelQuestion {
             step.names = [try reader.short(name, "step", QuestionLimits.nameBytes)]
             steps.append(step)
         }
-        let (from, to) = try reader.range(now: now)
+        let (from, to) = try reader.range(now: now, zones)
         self.init(
             steps: steps,
             from: from,

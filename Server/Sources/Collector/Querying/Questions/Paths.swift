@@ -58,7 +58,7 @@ package struct PathQuestion: Sendable, Hashable {
     }
 
     private static let known: Set<String> = [
-        "of", "start", "end", "steps", "top", "from", "to", "installation",
+        "of", "start", "end", "steps", "top", "last", "from", "to", "zone", "installation",
     ]
 
     /// Reads a question from the parameters of an address.
@@ -66,8 +66,13 @@ package struct PathQuestion: Sendable, Hashable {
     /// - Parameters:
     ///   - parameters: names and values, unescaped.
     ///   - now: the end of a question that does not say until when.
+    ///   - zones: knows the zone in which the days of `last` begin.
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
-    package init(parameters: [(name: String, value: String)], now: Timestamp) throws(QuestionError) {
+    package init(
+        parameters: [(name: String, value: String)],
+        now: Timestamp,
+        zones: ZoneDirectory
+    ) throws(QuestionError) {
         let reader = QuestionParameters(parameters)
         try reader.sees(only: Self.known)
         var anchor = Anchor.beginning
@@ -79,7 +84,7 @@ package struct PathQuestion: Sendable, Hashable {
         } else if let end = reader.text("end") {
             anchor = .end(try reader.short(end, "end", QuestionLimits.valueBytes))
         }
-        let (from, to) = try reader.range(now: now)
+        let (from, to) = try reader.range(now: now, zones)
         self.init(
             of: try reader.choice("of", Kind.self) ?? .screens,
             anchor: anchor,

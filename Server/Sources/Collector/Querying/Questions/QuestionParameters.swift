@@ -5,8 +5,8 @@ package import TrackwayEvents
 
 extension Question {
     private static let known: Set<String> = [
-        "name", "where", "user", "installation", "run", "from", "to", "zone", "interval", "measure", "by", "top",
-        "compare",
+        "name", "where", "user", "installation", "run", "last", "from", "to", "zone", "interval", "measure", "by",
+        "top", "compare",
     ]
 
     /// Reads a question from the parameters of an address. `name` and `where` may be given several times; of any other the last
@@ -97,7 +97,10 @@ struct QuestionParameters {
     }
 
     /// From when and until when; the last thirty days without them.
-    func range(now: Timestamp) throws(QuestionError) -> (from: Timestamp, to: Timestamp) {
+    ///
+    /// - Parameter zones: knows the zone in which the days of `last` begin.
+    func range(now: Timestamp, _ zones: ZoneDirectory) throws(QuestionError) -> (from: Timestamp, to: Timestamp) {
+        if let last = try last(now: now, zones) { return last }
         let to = try moment("to") ?? now
         let from = try moment("from") ?? to.advanced(by: .zero - Self.usualLength)
         for (name, moment) in [("to", to), ("from", from)] where !Self.expected.contains(moment) {
@@ -121,7 +124,7 @@ struct QuestionParameters {
         atMost limit: Int
     ) throws(QuestionError) -> QuestionTime {
         let interval = try choice("interval", QuestionInterval.self) ?? .day
-        let (from, to) = try range(now: now)
+        let (from, to) = try range(now: now, zones)
         let isCompared = try compares()
         let many = QuestionError(
             "interval",
@@ -129,16 +132,9 @@ struct QuestionParameters {
                 + "longer interval, or a shorter time."
         )
         guard from.duration(to: to) <= .milliseconds(interval.longest * Int64(limit)) else { throw many }
-        let name = text("zone") ?? "UTC"
         // The period before is as long, and a zone's clocks are at most a day apart from others.
         let start = from.advanced(by: to.duration(to: from)).advanced(by: .seconds(-40 * 86_400))
-        let range = start..<to.advanced(by: .seconds(2 * 86_400))
-        guard let zone = name.utf8.count <= 64 ? zones(name, range) : nil else {
-            throw QuestionError(
-                "zone",
-                "“\(name.prefix(64))” is not the name of a time zone, such as Europe/Berlin or UTC."
-            )
-        }
+        let zone = try zone(zones, over: start..<to.advanced(by: .seconds(2 * 86_400)))
         guard let time = QuestionTime(from: from, to: to, interval: interval, in: zone, comparing: isCompared),
             time.count <= limit
         else { throw many }

@@ -67,8 +67,8 @@ package struct Retention: Sendable, Hashable {
 
 extension RetentionQuestion {
     private static let known: Set<String> = [
-        "first", "return", "where", "where.first", "where.return", "user", "installation", "run", "from", "to", "zone",
-        "interval", "cohort",
+        "first", "return", "where", "where.first", "where.return", "user", "installation", "run", "last", "from", "to",
+        "zone", "interval", "cohort",
     ]
 
     /// Reads a question from the parameters of an address.

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import HummingbirdCore
+internal import TrackwayEvents
+
+/// The endpoints for boards: saved questions, their answers, and links by which a board is read without a key.
+struct BoardEndpoints: Sendable {
+    let dependencies: CollectorDependencies
+    let boards: BoardStore
+    let cards: CardAnswers
+    let catalogue: CatalogueEndpoints
+    /// Whoever comes by a link leaves a place to those with a key.
+    private let sharedSlots = FollowerSlots(limit: 2)
+
+    init(
+        dependencies: CollectorDependencies,
+        boards: BoardStore,
+        cards: CardAnswers,
+        catalogue: CatalogueEndpoints
+    ) {
+        self.dependencies = dependencies
+        self.boards = boards
+        self.cards = cards
+        self.catalogue = catalogue
+    }
+
+    /// The answer to a request that was let in.
+    func answer(_ route: BoardRoute, _ request: Request) async throws -> Response {
+        do {
+            return switch route {
+            case .list: try await list()
+            case .add: try await add(request)
+            case .board(let id): try await board(id)
+            case .replace(let id): try await replace(id, request)
+            case .remove(let id): try await remove(id, request)
+            case .card(let id, let board): try await card(id, of: board, request)
+            case .link(let board): try await link(board, request)
+            case .unlink(let id, let board): try await unlink(id, board)
+            case .shared: try await shared(request)
+            case .sharedCard(let id): try await sharedCard(id, request)
+            }
+        } catch let error as BoardError {
+            throw RequestFailure(error)
+        }
+    }
+
+    private var now: Timestamp { dependencies.clock.now().wall }
+
+    // MARK: Boards
+
+    /// `GET /v1/boards`
+    private func list() async throws -> Response {
+        let all = try await boards.all()
+        let ready = ReadyBoard.allCases
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.list("ready_made", ready) { ready, writer in
+                writer.beginObject()
+                writer.member("id", ready.rawValue)
+                writer.member("title", ready.title)
+                writer.endObject()
+            }
+            writer.list("boards", all) { $0.writeSummary(to: &$1) }
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/boards/{id}`
+    private func board(_ id: String) async throws -> Response {
+        let stored = try await found(id)
+        return Answer.json(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
+    }
+
+    /// `POST /v1/boards`
+    private func add(_ request: Request) async throws -> Response {
+        let draft = try await draft(request)
+        let stored = try await boards.add(draft, at: now)
+        var headers = Self.tag(stored.board)
+        headers[.location] = "/v1/boards/\(stored.board.id)"
+        return Answer.json(.created, headers: headers) { stored.write(to: &$0) }
+    }
+
+    /// `PUT /v1/boards/{id}`
+    private func replace(_ id: String, _ request: Request) async throws -> Response {
+        try Self.see(isOwn: id)
+        let draft = try await draft(request)
+        let version = try Self.version(request, draft.version)
+        let stored = try await boards.replace(id, with: draft, madeFrom: version, at: now)
+        return Answer.json(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
+    }
+
+    /// `DELETE /v1/boards/{id}`
+    private func remove(_ id: String, _ request: Request) async throws -> Response {
+        try Self.see(isOwn: id)
+        let query = Query(request.uri)
+        try query.takesOnly(["version"])
+        let version = try Self.version(request, try query.value("version", "a whole number"))
+        try await boards.remove(id, madeFrom: version)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.member("id", id)
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/boards/{id}/cards/{card}`
+    private func card(_ id: String, of board: String, _ request: Request) async throws -> Response {
+        let board = try await found(board).board
+        let card = try Self.card(id, of: board)
+        return try await cards.prepare(card, changedBy: Query(request.uri).parameters).answer()
+    }
+
+    // MARK: Links
+
+    /// `POST /v1/boards/{id}/links?expires_in=30d`
+    private func link(_ id: String, _ request: Request) async throws -> Response {
+        try Self.see(isOwn: id)
+        let query = Query(request.uri)
+        try query.takesOnly(["expires_in"])
+        let now = now
+        let expires = try query.text("expires_in").map { text throws(RequestFailure) in
+            now.advanced(by: .milliseconds(try Self.length(text)))
+        }
+        let (link, token) = try await boards.link(id, expires: expires, at: now)
+        return Answer.json(.created) { writer in
+            writer.beginObject()
+            writer.member("id", link.id)
+            writer.member("token", token)
+            writer.member("path", "/?link=\(token)")
+            if let expires = link.expires { writer.member("expires", expires) }
+            writer.endObject()
+        }
+    }
+
+    /// `DELETE /v1/boards/{id}/links`, `DELETE /v1/boards/{id}/links/{link}`
+    private func unlink(_ link: String?, _ id: String) async throws -> Response {
+        try Self.see(isOwn: id)
+        let revoked = try await boards.unlink(id, link: link)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.member("revoked", Int64(revoked))
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/shared`, with the link's secret as `Authorization: Bearer`
+    private func shared(_ request: Request) async throws -> Response {
+        let board = try await opened(by: request)
+        return Answer.json { board.writeShared(to: &$0) }
+    }
+
+    /// `GET /v1/shared/cards/{card}`
+    private func sharedCard(_ id: String, _ request: Request) async throws -> Response {
+        let board = try await opened(by: request)
+        // Exactly what is on the board: another time would be another question.
+        try Query(request.uri).takesOnly([])
+        let card = try Self.card(id, of: board)
+        let answer = try cards.prepare(card, isShared: true)
+        let slot = try sharedSlots.takeForQuestion()
+        defer { withExtendedLifetime(slot) {} }
+        return try await answer.answer()
+    }
+
+    /// The board that a request's secret opens. All secrets that open none get one and the same answer.
+    private func opened(by request: Request) async throws -> Board {
+        let header = request.headers[.authorization] ?? ""
+        let token = header.lowercased().hasPrefix("bearer ") ? header.dropFirst(7).drop { $0 == " " } : ""
+        guard token.utf8.count <= 128, let board = await boards.shared(by: String(token), at: now) else {
+            throw RequestFailure.notFound("This link opens nothing: it is not known here, was revoked, or is over.")
+        }
+        return board
+    }
+
+    // MARK: What they have in common
+
+    /// A board, saved or ready-made.
+    private func found(_ id: String) async throws -> StoredBoard {
+        guard let ready = ReadyBoard(rawValue: id) else { return try await boards.board(id) }
+        let (names, key) = try await catalogue.names(
+            ReadyBoard.names,
+            lookingInto: CapturedName.click,
+            for: ReadyBoard.elementKeys
+        )
+        return StoredBoard(ready.board(names: names, elements: key, at: now))
+    }
+
+    private static func card(_ id: String, of board: Board) throws(RequestFailure) -> BoardCard {
+        guard let card = board.cards.first(where: { $0.id == id }) else {
+            throw .notFound("The board has no card “\(id.prefix(64))”.")
+        }
+        return card
+    }
+
+    private static func see(isOwn id: String) throws(BoardError) {
+        guard ReadyBoard(rawValue: id) != nil else { return }
+        throw BoardError(
+            .readyMade,
+            "“\(id)” is ready-made and cannot be changed; make one of your own with its cards: POST /v1/boards."
+        )
+    }
+
+    /// Reads a board from a request's body, and sees that its questions are some.
+    private func draft(_ request: Request) async throws -> BoardDraft {
+        let limit = BoardLimits.bytes
+        let unpacked: (Int) -> Int = { 8 * $0 }
+        let value = try await RequestBody.with(request, upTo: limit, of: "boards", dependencies, unpacked: unpacked) {
+            body in
+            do {
+                return try JSONValue.parse(Array(body.readableBytesView), limits: JSONLimits(bytes: limit, depth: 16))
+            } catch {
+                throw BoardError(.malformed, "The body is not JSON: \(error)")
+            }
+        }
+        let draft = try BoardDraft(value)
+        try cards.check(draft)
+        return draft
+    }
+
+    /// Which version somebody has changed: `If-Match`, else what the body or the query says.
+    private static func version(_ request: Request, _ told: Int64?) throws -> Int64 {
+        let header = request.headers[.ifMatch]
+        let matched = header.flatMap { Int64($0.filter { $0 != "\"" }) }
+        if let header, matched == nil {
+            throw BoardError(
+                .malformed,
+                field: "if-match",
+                "“\(header.prefix(64))” is not a board's ETag, such as \"3\"."
+            )
+        }
+        guard let version = matched ?? told else {
+            throw BoardError(
+                .malformed,
+                field: "version",
+                "Which version was changed is not told: send the board's “version”, or its ETag as If-Match."
+            )
+        }
+        return version
+    }
+
+    private static func tag(_ board: Board) -> HTTPFields {
+        board.version.map { [.eTag: "\"\($0)\""] } ?? [:]
+    }
+
+    /// A length of time such as `30d`, in milliseconds.
+    private static func length(_ text: String) throws(RequestFailure) -> Int64 {
+        let units: [Character: Int64] = ["m": 60_000, "h": 3_600_000, "d": 86_400_000]
+        let longest = BoardLimits.linkDays * 86_400_000
+        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count > 0 else {
+            throw .malformed("expires_in", "“\(text.prefix(64))” is not a length of time: write 12h or 30d.")
+        }
+        let (length, overflows) = count.multipliedReportingOverflow(by: unit)
+        guard !overflows, length <= longest else {
+            throw .malformed(
+                "expires_in",
+                "“\(text.prefix(64))” is longer than \(BoardLimits.linkDays) days; leave it out for ever."
+            )
+        }
+        return length
+    }
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// What a board's card draws of its answer: the same charts as for questions, and small ones for what is no question there.
+
+import { asQuery, readPairs, writePairs } from "./address.js";
+import { Asked } from "./asked.js";
+import { style } from "./axis.js";
+import { Chart } from "./chart.js";
+import { h, s } from "./dom.js";
+import { called, figure, figures, percent } from "./figures.js";
+import { compact, counted, cut, minute as clockMinute, number } from "./format.js";
+import { kinds } from "./kinds.js";
+import { printable } from "./stream.js";
+import { measured } from "./trends.js";
+import { dateOf, isDate, isZone, ownZone } from "./zones.js";
+
+const oneMinute = 60_000;
+const times = ["last", "from", "to"];
+/** A card's kind, and the question's on this page. */
+const questionOf = { trends: "trends", funnels: "funnel", retention: "retention", lifecycle: "lifecycle", stickiness: "stickiness", paths: "paths", catalogue: "catalogue" };
+const zoned = new Set(["trends", "funnels", "retention", "lifecycle", "stickiness", "paths", "catalogue", "failed"]);
+const timed = new Set([...zoned].filter((kind) => kind !== "catalogue"));
+
+/** The kinds of cards that are no questions of the page, with what they are called and what they ask. */
+export const plainCards = {
+  live: { title: "Right now", size: "full", query: "minutes=60" },
+  ledger: { title: "What is missing", size: "half", query: "" },
+  failed: { title: "What was refused", size: "half", query: "last=30d&top=8" },
+};
+
+/** The kind of card that a question of the page becomes. */
+export const cardOf = (question) => Object.entries(questionOf).find(([, name]) => name === question)[0];
+
+/** A card's parameters; an unreadable one is nobody's, and the collector says what is wrong. */
+function pairsOf({ query }) {
+  try {
+    return readPairs(query).filter(([, value]) => value !== "");
+  } catch {
+    return [];
+  }
+}
+
+/** What a card is asked beside what it says: the board's time, and where nothing is said this browser's zone and intervals of a day or an hour. */
+export function changeOf(card, last) {
+  const pairs = pairsOf(card);
+  const has = (key) => pairs.some(([name]) => name === key);
+  const change = [];
+  if (last !== "" && timed.has(card.kind)) change.push(["last", last]);
+  if (zoned.has(card.kind) && !has("zone")) change.push(["zone", ownZone()]);
+  // Hours of one day, and days of more: the card's own intervals may be far too many, or too few.
+  const interval = pairs.find(([key]) => key === "interval")?.[1] ?? "";
+  const isShort = (last || (pairs.find(([key]) => key === "last")?.[1] ?? "")) === "24h";
+  if (card.kind === "trends" && isShort && !["minute", "hour"].includes(interval)) change.push(["interval", "hour"]);
+  if (card.kind === "trends" && last !== "" && !isShort && ["minute", "hour"].includes(interval)) change.push(["interval", "day"]);
+  return change;
+}
+
+/** Where a card's question stands on this page; null for what is none. Moments are told as the dates they lie in. */
+export function linkOf(card) {
+  const question = questionOf[card.kind];
+  if (question === undefined) return { live: "/", ledger: "/?tab=ledger", failed: "/?tab=failed" }[card.kind];
+  const pairs = pairsOf(card);
+  const wanted = pairs.find(([key]) => key === "zone")?.[1] ?? "";
+  const zone = isZone(wanted || ownZone()) ? wanted || ownZone() : "UTC";
+  const date = (key, value) => {
+    const ms = Number(value);
+    return Number.isFinite(ms) && !isDate(value) ? dateOf(key === "to" ? ms - 1 : ms, zone) : value;
+  };
+  return `/${writePairs([["questions", question], ...pairs.map(([key, value]) => [key, key === "from" || key === "to" ? date(key, value) : value])])}`;
+}
+
+/** Draws the answer: {main, more}: what is always shown, and what is shown on demand. Null when there is nothing in it. */
+export function drawCard(card, answer, { isStill, zone }) {
+  const draw = { live: drawLive, ledger: drawLedger, failed: drawRefused }[card.kind];
+  const asked = new Asked(pairsOf(card));
+  if (draw) return draw(answer);
+  const isOpen = !asked.has("to");
+  const parts = kinds[questionOf[card.kind]].draw(answer, asked, { isOpen, zone: asked.get("zone") || zone }, () => {});
+  if (parts === null) return null;
+  const nodes = parts.filter(Boolean);
+  // Whoever came by a link has nowhere else to go.
+  if (isStill) for (const node of nodes) for (const link of node.querySelectorAll("a[href]")) link.replaceWith(...link.childNodes);
+  const tables = nodes.filter((node) => node.classList.contains("figures-panel"));
+  const main = nodes.find((node) => !tables.includes(node) && node.classList.contains("panel"));
+  return main ? { main, more: tables } : { main: nodes[0], more: [] };
+}
+
+/** Events per minute, the busiest names apart. */
+function drawLive({ minutes }, now = Date.now()) {
+  const last = Math.floor(now / oneMinute) * oneMinute;
+  const byMinute = new Map(minutes.map(([start, total, names]) => [start, { total, names }]));
+  const starts = Array.from({ length: 60 }, (_, index) => last - (59 - index) * oneMinute);
+  const totals = new Map();
+  for (const [, , names] of minutes) for (const [name, count] of Object.entries(names)) totals.set(name, (totals.get(name) ?? 0) + count);
+  const shown = [...totals.keys()].sort((a, b) => totals.get(b) - totals.get(a) || (a < b ? -1 : 1)).slice(0, 7);
+  const rest = starts.map((start) => {
+    const { total = 0, names = {} } = byMinute.get(start) ?? {};
+    return total - shown.reduce((sum, name) => sum + (names[name] ?? 0), 0);
+  });
+  const series = shown.map((name, index) => ({ name, style: style(index), values: starts.map((start) => byMinute.get(start)?.names[name] ?? 0) }));
+  if (rest.some((value) => value > 0)) series.push({ name: "all others", style: "cx", values: rest });
+  const sum = starts.reduce((all, start) => all + (byMinute.get(start)?.total ?? 0), 0);
+  const chart = new Chart({ title: "Events per minute over the last hour", kind: "bars", isOpen: true, series, places: starts.map((start) => ({ short: clockMinute(start), long: clockMinute(start) })) });
+  const legend = h("ul", { class: "sums" }, series.map(({ name, style }) => h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), h("span", { class: "sums-name" }, called(name, 40)))));
+  return { more: [], main: h("section", { class: "panel chart-panel", "aria-label": "Chart" }, h("header", { class: "panel-head" }, h("h3", {}, `${compact(sum)} in the last hour`), h("p", { class: "panel-note" }, sum === 0 ? "nothing has arrived; the next event appears here" : "events per minute, as they arrive")), chart.node, legend) };
+}
+
+/** The ledger in numbers. */
+function drawLedger(answer) {
+  const { writers, counted: looked, complete, recorded, received, missing, waiting, rejected, duplicates, dropped } = answer;
+  if (writers === 0) return null;
+  const lost = Object.values(dropped).reduce((sum, count) => sum + Number(count), 0);
+  const parts = [["received", received, "c1"], ["given up by devices", lost, "cx"], ["refused", rejected, "c2"], ["missing", missing, "bad"], ["on the way", waiting, "c0"]].filter(([, count]) => Number(count) > 0);
+  const whole = Math.max(parts.reduce((sum, [, count]) => sum + Number(count), 0), 1);
+  let at = 0;
+  const bar = s("svg", { class: "funnel-svg", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" }, parts.map(([, count, style]) => {
+    const width = (100 * Number(count)) / whole;
+    at += width;
+    return s("rect", { class: `fill ${style}`, x: at - width, width, height: 1 });
+  }));
+  const list = h("dl", { class: "card-facts" }, parts.map(([name, count, style]) => h("div", {}, h("dt", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), name), h("dd", {}, figure(count), h("small", {}, ` ${percent(Number(count), Number(recorded))}`)))));
+  const reasons = Object.entries(dropped).map(([reason, count]) => [printable(reason).replaceAll("_", " ").slice(0, 60), figure(count)]);
+  const notes = [`${counted(writers, "process", "processes")} told of ${figure(recorded)} events`, looked < writers ? `the newest ${number(looked)} are added up` : `${number(complete)} complete`, duplicates > 0 ? `${figure(duplicates)} came twice and count once` : null].filter(Boolean).join(" · ");
+  return {
+    main: h("section", { class: "panel", "aria-label": "Ledger" },
+      h("header", { class: "panel-head" }, h("h3", { class: Number(missing) > 0 ? "is-bad" : "is-good" }, Number(missing) > 0 ? `${figure(missing)} missing` : "Nothing is missing")),
+      h("div", { class: "card-bar" }, bar), list, h("p", { class: "panel-note card-note" }, notes)),
+    more: reasons.length > 0 ? [figures("Given up by devices", ["Reason", "Events"], reasons)] : [],
+  };
+}
+
+/** What was refused, in groups. */
+function drawRefused({ groups, others, count, lost, reports }) {
+  if (count === 0 && lost.length === 0 && reports.length === 0) return null;
+  const most = Math.max(...groups.map((group) => group.count), 1);
+  const rows = groups.map(({ code, field, name, version, count: size }) => h("li", {},
+    h("p", {}, h("span", { class: "badge bad" }, printable(code)), field ? h("code", {}, printable(field).slice(0, 60)) : null, h("span", { class: "card-name" }, name === null ? "without a name" : called(name, 40), version === null ? null : h("small", {}, ` app ${printable(version).slice(0, 20)}`)), h("b", {}, figure(size))),
+    s("svg", { class: "card-line", viewBox: "0 0 100 1", preserveAspectRatio: "none", "aria-hidden": "true", focusable: "false" }, s("rect", { class: "line-ground", width: 100, height: 1 }), s("rect", { class: "fill bad", width: (100 * size) / most, height: 1 }))));
+  const notes = [others > 0 ? `${figure(others)} in further groups` : null,
+    lost.length > 0 ? `given up by devices: ${lost.map(({ reason, events }) => `${figure(events)} ${printable(reason).slice(0, 40).replaceAll("_", " ")}`).join(", ")}` : null,
+    reports.length > 0 ? `told by clients: ${reports.map(({ code, events }) => `${figure(events)} × ${printable(code).slice(0, 40)}`).join(", ")}` : null].filter(Boolean).join(" · ");
+  return {
+    more: [],
+    main: h("section", { class: "panel", "aria-label": "Refused" }, h("header", { class: "panel-head" }, h("h3", {}, count === 0 ? "Nothing was refused" : `${counted(count, "event")} refused`)),
+      h("ul", { class: "card-groups" }, rows), notes === "" ? null : h("p", { class: "panel-note card-note" }, notes)),
+  };
+}
+
+/** The pairs of a question on this page as a card asks them: dates become moments, since a card is asked by the collector. */
+export function cardQuery(pairs, range) {
+  const own = pairs.filter(([key]) => !times.includes(key) && key !== "people" && key !== "after");
+  const last = pairs.find(([key]) => key === "last")?.[1];
+  const isDated = pairs.some(([key]) => key === "from" || key === "to");
+  if (range === null) return own;
+  return isDated ? [...own, ["from", String(range.from)], ["to", String(range.to)]] : [...own, ["last", last ?? "30d"]];
+}
+
+
+/** A copy's card: it says in which zone its days begin. */
+export function withZone({ title, size, kind, query }) {
+  const isZoned = !zoned.has(kind) || pairsOf({ query }).some(([key]) => key === "zone");
+  return { title, size, kind, query: isZoned ? query : [query, asQuery([["zone", ownZone()]])].filter(Boolean).join("&") };
+}
+
+/** What a card is called at first that asks this question of the page. */
+export function titleOf(kind, asked) {
+  const events = asked.all("name").join(", ");
+  const title = {
+    trends: () => [measured(asked), events === "" ? "" : `: ${events}`, asked.has("by") ? ` by ${asked.get("by")}` : ""].join(""), funnel: () => asked.all("step").join(" → "),
+  }[kind]?.() ?? [kinds[kind].title, events].filter(Boolean).join(": ");
+  return cut(title.replace(/\p{Cc}/gu, " ").trim(), 60);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// The page for whoever came by a link: one board, read only. It knows no key, and asks for nothing but this board.
+
+import { readPairs, WrongAddress } from "./address.js";
+import { Refusal } from "./ask.js";
+import { BoardView, tellAsked } from "./boardview.js";
+import { byId, h, setText } from "./dom.js";
+import { printable } from "./stream.js";
+import { parseKeepingDigits } from "./json.js";
+
+const token = (() => {
+  try {
+    return readPairs(location.search).find(([key]) => key === "link")?.[1] ?? "";
+  } catch (error) {
+    if (error instanceof WrongAddress) return "";
+    throw error;
+  }
+})();
+
+/** Asks with the link's secret, which is no key and opens nothing else. */
+async function askShared(path, signal) {
+  const answer = await fetch(path, { headers: { accept: "application/json", authorization: `Bearer ${token.replace(/[^\w-]/g, "")}` }, signal, credentials: "omit" });
+  const text = await answer.text();
+  if (answer.ok) return parseKeepingDigits(text);
+  let error = { message: `The collector answers ${answer.status}.` };
+  try {
+    error = { ...error, ...JSON.parse(text).error };
+  } catch {
+    // Not the collector's own error: the status has to do.
+  }
+  throw new Refusal(answer.status, error);
+}
+
+const view = new BoardView(byId("board-cards"), { isStill: true, answer: (card, change, signal) => askShared(`/v1/shared/cards/${encodeURIComponent(card.id)}`, signal) });
+
+function say(title, text) {
+  byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, title), h("p", {}, text)));
+}
+
+async function begin() {
+  for (const id of ["main", "views", "mode-buttons", "totals", "top-end", "board-tools", "board-list-panel"]) {
+    const node = byId(id);
+    node.hidden = true;
+  }
+  byId("boards").hidden = false;
+  byId("skip").setAttribute("href", "#boards");
+  setText(byId("host"), location.host);
+  try {
+    const board = await askShared("/v1/shared");
+    setText(byId("board-title"), printable(board.title));
+    document.title = `${printable(board.title)} – Trackway`;
+    tellAsked(byId("board-note"));
+    if (board.cards.length === 0) say("An empty board", "It has no cards yet.");
+    else view.show(board.cards, "");
+  } catch (error) {
+    setText(byId("board-title"), "No board");
+    if (error.status === 404) say("This link opens nothing", "It is not known here, was revoked, or is over. Ask whoever gave it to you for another one.");
+    else say("No answer", error.status ? error.message : "The collector does not answer.");
+  }
+}
+
+begin();

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayJournal
+internal import TrackwayTesting
+
+@testable internal import Collector
+
+@Suite("Boards")
+struct BoardTests {
+    private static let path = "/data/boards.json"
+    private static let now = Timestamp(milliseconds: 1_700_000_000_000)
+
+    private static func draft(_ title: String, cards: Int = 1) throws -> BoardDraft {
+        let cards = (0..<cards).map { #"{"title":"Card \#($0)","kind":"trends","query":"name=a&last=7d"}"# }
+        return try draft(json: #"{"title":"\#(title)","cards":[\#(cards.joined(separator: ","))]}"#)
+    }
+
+    private static func draft(json: String) throws -> BoardDraft {
+        try BoardDraft(try JSONValue.parse(Array(json.utf8)))
+    }
+
+    /// A store, and what it says about its file.
+    private static func store(
+        _ storage: any JournalStorage,
+        _ notes: Locked<[String]> = Locked([]),
+        seed: UInt64 = 7
+    ) -> BoardStore {
+        let random = Locked(SplitMix(state: seed))
+        return BoardStore(
+            path: path,
+            storage: storage,
+            at: now,
+            chance: { random.withLock { $0.next() } },
+            notice: { note in notes.withLock { $0.append(note) } }
+        )
+    }
+
+    private static func folder() throws -> MemoryStorage {
+        let storage = MemoryStorage()
+        storage.makeFolder("/data")
+        try storage.synchronizeFolder("/")
+        return storage
+    }
+
+    @Test(
+        "what is no board is refused with its member",
+        arguments: [
+            (#"[]"#, ""), (#"{}"#, "title"), (#"{"title":""}"#, "title"), (#"{"title":" \u00a0 "}"#, "title"),
+            (#"{"title":"a\nb"}"#, "title"), (#"{"title":"a","version":0}"#, "version"),
+            (#"{"title":"a","version":"1"}"#, "version"), (#"{"title":"a","cards":{}}"#, "cards"),
+            (#"{"title":"a","colour":1}"#, "colour"), (#"{"title":"a","cards":[5]}"#, "cards[0]"),
+            (#"{"title":"a","cards":[{"kind":"live"}]}"#, "cards[0].title"),
+            (#"{"title":"a","cards":[{"title":"b"}]}"#, "cards[0].kind"),
+            (#"{"title":"a","cards":[{"title":"b","kind":"pie"}]}"#, "cards[0].kind"),
+            (#"{"title":"a","cards":[{"title":"b","kind":"live","size":"big"}]}"#, "cards[0].size"),
+            (#"{"title":"a","cards":[{"title":"b","kind":"live","id":"a/b"}]}"#, "cards[0].id"),
+            (#"{"title":"a","cards":[{"title":"b","kind":"live","query":"a b"}]}"#, "cards[0].query"),
+            (#"{"title":"a","cards":[{"title":"b","kind":"live","query":"name=ü"}]}"#, "cards[0].query"),
+            (
+                #"{"title":"a","cards":[{"title":"b","kind":"live","id":"x"},{"title":"b","kind":"live","id":"x"}]}"#,
+                "cards[1].id"
+            ),
+        ]
+    )
+    func malformed(_ json: String, _ field: String) throws {
+        let error = #expect(throws: BoardError.self) { try Self.draft(json: json) }
+        #expect(error?.kind == .malformed && error?.field == field && error?.message.isEmpty == false)
+    }
+
+    @Test("a board has fifty cards at most, and a title and a question are not longer than may be")
+    func limits() throws {
+        #expect(try Self.draft("a", cards: 50).cards.count == 50)
+        #expect(throws: BoardError.self) { try Self.draft("a", cards: 51) }
+        #expect(throws: BoardError.self) { try Self.draft(String(repeating: "ü", count: 129)) }
+        let query = "name=" + String(repeating: "a", count: 4_096)
+        #expect(throws: BoardError.self) {
+            try Self.draft(json: #"{"title":"a","cards":[{"title":"b","kind":"trends","query":"\#(query)"}]}"#)
+        }
+    }
+
+    @Test("cards without an id get one that no other has")
+    func ids() throws {
+        let draft = try Self.draft(
+            json:
+                #"{"title":"a","cards":[{"title":"b","kind":"live"},{"title":"c","kind":"live","id":"c1"},{"title":"d","kind":"live"}]}"#
+        )
+        #expect(draft.cards.map(\.id) == ["c2", "c1", "c3"])
+    }
+
+    @Test("what was answered survives a loss of power, with titles as hostile as they come")
+    func durable() async throws {
+        let storage = try Self.folder()
+        let title = #"<script>\u202e\"'‮ 🛒"#
+        let made = try await Self.store(storage).add(try Self.draft(title), at: Self.now)
+        let again = Self.store(storage.afterPowerLoss())
+        #expect(try await again.board(made.board.id) == made)
+        #expect(made.board.version == 1 && made.board.title.hasPrefix("<script>"))
+    }
+
+    @Test("of two who change the same version the second hears of it, and nothing is lost")
+    func versions() async throws {
+        let store = Self.store(try Self.folder())
+        let id = try await store.add(try Self.draft("first"), at: Self.now).board.id
+        let second = try await store.replace(id, with: try Self.draft("second"), madeFrom: 1, at: Self.now)
+        #expect(second.board.version == 2)
+        let error = await #expect(throws: BoardError.self) {
+            try await store.replace(id, with: try Self.draft("third"), madeFrom: 1, at: Self.now)
+        }
+        #expect(error?.kind == .changed && error?.field == "version")
+        let removal = await #expect(throws: BoardError.self) { try await store.remove(id, madeFrom: 1) }
+        #expect(removal?.kind == .changed)
+        #expect(try await store.board(id).board.title == "second")
+        try await store.remove(id, madeFrom: 2)
+        #expect(try await store.all().isEmpty)
+    }
+
+    @Test("what cannot be written has not happened")
+    func full() async throws {
+        let storage = FaultyStorage(try Self.folder())
+        let store = Self.store(storage)
+        let id = try await store.add(try Self.draft("kept"), at: Self.now).board.id
+        storage.fail(.replace, with: .noSpace)
+        let error = await #expect(throws: BoardError.self) {
+            try await store.replace(id, with: try Self.draft("lost"), madeFrom: 1, at: Self.now)
+        }
+        #expect(error?.kind == .unavailable)
+        #expect(try await store.board(id).board.title == "kept")
+        storage.heal()
+        #expect(try await store.replace(id, with: try Self.draft("new"), madeFrom: 1, at: Self.now).board.version == 2)
+    }
+
+    @Test("there are two hundred boards at most, and all together are bounded, too")
+    func bounded() async throws {
+        let store = Self.store(try Self.folder())
+        for number in 0..<BoardLimits.boards { _ = try await store.add(try Self.draft("b\(number)"), at: Self.now) }
+        let error = await #expect(throws: BoardError.self) { try await store.add(try Self.draft("more"), at: Self.now) }
+        #expect(error?.kind == .full)
+        let wide = Self.store(try Self.folder())
+        let query = "name=" + String(repeating: "a", count: 4_000)
+        let cards = Array(repeating: #"{"title":"b","kind":"trends","query":"\#(query)"}"#, count: 50)
+        let draft = try Self.draft(json: #"{"title":"a","cards":[\#(cards.joined(separator: ","))]}"#)
+        var made = 0
+        let overflow = await #expect(throws: BoardError.self) {
+            while made < 100 {
+                _ = try await wide.add(draft, at: Self.now)
+                made += 1
+            }
+        }
+        #expect(overflow?.kind == .full && made == 5)
+    }
+
+    @Test(
+        "a damaged file is put aside and said, and there are no boards",
+        arguments: ["", "{", "[]", #"{"version":1}"#, #"{"version":1,"boards":[{"id":"a"}]}"#, "\u{0}\u{0}"]
+    )
+    func damaged(_ content: String) async throws {
+        let storage = try Self.folder()
+        try storage.replace(Self.path, with: Array(content.utf8), durably: true)
+        let notes = Locked<[String]>([])
+        let store = Self.store(storage, notes)
+        #expect(try await store.all().isEmpty)
+        #expect(storage.contents(of: Self.path + ".damaged-1700000000000") == Array(content.utf8))
+        #expect(notes.withLock { $0 }.count == 1)
+        _ = try await store.add(try Self.draft("new"), at: Self.now)
+    }
+
+    @Test("a file of a later version is neither read nor overwritten")
+    func later() async throws {
+        let storage = try Self.folder()
+        let content = Array(#"{"version":2,"boards":[]}"#.utf8)
+        try storage.replace(Self.path, with: content, durably: true)
+        let store = Self.store(storage)
+        let error = await #expect(throws: BoardError.self) { try await store.add(try Self.draft("new"), at: Self.now) }
+        #expect(error?.kind == .unavailable)
+        #expect(storage.contents(of: Self.path) == content)
+    }
+
+    @Test("a link opens its board until it is revoked, is over, or the board is gone; the file does not hold it")
+    func links() async throws {
+        let storage = try Self.folder()
+        let store = Self.store(storage)
+        let id = try await store.add(try Self.draft("a"), at: Self.now).board.id
+        let other = try await store.add(try Self.draft("b"), at: Self.now).board.id
+        let later = Self.now.advanced(by: .seconds(60))
+        let short = try await store.link(id, expires: later, at: Self.now)
+        let long = try await store.link(id, expires: nil, at: Self.now)
+        #expect(long.token.hasPrefix("twl_") && long.token.utf8.count == 56 && long.token != short.token)
+        #expect(await store.shared(by: short.token, at: Self.now)?.id == id)
+        #expect(await store.shared(by: short.token, at: later) == nil)
+        #expect(await store.shared(by: long.token + "x", at: Self.now) == nil)
+        #expect(await store.shared(by: "", at: Self.now) == nil)
+        let text = String(decoding: try #require(storage.contents(of: Self.path)), as: UTF8.self)
+        #expect(!text.contains(long.token.dropFirst(4)) && text.contains(KeyDigest(of: long.token).hexadecimal))
+        let again = Self.store(storage.afterPowerLoss(), seed: 8)
+        #expect(await again.shared(by: long.token, at: later)?.id == id)
+        // Changing a board leaves its links, revoking one leaves the others.
+        _ = try await store.replace(id, with: try Self.draft("c"), madeFrom: 1, at: Self.now)
+        #expect(try await store.unlink(id, link: short.link.id) == 1)
+        #expect(await store.shared(by: short.token, at: Self.now) == nil)
+        #expect(await store.shared(by: long.token, at: Self.now)?.title == "c")
+        await #expect(throws: BoardError.self) { try await store.unlink(other, link: long.link.id) }
+        try await store.remove(id, madeFrom: 2)
+        #expect(await store.shared(by: long.token, at: Self.now) == nil)
+    }
+
+    @Test("a board has ten links at most; those that are over make room")
+    func tenLinks() async throws {
+        let store = Self.store(try Self.folder())
+        let id = try await store.add(try Self.draft("a"), at: Self.now).board.id
+        let later = Self.now.advanced(by: .seconds(60))
+        for _ in 0..<BoardLimits.links { _ = try await store.link(id, expires: later, at: Self.now) }
+        let error = await #expect(throws: BoardError.self) { try await store.link(id, expires: nil, at: Self.now) }
+        #expect(error?.kind == .full)
+        _ = try await store.link(id, expires: nil, at: later)
+        #expect(try await store.board(id).links.count == 1)
+    }
+
+    @Test("ready-made boards ask for what is there, and can be saved")
+    func readyMade() throws {
+        let names = [
+            "_screen_view", "_click", "view item&more", "purchase", "\u{7}", String(repeating: "x", count: 200),
+        ]
+        let board = ReadyBoard.behaviour.board(names: names, elements: "_element_id", at: Self.now)
+        let titles = board.cards.map(\.title)
+        #expect(titles.contains("Screens") && titles.contains("Elements") && titles.contains("view item&more"))
+        #expect(board.cards.contains { $0.query.hasPrefix("name=view%20item%26more&") })
+        #expect(!titles.contains { $0.utf8.count > 128 })
+        let empty = ReadyBoard.behaviour.board(names: [], elements: nil, at: Self.now)
+        #expect(!empty.cards.map(\.title).contains("Screens") && !empty.cards.isEmpty)
+        for ready in ReadyBoard.allCases {
+            let board = ready.board(names: names, elements: "_element_id", at: Self.now)
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("title", board.title)
+            writer.list("cards", board.cards) { $0.write(to: &$1) }
+            writer.endObject()
+            #expect(try BoardDraft(try JSONValue.parse(writer.array())).cards == board.cards)
+        }
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import Collector
+
+@Suite("A time that is counted back from now")
+struct RelativeRangeTests {
+    /// Tuesday, 14 November 2023, 22:13:20 UTC; 23:13:20 an hour to the east.
+    private static let now = Timestamp(milliseconds: 1_700_000_000_000)
+    private static let east = ZoneOffsets(name: "Europe/Berlin", first: 3_600, changes: [])
+
+    private static func zones(_ name: String, _ range: Range<Timestamp>) -> ZoneOffsets? {
+        switch name {
+        case "UTC": .utc
+        case "Europe/Berlin": east
+        default: nil
+        }
+    }
+
+    @Test(
+        "days begin at midnight, hours and minutes when they are full, and the one that is not over counts",
+        arguments: [
+            ("1d", "UTC", "2023-11-14T00:00:00.000Z"), ("30d", "UTC", "2023-10-16T00:00:00.000Z"),
+            ("1d", "Europe/Berlin", "2023-11-13T23:00:00.000Z"), ("7d", "Europe/Berlin", "2023-11-07T23:00:00.000Z"),
+            ("1h", "UTC", "2023-11-14T22:00:00.000Z"), ("24h", "Europe/Berlin", "2023-11-13T23:00:00.000Z"),
+            ("90m", "UTC", "2023-11-14T20:44:00.000Z"),
+        ]
+    )
+    func beginnings(_ last: String, _ zone: String, _ from: String) throws {
+        let parameters = [(name: "last", value: last), (name: "zone", value: zone), (name: "interval", value: "hour")]
+        let question = try Question(parameters: parameters, now: Self.now, zones: Self.zones)
+        #expect(question.time.start == Timestamp(iso8601: from))
+        #expect(question.time.end == Self.now)
+    }
+
+    @Test("every question that has a time takes it, and begins it at the same moment")
+    func everywhere() throws {
+        let time = [(name: "last", value: "7d"), (name: "zone", value: "Europe/Berlin")]
+        let from = try Question(parameters: time, now: Self.now, zones: Self.zones).time.start
+        let steps = [(name: "step", value: "a")]
+        #expect(try FunnelQuestion(parameters: steps + time, now: Self.now, zones: Self.zones).from == from)
+        #expect(try PathQuestion(parameters: time, now: Self.now, zones: Self.zones).from == from)
+        #expect(try RetentionQuestion(parameters: time, now: Self.now, zones: Self.zones).time.start == from)
+        #expect(try ActivityQuestion(parameters: time, now: Self.now, zones: Self.zones).time.start == from)
+    }
+
+    @Test(
+        "what is none is refused with the parameter",
+        arguments: [
+            [("last", "30")], [("last", "d")], [("last", "0d")], [("last", "-3d")], [("last", "+3d")], [("last", "3w")],
+            [("last", "99999999999999999999d")], [("last", "3661d")], [("last", "7d"), ("from", "5")],
+            [("last", "7d"), ("to", "5")],
+        ]
+    )
+    func refused(_ parameters: [(String, String)]) throws {
+        let error = #expect(throws: QuestionError.self) {
+            try Question(
+                parameters: parameters.map { (name: $0.0, value: $0.1) },
+                now: Self.now,
+                zones: Self.zones
+            )
+        }
+        #expect(error?.field == "last")
+    }
+
+    @Test("at the first moment of a day the day is a moment long")
+    func midnight() throws {
+        let midnight = try #require(Timestamp(iso8601: "2023-11-14T00:00:00.000Z"))
+        let time = try Question(parameters: [("last", "1d")], now: midnight, zones: Self.zones).time
+        #expect(time.count == 1 && time.start < midnight && time.end == midnight)
+    }
+}

@@ -20,6 +20,8 @@ from playwright.sync_api import expect, sync_playwright
 DAY = 86_400_000
 # Long, for machines that are busy with something else: what is waited for is an outcome, and mostly there at once.
 PATIENCE = 1000 * int(os.environ.get("TRACKWAY_PATIENCE", "60"))
+# The page's files as they are being written; None for those of the collector.
+ASSETS = os.environ.get("TRACKWAY_ASSETS")
 HOSTILE = [
     "<img src=x onerror=document.title='hit'>", "\u202egnp.ecilop", "شراء الآن", "🛒👩‍👩‍👧‍👦", "a=b≠\"c\"", "</script><script>alert(1)</script>", "x" * 200,
 ]
@@ -33,6 +35,7 @@ class Collector:
     """A collector on a folder that is gone at the end; `now` is when its events end."""
 
     def __init__(self, trackway):
+        self.trackway = trackway
         self.folder = tempfile.TemporaryDirectory(prefix="trackway-page-")
         self.process = subprocess.Popen(
             [trackway, "serve", "--data", self.folder.name, "--port", "0", "--dev-key", "dev", "--address-rate", "0"],
@@ -62,11 +65,32 @@ class Collector:
         with urllib.request.urlopen(f"{self.url}/v1/wait?position={position}&timeout=60") as answer:
             answer.read()
 
+    def ask(self, path):
+        with urllib.request.urlopen(self.url + path) as answer:
+            return json.load(answer)
+
     def close(self):
         self.process.send_signal(signal.SIGTERM)
         self.process.stdout.close()
         self.process.wait(60)
         self.folder.cleanup()
+
+
+def make_key(collector, name, scopes):
+    """A key with these scopes, once the collector knows it."""
+    made = subprocess.run([collector.trackway, "keys", "create", "--data", collector.folder.name, name, "--json", *(word for scope in scopes for word in ("--scope", scope))], check=True, capture_output=True, text=True)
+    key = json.loads(made.stdout)["key"]
+    for _ in range(600):
+        request = urllib.request.Request(collector.url + "/v1/failed/replay?dry_run=1&limit=1&code=none", b"", {"authorization": f"Bearer {key}"})
+        try:
+            with urllib.request.urlopen(request):
+                return key
+        except urllib.error.HTTPError as error:
+            # It is refused as unknown until the file of keys was read again.
+            if error.code != 401:
+                return key
+        time.sleep(0.1)
+    raise RuntimeError("the collector does not come to know the key")
 
 
 def seed(collector):
@@ -116,10 +140,17 @@ class PageTest(unittest.TestCase):
     # What a browser writes of answers that are errors, as wrong addresses bring about on purpose.
     forgiven = re.compile(r"^$")
 
-    def open(self, path="/", width=1440, height=900, scheme="light", zone="Europe/Berlin"):
+    def open(self, path="/", width=1440, height=900, scheme="light", zone="Europe/Berlin", few=False, answers=None):
+        """`few`: with the latest twenty events for the latest two hundred, where each is looked at by rules that take their time. `answers`: what is answered in the collector's place, by address."""
         context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, timezone_id=zone, reduced_motion="reduce")
         context.set_default_timeout(PATIENCE)
         self.addCleanup(context.close)
+        if ASSETS:
+            context.route(re.compile(r"^http://[^/]+/([a-z]+\.(?:js|css|svg))?(?:[?#]|$)"), self.from_folder)
+        if few:
+            context.route("**/v1/events?*limit=200*", lambda route: route.continue_(url=route.request.url.replace("limit=200", "limit=20")))
+        for address, answer in (answers or {}).items():
+            context.route(address, lambda route, answer=answer: route.fulfill(json=answer))
         page = context.new_page()
         complaints = []
         page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
@@ -127,6 +158,10 @@ class PageTest(unittest.TestCase):
         page.goto(self.collector.url + path)
         self.addCleanup(lambda: self.assertEqual([text for text in complaints if not self.forgiven.search(text)], [], path))
         return page
+
+    def from_folder(self, route):
+        name = route.request.url.split("?")[0].rsplit("/", 1)[1] or "index.html"
+        route.fulfill(path=os.path.join(ASSETS, name), headers={"content-type": {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}[name.rsplit(".", 1)[1]]})
 
     def answered(self, page):
         """The answer that is shown, once there is one."""

@@ -115,6 +115,26 @@ struct IndexerTests {
         #expect(inSteps.count > 500)
     }
 
+    @Test("who waits for the end of a log that was opened again is told, though its new segment is empty")
+    func emptySegment() async throws {
+        let environment = try IndexEnvironment()
+        try Self.fill(environment, seed: 5, batches: 3)
+        environment.log.close()
+        let reopened = try SegmentedLog(folder: environment.folder + "/intake")
+        defer { reopened.close() }
+        environment.indexer.durable(upTo: reopened.end)
+        try await environment.indexer.catchUp()
+        let end = EventPosition(segment: reopened.end.segment, offset: reopened.end.offset)
+        #expect(environment.store.indexed == end)
+        #expect(end.segment > 0)
+        // A restart does not know it again from the file, and finds it again.
+        try environment.restart()
+        #expect(environment.store.indexed < end)
+        environment.indexer.durable(upTo: reopened.end)
+        try await environment.indexer.catchUp()
+        #expect(environment.store.indexed == end)
+    }
+
     @Test("a transaction that fails half way leaves nothing, and the next one takes it all")
     func fullDisk() async throws {
         let environment = try IndexEnvironment(segmentBytes: 1 << 20)

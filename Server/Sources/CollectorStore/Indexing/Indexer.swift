@@ -132,7 +132,7 @@ package final class Indexer: Sendable {
             state.withLock { $0.isSuspicious = false }
             guard let step else {
                 reached(durable)
-                store.recovered()
+                store.caughtUp(to: durable)
                 return .caughtUp
             }
             store.committed(step.progress, erased: step.erased, isReset: step.isReset)

@@ -359,9 +359,12 @@ package final class SQLiteEventStore: EventStore {
         signal.advance(to: progress.position)
     }
 
-    /// The index follows again, with nothing new to show.
-    func recovered() {
+    /// The index follows, and what the log holds up to `end` has nothing more to enter: whoever waits for that place has waited
+    /// long enough. The last record of a segment ends before the next segment begins, which may still be empty.
+    func caughtUp(to end: LogPosition) {
         state.withLock { $0.trouble = nil }
+        let position = EventPosition(segment: end.segment, offset: end.offset)
+        if signal.position < position { signal.advance(to: position) }
     }
 
     /// The index does not follow at the moment.

@@ -33,7 +33,6 @@ package enum CollectorPage {
         WebAsset(path: "/asked.js", contentType: script, body: PackageResources.asked_js),
         WebAsset(path: "/axis.js", contentType: script, body: PackageResources.axis_js),
         WebAsset(path: "/battery.js", contentType: script, body: PackageResources.battery_js),
-        WebAsset(path: "/begin.js", contentType: script, body: PackageResources.begin_js),
         WebAsset(path: "/boards.js", contentType: script, body: PackageResources.boards_js),
         WebAsset(path: "/boardview.js", contentType: script, body: PackageResources.boardview_js),
         WebAsset(path: "/cards.js", contentType: script, body: PackageResources.cards_js),

@@ -46,8 +46,8 @@ package enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
 
     private static let firstLookCards = [
         card("Right now", .full, .live, "minutes=60"),
-        card("People per day", .half, .trends, "measure=users&last=30d&compare=before"),
-        card("Events per day", .half, .trends, "last=30d&compare=before"),
+        card("People per day", .half, .trends, "measure=users&last=30d"),
+        card("Events per day", .half, .trends, "last=30d"),
         card("Most frequent events", .full, .catalogue, "limit=10"),
         card("Who comes back", .full, .retention, "interval=week&last=30d"),
         card("New, returning, resurrected and dormant people", .half, .lifecycle, "last=30d"),
@@ -69,7 +69,7 @@ package enum ReadyBoard: String, Sendable, Hashable, CaseIterable {
         cards.append(card("Where people go", .full, .paths, "of=\(hasScreens ? "screens" : "events")&last=30d"))
         let own = names.filter { !$0.hasPrefix("_") && $0.utf8.count <= QuestionLimits.nameBytes }
         for name in own.prefix(actions) {
-            cards.append(card(titled(name), .half, .trends, "name=\(escaped(name))&last=30d&compare=before"))
+            cards.append(card(titled(name), .half, .trends, "name=\(escaped(name))&last=30d"))
         }
         cards.append(card("How often", .full, .catalogue, "limit=20"))
         cards.append(card("On how many days people come", .full, .stickiness, "last=30d"))

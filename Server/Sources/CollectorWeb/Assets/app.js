@@ -19,6 +19,8 @@ import { Questions } from "./questions.js";
 import { Stream } from "./stream.js";
 import { Visitors } from "./visitors.js";
 
+/** Whoever came by a link sees one board, and asks for nothing else. */
+const isShared = /[?&]link=/.test(location.search);
 const firstPage = 200;
 const lookEvery = 2000;
 const ledgerPage = 1000;
@@ -334,7 +336,7 @@ const actions = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (isShared || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   if (event.key === "Escape") {
     if (detail.isOpen) detail.close();
     else if (document.activeElement === input && input.value !== "") setFilter("");
@@ -356,9 +358,13 @@ document.addEventListener("keydown", (event) => {
 
 // MARK: Beginning
 
-setText(byId("host"), location.host);
-modes.restore();
-begin();
-look();
-setInterval(look, lookEvery);
-document.addEventListener("visibilitychange", look);
+if (isShared) {
+  import("./shared.js");
+} else {
+  setText(byId("host"), location.host);
+  modes.restore();
+  begin();
+  look();
+  setInterval(look, lookEvery);
+  document.addEventListener("visibilitychange", look);
+}

@@ -15,6 +15,8 @@ const atOnce = { all: 3, shared: 2 };
 /** How long a card waits for others that ask, in times it asks again, a second or two apart. */
 const patience = 60;
 const liveEvery = 5000;
+/** Of these no time is asked. */
+const timeless = new Set(["ledger", "catalogue", "live"]);
 
 /** Draws into `box`. `answer(card, change, signal)` asks for a card's answer; `tools(card)` gives a card's controls, or null. */
 export class BoardView {
@@ -80,7 +82,7 @@ export class BoardView {
       const drawn = drawCard(card, answer, { isStill: this.#isStill, zone: ownZone() });
       if (signal.aborted) return;
       body.removeAttribute("aria-busy");
-      if (drawn === null) body.replaceChildren(h("p", { class: "card-nothing" }, "Nothing in this time."));
+      if (drawn === null) body.replaceChildren(h("p", { class: "card-nothing" }, timeless.has(card.kind) ? "Nothing yet." : "Nothing in this time."));
       else {
         // Of several charts on one page each has a name of its own.
         for (const part of [drawn.main, ...drawn.more]) for (const node of [part, ...part.querySelectorAll("[role=region]")]) node.setAttribute("aria-label", `${printable(card.title)}: ${node.getAttribute("aria-label") ?? "answer"}`);

@@ -40,12 +40,10 @@ function say(title, text) {
 }
 
 async function begin() {
-  for (const id of ["main", "views", "mode-buttons", "totals", "top-end", "board-tools", "board-list-panel"]) {
-    const node = byId(id);
-    node.hidden = true;
+  for (const id of ["skip", "main", "views", "mode-buttons", "totals", "top-end", "board-tools", "board-list-panel"]) {
+    byId(id).hidden = true;
   }
   byId("boards").hidden = false;
-  byId("skip").setAttribute("href", "#boards");
   setText(byId("host"), location.host);
   try {
     const board = await askShared("/v1/shared");

@@ -132,6 +132,10 @@ def seed(collector):
     collector.wait(last["position"])
 
 
+def answering(answer):
+    return lambda route: route.fulfill(json=answer)
+
+
 class PageTest(unittest.TestCase):
     """Tests share one collector and one browser; each has a context of its own, and fails when the page complains on the console."""
 
@@ -150,7 +154,7 @@ class PageTest(unittest.TestCase):
         if few:
             context.route("**/v1/events?*limit=200*", lambda route: route.continue_(url=route.request.url.replace("limit=200", "limit=20")))
         for address, answer in (answers or {}).items():
-            context.route(address, lambda route, answer=answer: route.fulfill(json=answer))
+            context.route(address, answering(answer))
         page = context.new_page()
         complaints = []
         page.on("console", lambda message: complaints.append(message.text) if message.type in ("error", "warning") else None)
@@ -162,6 +166,14 @@ class PageTest(unittest.TestCase):
     def from_folder(self, route):
         name = route.request.url.split("?")[0].rsplit("/", 1)[1] or "index.html"
         route.fulfill(path=os.path.join(ASSETS, name), headers={"content-type": {"html": "text/html", "css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}[name.rsplit(".", 1)[1]]})
+
+    def until(self, page, condition):
+        """Until what the page does has made this true."""
+        for _ in range(PATIENCE // 50):
+            if condition():
+                return
+            page.wait_for_timeout(50)
+        self.fail("it did not come about")
 
     def answered(self, page):
         """The answer that is shown, once there is one."""

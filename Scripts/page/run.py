@@ -2,7 +2,7 @@
 # Copyright 2026 the Trackway authors
 """Runs the tests of this folder, or those that are named, in a process of their own, and makes sure that the run ends and says why.
 
-A run of which TRACKWAY_PAGE_MINUTES (8) are over is ended, with everything it started, and fails; it says where it stood.
+A run of which TRACKWAY_PAGE_MINUTES (20) are over is ended, with everything it started, and fails; it says where it stood.
 
 With TRACKWAY_RETRY=1 what failed is run once more by itself, with a new collector and a new browser. When all of it passes then, so does
 the run, and it ends by naming it as unsteady: such a test is to be mended, and a change that has nothing to do with it is not to wait for that.
@@ -16,7 +16,7 @@ import sys
 import tempfile
 import unittest
 
-MINUTES = float(os.environ.get("TRACKWAY_PAGE_MINUTES") or 8)
+MINUTES = float(os.environ.get("TRACKWAY_PAGE_MINUTES") or 20)
 # More than this is no matter of a few unsteady tests.
 MOST_RETRIED = 5
 HERE = pathlib.Path(__file__).resolve().parent
@@ -74,6 +74,11 @@ def attempt(names):
         except subprocess.TimeoutExpired:
             print(f"\n=== not at an end after {MINUTES:g} minutes; it stands here:", flush=True)
             process.send_signal(signal.SIGUSR1)
+            try:
+                # For as long as it takes to say so.
+                process.wait(5)
+            except subprocess.TimeoutExpired:
+                pass
             status = 1
         finally:
             end(process)

@@ -95,6 +95,7 @@ class Trends(PageTest):
         page.keyboard.press("q")
         expect(page.locator("#answer[aria-busy] .skeleton").first).to_be_attached()
         expect(page.locator("#answer")).to_contain_text("Asking the collector…")
+        self.until(page, lambda: held)
         for route in held:
             route.continue_()
         expect(self.answered(page).locator("table.figures")).to_be_visible()

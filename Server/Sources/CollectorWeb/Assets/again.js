@@ -100,13 +100,15 @@ export class Again {
 
 /** What was, or would be, done. */
 function told({ admitted, refused, unchanged, lost, isPartial }, isTrial) {
-  const would = isTrial ? "would be" : "were";
   const parts = [
-    admitted > 0 ? `${counted(admitted, "event")} ${admitted === 1 && !isTrial ? "was" : would} admitted.` : `Nothing ${isTrial ? "would be" : "was"} admitted.`,
-    unchanged > 0 ? `${figure(unchanged)} refused as before, for the same reason.` : null,
-    refused > 0 ? `${figure(refused)} refused for another reason.` : null,
+    admitted > 0 ? `${counted(admitted, "event")} ${isTrial ? "would be" : was(admitted)} admitted.` : `Nothing ${isTrial ? "would be" : "was"} admitted.`,
+    unchanged > 0 ? `${counted(unchanged, "event")} ${isTrial ? "would still be" : `${is(unchanged)} still`} refused for the same reason.` : null,
+    refused > 0 ? `${counted(refused, "event")} ${isTrial ? "would be" : `${is(refused)} now`} refused for another reason.` : null,
     lost.size > 0 ? `Not to be judged again: ${[...lost].map(([reason, count]) => `${figure(count)} ${reasons[reason] ?? printable(reason)}`).join(", ")}.` : null,
     isPartial ? "There are more: do it again for the rest." : null,
   ];
   return parts.filter(Boolean).join(" ");
 }
+
+const was = (count) => (count === 1 ? "was" : "were");
+const is = (count) => (count === 1 ? "is" : "are");

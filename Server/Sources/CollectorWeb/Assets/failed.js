@@ -19,6 +19,8 @@ export class Failures {
   #groupsAfter = 0;
   #counted = -1;
   #total = 0;
+  /** The group of which nothing was found any more. */
+  #gone = null;
 
   constructor(open) {
     this.#open = open;
@@ -32,7 +34,8 @@ export class Failures {
     if (group !== this.#group) return;
     const failures = group === null ? answer.failed : answer.failed.filter((failure) => belongs(failure, group)).slice(0, 50);
     // Its latest is named with the group, should it stand behind many others.
-    if (group !== null && failures.length === 0) failures.push(...(await ask(`/v1/failed?position=${encodeURIComponent(group.sample)}`).then((one) => [one], () => [])));
+    if (group !== null && failures.length === 0 && isAnew) this.#gone = group;
+    if (group !== null && failures.length === 0 && this.#gone !== group) failures.push(...(await this.#sample(group)));
     if (group !== this.#group) return;
     this.show(failures, this.#total || answer.failed.length, now);
     // Groups are a question over many events: as seldom as a minute, unless it is known that they are others.
@@ -42,9 +45,19 @@ export class Failures {
     await this.#groups.look(now);
   }
 
+  async #sample(group) {
+    try {
+      return [await ask(`/v1/failed?position=${encodeURIComponent(group.sample)}`)];
+    } catch (error) {
+      if (error.status === 404) this.#gone = group;
+      return [];
+    }
+  }
+
   /** How many there are, as the collector counts. */
   set total(total) {
     this.#total = total;
+    count(total);
   }
 
   #list(group) {
@@ -56,9 +69,7 @@ export class Failures {
 
   /** Shows these, and how many there are altogether. */
   show(failures, total, now) {
-    const badge = byId("failed-count");
-    badge.hidden = total === 0;
-    setText(badge, number(total));
+    count(total);
     const state = JSON.stringify(failures.map((failure) => failure.position)) + Math.floor(now / 10_000);
     if (state === this.#last) return;
     this.#last = state;
@@ -83,4 +94,11 @@ export class Failures {
       h("code", { class: "failure-body" }, printable((failure.content ?? "").slice(0, 160))),
     ))));
   }
+}
+
+/** The number beside the tab's name. */
+function count(total) {
+  const badge = byId("failed-count");
+  badge.hidden = total === 0;
+  setText(badge, number(total));
 }

@@ -20,6 +20,9 @@ const usual = "trends";
 const times = ["last", "from", "to"];
 /** What belongs to every question of a kind: the time, and the zone of its days. */
 const shared = (kind) => [...(kinds[kind].isTimeless ? [] : times), "zone"];
+/** What is another matter with each kind, or belongs to one answer. */
+const own = ["interval", "after", "limit"];
+const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
 
 /** The part of the page for questions. `moved()` says that the address is another; `wantKey()` that a key is needed. */
 export class Questions {
@@ -28,6 +31,8 @@ export class Questions {
   #isShown = false;
   #kind = usual;
   #asked = new Asked([]);
+  /** What was chosen and the kind has no place for, until one comes that has. */
+  #aside = [];
   #parts = [];
   #request = null;
   /** What the form and the answer on the page belong to. */
@@ -38,9 +43,11 @@ export class Questions {
     this.#wantKey = wantKey;
     byId("question-kinds").replaceChildren(...Object.entries(kinds).map(([kind, { title }]) => h("a", {
       href: `/?questions=${kind}`, "data-kind": kind, onclick: (event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return; // Another tab or window is meant.
+        if (!isPlain(event)) return; // Another tab or window is meant.
         event.preventDefault();
+        const chosen = this.#chosen();
         this.#take(kind, this.#carried(kind));
+        this.#aside = chosen.filter(([key]) => !this.#asked.has(key));
       },
     }, title)));
     const form = byId("question-form");
@@ -53,10 +60,12 @@ export class Questions {
     byId("question-save").addEventListener("click", () => saving.open(this.#card()));
     byId("answer").addEventListener("click", (event) => {
       const link = event.target.closest('a[href^="/?questions="]');
-      if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+      if (!link || !isPlain(event)) return;
       event.preventDefault();
+      const chosen = this.#chosen().filter(([key]) => shared(usual).includes(key));
       this.restore(readPairs(new URL(link.href).search));
-      this.#take(this.#kind, this.#asked.pairs);
+      this.#take(this.#kind, [...this.#asked.pairs, ...chosen.filter(([key]) => shared(this.#kind).includes(key) && !this.#asked.has(key))]);
+      this.#aside = chosen.filter(([key]) => !this.#asked.has(key));
     });
   }
 
@@ -74,6 +83,7 @@ export class Questions {
     const isKnown = Object.hasOwn(kinds, wished);
     this.#kind = isKnown ? wished : usual;
     this.#asked = new Asked(pairs.filter(([key]) => key !== "questions"));
+    this.#aside = [];
     return isKnown ? null : `“${wished.slice(0, 64)}” is no kind of question: there are ${Object.keys(kinds).join(", ")}.`;
   }
 
@@ -90,10 +100,19 @@ export class Questions {
     this.#ask();
   }
 
+  /** What is chosen now, and what was and waits. */
+  #chosen() {
+    // One event's page in the catalogue is not the event that was asked about.
+    const isHere = new Set(this.#keys(this.#kind).filter((key) => !(this.#kind === "catalogue" && key === "name" && !this.#asked.has(key))));
+    return [...this.#asked.pairs, ...this.#aside.filter(([key]) => !isHere.has(key))];
+  }
+
   /** The time, the events and the conditions go along to another kind, as far as it has them. */
   #carried(kind) {
     const keys = new Set(this.#keys(kind));
-    return this.#asked.pairs.filter(([key]) => keys.has(key) && (key !== "interval" || kind === this.#kind) && key !== "after");
+    const isOther = kind !== this.#kind;
+    // The catalogue begins with all events.
+    return this.#chosen().filter(([key]) => keys.has(key) && !(isOther && own.includes(key)) && key !== "after" && !(kind === "catalogue" && key === "name"));
   }
 
   #keys(kind) {
@@ -109,8 +128,14 @@ export class Questions {
     this.#ask();
   }
 
+  /** Each kind is a link to what it would ask now. */
+  #drawKinds() {
+    for (const link of byId("question-kinds").children) link.href = `/${writePairs([["questions", link.dataset.kind], ...this.#carried(link.dataset.kind)])}`;
+  }
+
   #drawForm() {
     const { about, form, scope } = kinds[this.#kind];
+    this.#drawKinds();
     for (const link of byId("question-kinds").children) {
       if (link.dataset.kind === this.#kind) link.setAttribute("aria-current", "page");
       else link.removeAttribute("aria-current");
@@ -135,6 +160,7 @@ export class Questions {
     if (!asked.has("zone")) asked.pairs.push(["zone", zoneOf(asked)]);
     if (!isAgain && writePairs(asked.pairs) === writePairs(this.#asked.pairs)) return;
     this.#asked = asked;
+    this.#drawKinds();
     this.#moved();
     this.#ask();
   }
@@ -142,6 +168,7 @@ export class Questions {
   /** Asks with one parameter changed, as a choice beside the answer does. */
   #go(key, value) {
     this.#asked = new Asked([...this.#asked.pairs.filter(([name]) => name !== key), [key, value]]);
+    this.#drawKinds();
     this.#moved();
     this.#ask();
   }
@@ -176,7 +203,7 @@ export class Questions {
       if (this.#request !== request) return;
       this.#request = null;
       const parts = kind.draw(answer, this.#asked, range, (key, value) => this.#go(key, value));
-      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}${answer.read === undefined ? "" : `, ${counted(Number(answer.read), "event")} read`}`);
+      setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}${answer.read === undefined || kind.isTimeless ? "" : `, ${counted(Number(answer.read), "event")} read`}`);
       if (parts === null) this.#say(kind.empty ? "Nothing" : "Nothing in this time", [h("p", {}, kind.empty ?? "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
       else this.#put(parts, "The answer is there.");
       // One event's page is no question that a board has.

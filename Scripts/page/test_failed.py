@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+#
+# What was refused, in groups, and admitting it again.
+import pathlib
+import re
+import unittest
+import zlib
+
+import collector
+from collector import HOSTILE, PageTest, expect
+
+LONG = "checkout_" + "x" * 300
+FAULTY = b'"' + LONG.encode() + b'"'
+MENDED = b'"checkout"' + b" " * (len(LONG) - len("checkout"))
+
+
+def setUpModule():
+    collector.setUp()
+    there = PageTest.collector
+    for number in range(3):
+        # With one that is good: what is refused beside it is kept in its batch.
+        send(there, number, LONG)
+    send(there, 3, HOSTILE[0] + "<script>alert(1)</script>" * 20)
+    there.wait(send(there, 4, "still_" + "y" * 300)["position"])
+
+
+def send(there, number, name):
+    lines = [
+        {"batch": {"installation": collector.installation(number + 1)}}, {"context": {"app": {"id": "shop", "version": "3.1"}}},
+        {"name": "good", "time": there.now - 5_000}, {"name": name, "time": there.now - 4_000, "attributes": {"total": number}},
+    ]
+    return there.send(*lines)
+
+
+def mend(there):
+    """Mends the names in the log of intake, in place: what a newer collector with other rules would find acceptable. Gives how many records."""
+    found = 0
+    for path in sorted(pathlib.Path(there.folder.name).rglob("*")):
+        if not path.is_file() or "intake" not in str(path.relative_to(there.folder.name)):
+            continue
+        data = bytearray(path.read_bytes())
+        at = 0
+        while (at := data.find(FAULTY, at)) >= 0:
+            # The frame around it: its length at the start, a checksum behind that, and 16 bytes that the checksum covers after the payload.
+            start = next(start for start in range(at // 8 * 8, -1, -8) if start + int.from_bytes(data[start:start + 4], "little") > at + len(FAULTY) and data[start + 8] in (16, 17) and int.from_bytes(data[start:start + 4], "little") < 1 << 20)
+            end = start + int.from_bytes(data[start:start + 4], "little")
+            checksum = lambda: zlib.crc32(data[start + 8:start + 24], zlib.crc32(data[start + 24:end]))
+            before = checksum()
+            data[at:at + len(FAULTY)] = MENDED
+            # The salt cancels out.
+            data[start + 4:start + 8] = (int.from_bytes(data[start + 4:start + 8], "little") ^ before ^ checksum()).to_bytes(4, "little")
+            found += 1
+        with path.open("r+b") as file:
+            file.write(data)
+    return found
+
+
+class Failed(PageTest):
+    forgiven = re.compile("Failed to load resource: the server responded with a status of 40[13]")
+
+    def group(self, page, text):
+        return page.locator("#failure-groups button").filter(has_text=text)
+
+    def key(self, *scopes):
+        return collector.make_key(self.collector, "-".join(scopes) + "-" + str(len(self.id())), scopes)
+
+    def offered(self, page, text):
+        self.group(page, text).click()
+        expect(self.group(page, text)).to_have_attribute("aria-pressed", "true")
+        page.locator("#again").get_by_role("button", name="Try again").click()
+
+    def test_they_stand_in_groups_with_a_count_and_a_group_lists_its_own(self):
+        page = self.open("/?tab=failed")
+        group = self.group(page, "checkout_xxx")
+        expect(group).to_contain_text("name_too_long")
+        expect(group).to_contain_text("app 3.1")
+        expect(page.locator("#groups-note")).to_contain_text("The last 30 days")
+        everything = page.locator("#failures > li")
+        refused = self.collector.ask("/v1/stats")["failed"]
+        expect(everything).to_have_count(refused)
+        self.group(page, "still_yyy").click()
+        expect(page.locator("#failures-title")).to_have_text("Of this group")
+        expect(everything).to_have_count(1)
+        expect(everything).to_contain_text("still_yyy")
+        self.group(page, "still_yyy").click()
+        expect(page.locator("#failures-title")).to_have_text("The latest")
+        expect(everything).to_have_count(refused)
+        expect(page.locator("#again")).to_be_hidden()
+
+    def test_hostile_names_stay_text(self):
+        page = self.open("/?tab=failed")
+        expect(self.group(page, "onerror=document.title")).to_have_count(1)
+        self.group(page, "onerror=document.title").click()
+        expect(page.locator("#failures")).to_contain_text("onerror")
+        self.assertEqual(page.locator("#failed img, #failed script").count(), 0)
+        self.assertLess(len(self.group(page, "onerror").locator(".group-name").text_content()), 100)
+        expect(page).to_have_title("Trackway")
+
+    def test_nothing_is_admitted_without_the_right_key(self):
+        page = self.open("/?tab=failed")
+        self.offered(page, "still_yyy")
+        again = page.locator("#again")
+        expect(again).to_contain_text("takes a key that may both write and read")
+        again.get_by_label("A key with the scopes").fill(self.key("read"))
+        again.get_by_role("button", name="Use this key").click()
+        expect(again.locator(".wrong")).to_contain_text("The key of this tab may not")
+        again.get_by_label("A key with the scopes").fill(self.key("read", "write"))
+        again.get_by_role("button", name="Use this key").click()
+        expect(again).to_contain_text("Nothing would be admitted. 1 event would still be refused for the same reason.")
+        again.get_by_role("button", name="Close").click()
+        expect(again.get_by_role("button", name="Try again")).to_be_visible()
+
+    def test_what_was_mended_is_admitted_once_it_is_confirmed_by_keyboard_alone(self):
+        refused = self.collector.ask("/v1/stats")["failed"]
+        page = self.open("/?tab=failed")
+        self.group(page, "checkout_xxx").focus()
+        page.keyboard.press("Enter")
+        again = page.locator("#again")
+        again.get_by_role("button", name="Try again").focus()
+        page.keyboard.press("Enter")
+        expect(again.get_by_label("A key with the scopes")).to_be_focused()
+        page.keyboard.type(self.key("write", "read"))
+        page.keyboard.press("Enter")
+        expect(again).to_contain_text("Nothing would be admitted. 3 events would still be refused for the same reason.")
+        self.assertEqual(mend(self.collector), 3)
+        expect(again.get_by_role("button", name="Close")).to_be_focused()
+        page.keyboard.press("Enter")
+        again.get_by_role("button", name="Try again").focus()
+        page.keyboard.press("Enter")
+        expect(again).to_contain_text("3 events would be admitted. Once admitted, they stay.")
+        # Nothing has happened yet, and it can be left.
+        self.assertEqual(self.collector.ask("/v1/events?name=checkout")["events"], [])
+        again.get_by_role("button", name="Leave it").focus()
+        page.keyboard.press("Enter")
+        again.get_by_role("button", name="Try again").focus()
+        page.keyboard.press("Enter")
+        expect(again.get_by_role("button", name="Admit 3 events")).to_be_focused()
+        page.keyboard.press("Enter")
+        expect(again.locator(".again-done")).to_have_text("3 events were admitted.")
+        expect(page.locator("#failures")).to_contain_text("None of this group is refused any more.")
+        expect(page.locator("#failed-count")).to_have_text(str(refused - 3))
+        expect(self.group(page, "checkout_xxx")).to_have_count(0)
+        stored = self.collector.ask("/v1/events?name=checkout")["events"]
+        self.assertEqual(len(stored), 3)
+        self.assertTrue(all(event["replayed"]["key"] for event in stored))
+        page.goto(self.collector.url + "/#name%3Acheckout")
+        expect(page.locator("#rows tr:visible")).to_have_count(3)
+
+
+class Away(PageTest):
+    forgiven = re.compile("Failed to load resource")
+
+    def test_a_collector_that_fails_on_the_way_says_what_was_done_before(self):
+        page = self.open("/?tab=failed")
+        answers = [{"admitted": 2, "refused": 0, "unchanged": 0, "not_kept": [], "dry_run": True}, {"admitted": 1, "refused": 0, "unchanged": 0, "not_kept": [{"position": "1", "reason": "cut"}], "dry_run": False, "next": "1.16.2"}]
+        page.route("**/v1/failed/replay?*", lambda route: route.fulfill(json=answers.pop(0)) if answers else route.abort())
+        page.locator("#failure-groups button").filter(has_text="still_yyy").click()
+        again = page.locator("#again")
+        again.get_by_role("button", name="Try again").click()
+        again.get_by_role("button", name="Admit 2 events").click()
+        expect(again.locator(".wrong")).to_have_text("1 event was admitted. Not to be judged again: 1 kept only in part. There are more: do it again for the rest. Then it ended: The collector does not answer.")
+        expect(again.get_by_role("button", name="Ask again")).to_be_visible()
+
+    def test_groups_that_cannot_be_asked_for_leave_the_list(self):
+        page = self.open("/")
+        page.route("**/v1/failed/groups?*", lambda route: route.abort())
+        page.get_by_role("tab", name="Failed").click()
+        expect(page.locator("#failures button").first).to_be_visible()
+
+
+class Nothing(PageTest):
+    def test_nothing_refused_is_said(self):
+        page = self.open("/", answers={"**/v1/failed?*": {"failed": []}, "**/v1/failed/groups?*": {"edges": [], "groups": [], "others": 0, "count": 0, "lost": [], "reports": []}})
+        page.get_by_role("tab", name="Failed").click()
+        expect(page.locator("#failures")).to_contain_text("Nothing was refused.")
+        expect(page.locator("#failure-groups")).to_be_hidden()
+        expect(page.locator("#groups-note")).to_be_hidden()
+
+
+if __name__ == "__main__":
+    unittest.main()

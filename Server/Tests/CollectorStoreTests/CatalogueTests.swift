@@ -166,6 +166,10 @@ struct CatalogueTests {
                             """,
                         arguments: [position + Int64(offset), name, time, name == "a" ? 1 : 2]
                     )
+                    try db.execute(
+                        sql: "INSERT INTO runs VALUES (?1, ?1, ?2, NULL, NULL, ?3, ?3)",
+                        arguments: [position + Int64(offset), name == "a" ? 1 : 2, time]
+                    )
                     try sums.count(name, at: time)
                 }
                 try sums.flush()

@@ -47,17 +47,39 @@ package struct IntakeRecord: Sendable, Hashable {
         header visitHeader: (BatchHeader) throws -> Void = { _ in },
         event visitEvent: (IntakeEvent) throws -> Void
     ) throws {
-        let inflated: [UInt8]
-        switch header.encoding {
-        case .identity: inflated = body
-        case .gzip: inflated = try Gzip.inflate(body, limits: limits.body)
-        }
-        try inflated.withUnsafeBytes { bytes in
+        try inflated(limits: limits).withUnsafeBytes { bytes in
             try walk(bytes, limits: limits, visitHeader, visitEvent)
         }
     }
 
-    private func walk(
+    /// The body as it was before the sender compressed it.
+    func inflated(limits: AdmissionLimits) throws -> [UInt8] {
+        switch header.encoding {
+        case .identity: body
+        case .gzip: try Gzip.inflate(body, limits: limits.body)
+        }
+    }
+
+    /// Whether an event of the batch may be a tombstone: whether its name stands anywhere in the body, or some text is escaped.
+    ///
+    /// - Throws: What inflating throws.
+    /// - Complexity: O(inflated bytes), a small part of what taking it apart costs.
+    package func mayHaveTombstone(limits: AdmissionLimits) throws -> Bool {
+        let name = Array(CapturedName.installationErased.utf8)
+        return try inflated(limits: limits).withUnsafeBytes { bytes in
+            for index in bytes.indices {
+                if bytes[index] == UInt8(ascii: "\\") {
+                    if index + 1 < bytes.count, bytes[index + 1] == UInt8(ascii: "u") { return true }
+                } else if bytes[index] == name[0], bytes[index...].starts(with: name) {
+                    return true
+                }
+            }
+            return false
+        }
+    }
+
+    /// Takes an inflated body apart.
+    func walk(
         _ bytes: UnsafeRawBufferPointer,
         limits: AdmissionLimits,
         _ visitHeader: (BatchHeader) throws -> Void,

@@ -83,4 +83,57 @@ extension IndexSchema {
         CREATE INDEX events_by_person ON events (person, time) WHERE person IS NOT NULL;
 
         """
+
+    /// Events lie in runs. A run is a stretch of the log whose stored events arrived in one batch and have installation, person and
+    /// session in common; it ends before its events lie a day apart. Whose an event is, and roughly when, is then indexed once for
+    /// the twenty or more events of a run, and every event costs three trees: its row, its id, and its name with its time.
+    ///
+    /// `name_runs` says the same of names: between which places of each mebibyte of the log a name occurs.
+    /// `person`, `installation` and `session` are numbers of `users`, `installations` and `sessions`, null where there is none.
+    static let tenth = """
+        DROP TABLE events;
+        CREATE TABLE events (
+            position INTEGER PRIMARY KEY,
+            id BLOB NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            received INTEGER NOT NULL,
+            writer INTEGER,
+            sequence INTEGER,
+            installation INTEGER,
+            person INTEGER,
+            session INTEGER,
+            context INTEGER,
+            body BLOB NOT NULL
+        );
+        CREATE INDEX events_by_question ON events (name, time, person, installation);
+
+        CREATE TABLE runs (
+            first INTEGER PRIMARY KEY,
+            last INTEGER NOT NULL,
+            installation INTEGER,
+            person INTEGER,
+            session INTEGER,
+            earliest INTEGER NOT NULL,
+            latest INTEGER NOT NULL
+        );
+        CREATE INDEX runs_by_installation ON runs (installation, first, last, earliest, latest) WHERE installation IS NOT NULL;
+        CREATE INDEX runs_by_person ON runs (person, first, last, earliest, latest) WHERE person IS NOT NULL;
+        CREATE INDEX runs_by_session ON runs (session, first, last) WHERE session IS NOT NULL;
+        CREATE INDEX runs_by_time ON runs (latest, earliest, first, last);
+
+        CREATE TABLE name_runs (
+            name TEXT NOT NULL,
+            chunk INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            PRIMARY KEY (name, chunk)
+        ) WITHOUT ROWID;
+
+        CREATE INDEX sessions_by_id ON sessions (id);
+        DROP INDEX screens_by_installation;
+        DROP INDEX clicks_by_installation;
+        DROP INDEX launches_by_installation;
+
+        """
 }

@@ -24,7 +24,9 @@ enum IndexSchema {
         // Which names are told apart depends on the order in which they came, so the log is read again.
         migrator.registerMigration("8") { try $0.execute(sql: eighth + clearingOfNames) }
         // People are counted by quarters while events go in.
-        migrator.registerMigration("9") { try $0.execute(sql: ninth + clearing) }
+        migrator.registerMigration("9") { try $0.execute(sql: ninth + clearingOfQuarters) }
+        // Events lie in runs: whose they are is written once for those that arrived together.
+        migrator.registerMigration("10") { try $0.execute(sql: tenth + clearing) }
         return migrator
     }
 
@@ -61,7 +63,10 @@ enum IndexSchema {
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
     /// index must not bring them back, not even for the moment until it has read about them again.
-    static let clearing = clearingOfNames + " DELETE FROM activity; DELETE FROM name_quarters;"
+    static let clearing = clearingOfQuarters + " DELETE FROM runs; DELETE FROM name_runs;"
+
+    /// The same as far as the ninth step knows.
+    private static let clearingOfQuarters = clearingOfNames + " DELETE FROM activity; DELETE FROM name_quarters;"
 
     /// The same as far as the eighth step knows.
     private static let clearingOfNames =

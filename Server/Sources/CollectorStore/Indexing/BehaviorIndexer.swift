@@ -46,6 +46,7 @@ final class BehaviorIndexer {
     }
 
     private let sessions: SessionTable
+    private let screens: ScreenSums
     private let people: PeopleTable
     private let devices: DeviceTable
     private var sessionSums: [SessionKey: SessionSum] = [:]
@@ -62,6 +63,7 @@ final class BehaviorIndexer {
 
     init(_ db: Database) throws {
         sessions = try SessionTable(db)
+        screens = try ScreenSums(db)
         people = try PeopleTable(db)
         devices = try DeviceTable(db)
     }
@@ -112,15 +114,24 @@ final class BehaviorIndexer {
         return found
     }
 
-    /// An event went into the index, for the first time.
+    /// Whose the next event is: the number of the person it counts for and that of its session, nil where there is none. Both are
+    /// there afterwards.
+    ///
+    /// - Parameters:
+    ///   - session: The session's id, if the event has one.
+    ///   - time: When it happened: when the session began, if nothing says more.
+    func place(_ session: String?, at time: Int64) throws -> (person: Int64?, session: Int64?) {
+        if place == nil || place?.session != session { try settle(session, at: time) }
+        return (place?.user, place?.sum?.number)
+    }
+
+    /// The event whose place was asked for went into the index, for the first time.
     func event(
         named name: String,
         at time: Int64,
-        session: String?,
         position: EventPosition,
         attributes: UnsafeRawBufferPointer?
     ) throws {
-        if place == nil || place?.session != session { try settle(session, at: time) }
         if let sum = place?.sum {
             sum.first = min(sum.first, time)
             sum.last = max(sum.last, time)
@@ -138,6 +149,7 @@ final class BehaviorIndexer {
 
     /// Writes the sums.
     func flush() throws {
+        try screens.flush()
         for sum in metSessions where sum.events > 0 {
             try sessions.add(
                 to: sum.number,
@@ -195,12 +207,13 @@ final class BehaviorIndexer {
         if let sum = sessionSums[key] { return sum }
         // The context's session tells more, if it is the one the event names.
         let known = facts.session == id ? facts : nil
-        let number = try sessions.number(
+        let (number, isNew) = try sessions.number(
             of: id,
             installation: installation,
             ordinal: known?.sessionNumber,
             start: known?.sessionStart?.milliseconds ?? time
         )
+        if isNew { screens.began(number) }
         let sum = SessionSum(number: number, beganIsKnown: known?.sessionStart != nil)
         sessionSums[key] = sum
         metSessions.append(sum)
@@ -224,11 +237,11 @@ final class BehaviorIndexer {
             guard let screen = values[CapturedKey.screenName]?.string ?? facts.screen else { return }
             if let engagement = CapturedKind.duration(values[CapturedKey.engagementTime]), engagement > 0 {
                 // Of the screen before; repeated here when it was long enough for an event of its own.
-                if try sessions.engage(session, installation, nil, engagement, before: time, onlyUntold: true) {
+                if try screens.engage(session, installation, nil, engagement, before: time, onlyUntold: true) {
                     sum?.engagement += engagement
                 }
             }
-            try sessions.show(
+            screens.show(
                 screen,
                 id: values[CapturedKey.screenID]?.string ?? facts.screenID,
                 uniqueID: values[CapturedKey.screenUniqueID]?.string ?? facts.screenUniqueID,
@@ -242,7 +255,7 @@ final class BehaviorIndexer {
                 return
             }
             sum?.engagement += engagement
-            _ = try sessions.engage(session, installation, facts.screen, engagement, before: time, onlyUntold: false)
+            _ = try screens.engage(session, installation, facts.screen, engagement, before: time, onlyUntold: false)
         case .click:
             // Under the name that tells most: its own, what stands on it, its kind.
             let names = [CapturedKey.elementID, CapturedKey.elementContent, CapturedKey.elementType]

@@ -29,7 +29,7 @@ enum CatalogueTable {
         try db.execute(
             sql: """
                 INSERT INTO named
-                SELECT CASE WHEN \(told) THEN name ELSE '\(others)' END, count(*) FROM events WHERE installation = ? GROUP BY 1
+                SELECT CASE WHEN \(told) THEN name ELSE '\(others)' END, count(*) FROM \(RunTable.eventsOfInstallation) GROUP BY 1
                 """,
             arguments: installation
         )
@@ -38,7 +38,7 @@ enum CatalogueTable {
                 UPDATE name_days SET events = name_days.events - gone.events
                 FROM (
                     SELECT CASE WHEN \(told) THEN name ELSE '\(others)' END AS name, \(day) AS day, count(*) AS events
-                    FROM events WHERE installation = ? GROUP BY 1, 2
+                    FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
                 ) AS gone
                 WHERE name_days.name = gone.name AND name_days.day = gone.day
                 """,

@@ -64,15 +64,23 @@ struct Erasure {
             arguments: arguments
         )
         try takeFromMinutes(arguments)
+        try NameRuns.meet(installation: arguments, db)
         try CatalogueTable.take(installation: arguments, outOf: db)
         try QuarterTables.take(installation: arguments, outOf: db)
         try db.execute(
-            sql: "DELETE FROM replays WHERE position IN (SELECT position FROM events WHERE installation = ?)",
+            sql: "DELETE FROM replays WHERE position IN (\(RunTable.positions(in: "replays")))",
             arguments: arguments
         )
-        try db.execute(sql: "DELETE FROM events WHERE installation = ?", arguments: arguments)
+        try eraseScreens(arguments)
+        try db.execute(
+            sql: "DELETE FROM events WHERE position IN (\(RunTable.positions(in: "events")))",
+            arguments: arguments
+        )
         let events = Int64(db.changesCount)
+        // What was found through them is gone.
+        try db.execute(sql: "DELETE FROM runs WHERE installation = ?", arguments: arguments)
         try CatalogueTable.narrow(db)
+        try NameRuns.narrow(db)
         try db.execute(sql: "DELETE FROM failed WHERE installation = ?", arguments: arguments)
         let failed = Int64(db.changesCount)
         try db.execute(sql: "DELETE FROM contexts WHERE installation = ?", arguments: arguments)
@@ -91,7 +99,7 @@ struct Erasure {
         // A minute began at or before the time, also before 1970.
         let gone = """
             SELECT received - ((received % 60000) + 60000) % 60000 AS minute, name, count(*) AS events
-            FROM events WHERE installation = ? GROUP BY 1, 2
+            FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
             """
         try db.execute(
             sql: """
@@ -115,10 +123,20 @@ struct Erasure {
         try db.execute(sql: "DELETE FROM minutes WHERE events <= 0")
     }
 
+    /// Removes what was shown, clicked, started and ended; all of it was an event.
+    private func eraseScreens(_ arguments: StatementArguments) throws {
+        for table in ["screens", "clicks", "launches"] {
+            try db.execute(
+                sql: "DELETE FROM \(table) WHERE position IN (\(RunTable.positions(in: table)))",
+                arguments: arguments
+            )
+        }
+    }
+
     /// Removes the installation's sessions, its device and what it reported about people; people who also used other
     /// installations stay, with what was reported there.
     private func erasePeople(_ arguments: StatementArguments) throws {
-        for table in ["screens", "clicks", "launches", "sessions", "user_attributes", "snapshots", "devices"] {
+        for table in ["sessions", "user_attributes", "snapshots", "devices"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE installation = ?", arguments: arguments)
         }
         try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS met (user INTEGER PRIMARY KEY)")
@@ -192,8 +210,8 @@ struct TombstoneScan {
     }
 
     private func visit(_ record: IntakeRecord, _ found: inout Found) throws {
-        // Another format has no word for it.
-        guard record.header.format == .trackway else { return }
+        // Another format has no word for it. Nearly no batch has one, and those need not be taken apart.
+        guard record.header.format == .trackway, try record.mayHaveTombstone(limits: limits) else { return }
         try record.visit(
             limits: limits,
             event: { event in

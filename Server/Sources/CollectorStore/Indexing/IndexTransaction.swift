@@ -47,6 +47,8 @@ final class IndexTransaction {
     private let minutes: MinuteSums
     private let catalogue: CatalogueSums
     private let quarters: QuarterSums
+    private let runs: RunWriter
+    private let nameRuns: NameRuns
     private let db: Database
 
     init(_ db: Database) throws {
@@ -59,8 +61,8 @@ final class IndexTransaction {
             db,
             """
             INSERT OR IGNORE INTO events
-            (position, id, name, time, received, writer, sequence, installation, user, session, context, body, person)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            (position, id, name, time, received, writer, sequence, installation, person, session, context, body)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """
         )
         insertFailed = try RawStatement(
@@ -80,6 +82,8 @@ final class IndexTransaction {
         minutes = try MinuteSums(db)
         catalogue = try CatalogueSums(db)
         quarters = try QuarterSums(db)
+        runs = try RunWriter(db)
+        nameRuns = try NameRuns(db)
     }
 
     // MARK: A batch
@@ -135,6 +139,7 @@ final class IndexTransaction {
             try ranges.merge(run, writer: writer, kind: .received)
         }
         batch.run = nil
+        try runs.end()
         if batch.duplicates > 0, let writer = batch.writer {
             try directory.add(duplicates: batch.duplicates, to: writer)
         }
@@ -167,6 +172,7 @@ final class IndexTransaction {
         let time = scan.time ?? batch.received
         let session = event.session ?? batch.facts?.session
         let name = try event.name()
+        let place = try behavior.place(session, at: time.milliseconds)
         let insert = insertEvent
         insert.bind(1, position.rawValue)
         insert.bind(2, id)
@@ -176,15 +182,14 @@ final class IndexTransaction {
         insert.bind(6, batch.writer)
         insert.bind(7, sequence)
         insert.bind(8, batch.installation)
-        insert.bind(9, batch.facts?.user)
-        insert.bind(10, session)
+        insert.bind(9, place.person)
+        insert.bind(10, place.session)
         insert.bind(11, batch.context)
         if let completed = event.completed(id: id, time: time) {
             insert.bind(12, completed)
         } else {
             insert.bindBlob(12, line)
         }
-        insert.bind(13, try behavior.person())
         try insert.run()
         let isNew = db.changesCount > 0
         if isNew {
@@ -192,13 +197,20 @@ final class IndexTransaction {
             try behavior.event(
                 named: name,
                 at: time.milliseconds,
-                session: session,
                 position: position,
                 attributes: event.attributes
             )
+            try runs.add(
+                position,
+                at: time.milliseconds,
+                installation: batch.installation,
+                person: place.person,
+                session: place.session
+            )
+            nameRuns.add(name, at: position)
             try minutes.count(name, received: batch.received)
             try catalogue.count(name, at: time.milliseconds)
-            quarters.count(name, of: try behavior.person(), at: time.milliseconds)
+            quarters.count(name, of: place.person, at: time.milliseconds)
         } else {
             progress.duplicates += 1
             batch.duplicates += 1
@@ -253,10 +265,16 @@ final class IndexTransaction {
         try addReplay.run()
     }
 
+    /// So many bytes of a record that cannot be read are kept.
+    static let unreadableBytes = 4096
+
     /// Keeps the beginning of a record of the log that cannot be read, with the reason.
     ///
-    /// - Parameter start: Where the record begins in the log.
-    func unreadable(_ payload: UnsafeRawBufferPointer, at start: LogPosition, _ message: String) throws {
+    /// - Parameters:
+    ///   - payload: Its bytes, or the first of them.
+    ///   - length: How many it has.
+    ///   - start: Where the record begins in the log.
+    func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) throws {
         let failure = FailedEvent(
             position: EventPosition(
                 segment: start.segment,
@@ -268,8 +286,8 @@ final class IndexTransaction {
             code: "unreadable_record",
             field: "",
             message: message,
-            content: Array(payload.prefix(4096)),
-            totalBytes: payload.count
+            content: Array(payload.prefix(Self.unreadableBytes)),
+            totalBytes: length
         )
         try failed(failure, sequence: nil)
     }
@@ -287,6 +305,7 @@ final class IndexTransaction {
         try minutes.flush()
         try catalogue.flush()
         try quarters.flush()
+        try nameRuns.flush()
         try behavior.flush()
         erased.insert(order.installation)
         try directory.erase(number, order)
@@ -327,6 +346,7 @@ final class IndexTransaction {
         try minutes.flush()
         try catalogue.flush()
         try quarters.flush()
+        try nameRuns.flush()
         try behavior.flush()
         progress.cursor = cursor
         progress.damaged += damaged

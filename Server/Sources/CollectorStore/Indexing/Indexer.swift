@@ -23,6 +23,8 @@ package final class Indexer: Sendable {
 
     /// The most events of one transaction: long enough to make commits cheap, short enough to be seen soon.
     package static let usualEventsPerStep = 10_000
+    /// After so many events what was committed is copied into the file, beside the transactions that follow.
+    private static let eventsPerCheckpoint: Int64 = 40_000
 
     private let store: SQLiteEventStore
     private let limits: AdmissionLimits
@@ -30,11 +32,12 @@ package final class Indexer: Sendable {
     private let eventsPerStep: Int
     private let notice: @Sendable (String) -> Void
     private let state: Locked<State>
-    // The indexer's own place in the log. Only one step runs at a time; the lock is held for its whole length, and nothing
-    // else takes it.
+    // The indexer's own place in the log. One stretch is read at a time; the lock is held while it is, and nothing else takes it.
     private let follower: Locked<LogFollower>
     private let triggers: AsyncStream<Void>
     private let trigger: AsyncStream<Void>.Continuation
+    private let checkpoints: AsyncStream<Void>
+    private let checkpoint: AsyncStream<Void>.Continuation
 
     private struct State: Sendable {
         var durable: LogPosition?
@@ -44,6 +47,10 @@ package final class Indexer: Sendable {
         var isSuspicious = false
         /// What was reported last.
         var reported: String?
+        /// How many events there were at the last checkpoint.
+        var checkpointed: Int64 = 0
+        /// The stretch of the log that was read while the one before it was written.
+        var next: LogChunk?
     }
 
     /// An indexer of the log in `folder`.
@@ -73,6 +80,7 @@ package final class Indexer: Sendable {
         state = Locked(State())
         follower = Locked(LogFollower(folder: folder, storage: storage))
         (triggers, trigger) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (checkpoints, checkpoint) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         store.onSuspicion { [trigger] in trigger.yield() }
     }
 
@@ -92,6 +100,18 @@ package final class Indexer: Sendable {
 
     /// Follows the log until the task is cancelled. Only one call at a time.
     package func run() async {
+        async let copying: Void = copyCommitted()
+        await follow()
+        // The child ends with the task, or here.
+        checkpoint.finish()
+        await copying
+    }
+
+    private func copyCommitted() async {
+        for await _ in checkpoints { await store.database.checkpoint() }
+    }
+
+    private func follow() async {
         var failures = 0
         var iterator = triggers.makeAsyncIterator()
         while !Task.isCancelled {
@@ -111,32 +131,24 @@ package final class Indexer: Sendable {
         }
     }
 
-    /// One transaction's worth of the log.
+    /// One transaction's worth of the log. The stretch behind it is read meanwhile.
     ///
     /// - Throws: ``StoreError`` when the log cannot be read or the index not written now; nothing was changed.
     package func step() async throws(StoreError) -> Outcome {
         guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
         if let damage = await store.damage() { try replace(because: damage, upTo: durable) }
         do {
-            let step = try await store.database.pool.write { [follower, limits, eventsPerStep] db in
-                try follower.withLock { follower in
-                    do {
-                        return try Self.index(db, &follower, upTo: durable, limits, eventsPerStep)
-                    } catch {
-                        // The transaction is rolled back; what was read will be read again.
-                        follower.reset()
-                        throw error
-                    }
-                }
-            }
-            state.withLock { $0.isSuspicious = false }
-            guard let step else {
+            let chunk = try takeNext() ?? read(from: store.progressNow.cursor, upTo: durable)
+            if chunk.isEmpty {
+                try check(chunk.start, durable)
                 reached(durable)
                 store.caughtUp(to: durable)
                 return .caughtUp
             }
-            store.committed(step.progress, erased: step.erased, isReset: step.isReset)
-            reached(step.progress.cursor)
+            async let following = readAhead(of: chunk, upTo: durable)
+            try await write(chunk)
+            let next = await following
+            state.withLock { $0.next = next }
             return .advanced
         } catch let error as StoreError {
             throw error
@@ -149,6 +161,90 @@ package final class Indexer: Sendable {
         } catch {
             throw StoreError("The index \(store.path) does not follow the intake log: \(error)")
         }
+    }
+
+    /// What was read ahead, if it goes on where the index stands.
+    private func takeNext() -> LogChunk? {
+        let cursor = store.progressNow.cursor
+        let next = state.withLock { state in
+            defer { state.next = nil }
+            return state.next
+        }
+        return next?.start == cursor ? next : nil
+    }
+
+    private func read(from cursor: LogPosition, upTo durable: LogPosition) throws -> LogChunk {
+        try check(cursor, durable)
+        return try follower.withLock { follower in
+            do {
+                return try LogChunk(
+                    from: cursor,
+                    upTo: durable,
+                    events: eventsPerStep,
+                    limits: limits,
+                    &follower
+                )
+            } catch {
+                follower.reset()
+                throw error
+            }
+        }
+    }
+
+    /// The stretch behind a chunk; nil when there is none yet, or when it cannot be read: then the next step says why.
+    private func readAhead(of chunk: LogChunk, upTo durable: LogPosition) async -> LogChunk? {
+        guard !chunk.isReset, chunk.end < durable else { return nil }
+        do {
+            let next = try read(from: chunk.end, upTo: durable)
+            return next.isEmpty ? nil : next
+        } catch {
+            return nil
+        }
+    }
+
+    private func check(_ cursor: LogPosition, _ durable: LogPosition) throws(StoreError) {
+        guard cursor <= durable else {
+            throw StoreError(
+                "The index is ahead of the intake log (\(cursor), the log ends at \(durable)): the log was replaced or cut. "
+                    + "Bring the log back, or rebuild the index from what is left of it."
+            )
+        }
+    }
+
+    /// Enters a chunk; one that does not go on where the index stands is passed over, and read again from there.
+    private func write(_ chunk: LogChunk) async throws {
+        let step = try await store.database.pool.write { [limits] db in
+            let transaction = try IndexTransaction(db)
+            guard transaction.progress.cursor == chunk.start else {
+                return Step(progress: transaction.progress, erased: [], isReset: false)
+            }
+            for order in chunk.erasures { try transaction.erase(order) }
+            let records = RecordIndexer(transaction, limits: limits)
+            for record in chunk.records { try records.enter(record) }
+            if chunk.isReset {
+                // What was damaged before it is forgotten, too.
+                try transaction.reset(at: chunk.end)
+            } else {
+                try transaction.finish(at: chunk.end, damaged: chunk.damaged)
+            }
+            return Step(progress: transaction.progress, erased: transaction.erased, isReset: chunk.isReset)
+        }
+        state.withLock { $0.isSuspicious = false }
+        store.committed(step.progress, erased: step.erased, isReset: step.isReset)
+        reached(step.progress.cursor)
+        let isDue = state.withLock { state in
+            guard step.progress.events >= state.checkpointed + Self.eventsPerCheckpoint else { return false }
+            state.checkpointed = step.progress.events
+            return true
+        }
+        if isDue { checkpoint.yield() }
+    }
+
+    /// What a transaction came to.
+    private struct Step: Sendable {
+        let progress: IndexProgress
+        let erased: Set<InstallationID>
+        let isReset: Bool
     }
 
     /// Whether a failure to write means that the index has to be made anew.
@@ -169,7 +265,6 @@ package final class Indexer: Sendable {
     /// Begins the index anew.
     private func replace(because reason: String, upTo durable: LogPosition) throws(StoreError) {
         try store.replace(because: reason)
-        follower.withLock { $0.reset() }
         state.withLock { state in
             state.isSuspicious = false
             state.target = durable
@@ -223,53 +318,5 @@ package final class Indexer: Sendable {
         } catch {
             throw StoreError("The index \(store.path) cannot be emptied: \(error)")
         }
-    }
-
-    /// Reads on and indexes what it finds; nil when there is nothing new.
-    private static func index(
-        _ db: Database,
-        _ follower: inout LogFollower,
-        upTo durable: LogPosition,
-        _ limits: AdmissionLimits,
-        _ eventsPerStep: Int
-    ) throws -> (progress: IndexProgress, erased: Set<InstallationID>, isReset: Bool)? {
-        let transaction = try IndexTransaction(db)
-        let cursor = transaction.progress.cursor
-        guard cursor <= durable else {
-            throw StoreError(
-                "The index is ahead of the intake log (\(cursor), the log ends at \(durable)): the log was replaced or cut. "
-                    + "Bring the log back, or rebuild the index from what is left of it."
-            )
-        }
-        if cursor == .start {
-            for order in try TombstoneScan(limits: limits).erasures(&follower, upTo: durable) {
-                try transaction.erase(order)
-            }
-        }
-        follower.align(to: cursor)
-        let records = RecordIndexer(transaction, limits: limits)
-        var events = 0
-        var isReset = false
-        while events < eventsPerStep, !isReset, let record = try follower.next(upTo: durable) {
-            try follower.withPayload(of: record) { payload in
-                switch record.kind {
-                case .intake: events += try records.accept(payload, at: record.start)
-                case .quarantine: try records.refuse(payload, at: record.start)
-                case .erasure: try records.erase(payload, at: record.start)
-                case .erasedEvents: try records.count(payload, at: record.start)
-                case .reset: isReset = true
-                default: break  // Kinds of other versions, and what the log says about itself.
-                }
-            }
-        }
-        guard follower.position > cursor else { return nil }
-        if isReset {
-            // What was damaged before it is forgotten, too.
-            _ = follower.takeDamage()
-            try transaction.reset(at: follower.position)
-        } else {
-            try transaction.finish(at: follower.position, damaged: Int64(follower.takeDamage()))
-        }
-        return (transaction.progress, transaction.erased, isReset)
     }
 }

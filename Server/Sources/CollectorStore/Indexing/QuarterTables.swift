@@ -31,7 +31,7 @@ enum QuarterTables {
             try db.execute(sql: "DELETE FROM gone_\(table)")
             try db.execute(
                 sql: """
-                    INSERT INTO gone_\(table) SELECT \(quarter), \(key), count(*) FROM events WHERE installation = ? GROUP BY 1, 2
+                    INSERT INTO gone_\(table) SELECT \(quarter), \(key), count(*) FROM \(RunTable.eventsOfInstallation) GROUP BY 1, 2
                     """,
                 arguments: installation
             )

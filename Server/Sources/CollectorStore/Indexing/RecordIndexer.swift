@@ -20,32 +20,47 @@ struct RecordIndexer {
         self.limits = limits
     }
 
-    /// Enters an accepted batch. Returns how many events it had.
+    /// Enters a record.
     ///
     /// - Throws: A `DatabaseError` when the index cannot take it now. A record that cannot be read is entered among the
     ///   failed ones instead: it would never become readable, and must not hold up the others.
-    func accept(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws -> Int {
-        var count = 0
+    func enter(_ record: LogChunk.Record) throws {
+        switch record {
+        case .batch(let batch, let head, let length, let start):
+            try accept(batch, head, length, at: start)
+        case .unreadable(let head, let length, let start, let message):
+            try transaction.unreadable(head, length: length, at: start, message)
+            try transaction.end()
+        case .quarantine(let payload, let start):
+            try refuse(payload, at: start)
+        case .erasure(let payload, let start):
+            guard let record = try erasure(payload, at: start) else { return }
+            try transaction.erase(Erasure.Order(record))
+        case .erasedEvents(let payload, let start):
+            guard let record = try erasure(payload, at: start) else { return }
+            try transaction.countErased(record.events, of: record.installation)
+        }
+    }
+
+    private func accept(_ batch: InflatedRecord, _ head: [UInt8], _ length: Int, at start: LogPosition) throws {
         do {
-            let record = try IntakeRecord(payload: payload)
-            try enter(record, at: start, &count)
+            try enter(batch, at: start)
         } catch let error as DatabaseError {
             throw error
         } catch {
             try transaction.unreadable(
-                payload,
+                head,
+                length: length,
                 at: start,
                 "The intake log's record at \(start) cannot be read: \(error)"
             )
         }
         try transaction.end()
-        return count
     }
 
-    /// Enters a refused batch.
-    func refuse(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
+    private func refuse(_ payload: [UInt8], at start: LogPosition) throws {
         do {
-            let record = try QuarantineRecord(payload: payload)
+            let record = try payload.withUnsafeBytes { try QuarantineRecord(payload: $0) }
             try transaction.begin(received: record.received, key: record.key)
             let failure = FailedEvent(
                 position: EventPosition(segment: start.segment, offset: start.offset),
@@ -62,33 +77,31 @@ struct RecordIndexer {
         } catch let error as DatabaseError {
             throw error
         } catch {
-            try transaction.unreadable(payload, at: start, "The quarantine record at \(start) cannot be read: \(error)")
+            try transaction.unreadable(
+                payload,
+                length: payload.count,
+                at: start,
+                "The quarantine record at \(start) cannot be read: \(error)"
+            )
         }
     }
 
-    /// Enters an erasure that an operator ordered.
-    func erase(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
-        guard let record = try erasure(payload, at: start) else { return }
-        try transaction.erase(Erasure.Order(record))
-    }
-
-    /// Enters that events of an erased installation came and were not kept.
-    func count(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws {
-        guard let record = try erasure(payload, at: start) else { return }
-        try transaction.countErased(record.events, of: record.installation)
-    }
-
-    private func erasure(_ payload: UnsafeRawBufferPointer, at start: LogPosition) throws -> ErasureRecord? {
+    private func erasure(_ payload: [UInt8], at start: LogPosition) throws -> ErasureRecord? {
         do {
-            return try ErasureRecord(payload: payload)
+            return try payload.withUnsafeBytes { try ErasureRecord(payload: $0) }
         } catch {
             try transaction.begin(received: Timestamp(milliseconds: 0), key: "")
-            try transaction.unreadable(payload, at: start, "The erasure record at \(start) cannot be read: \(error)")
+            try transaction.unreadable(
+                payload,
+                length: payload.count,
+                at: start,
+                "The erasure record at \(start) cannot be read: \(error)"
+            )
             return nil
         }
     }
 
-    private func enter(_ record: IntakeRecord, at start: LogPosition, _ count: inout Int) throws {
+    private func enter(_ record: InflatedRecord, at start: LogPosition) throws {
         let received = record.header.received
         var context: UnsafeRawPointer?
         try transaction.begin(received: received, key: record.header.key)
@@ -98,7 +111,6 @@ struct RecordIndexer {
             for fault in origin.refused { try transaction.refusedAgain(fault, at: origin.place(of: fault)) }
         }
         try record.visit(
-            limits: limits,
             header: { header in
                 try begin(header, received: received, key: record.header.key)
             },
@@ -108,7 +120,6 @@ struct RecordIndexer {
                     try transaction.context(event.context)
                 }
                 let position = EventPosition(segment: start.segment, offset: start.offset, ordinal: event.ordinal)
-                count += 1
                 try enter(event, at: position, record)
             }
         )
@@ -137,7 +148,7 @@ struct RecordIndexer {
     private func enter(
         _ event: IntakeEvent,
         at position: EventPosition,
-        _ record: IntakeRecord
+        _ record: InflatedRecord
     ) throws {
         let sequence = event.sequence.flatMap { $0 <= PlausibleClaims.lastSequence ? $0 : nil }
         guard let scan = event.scan else {
@@ -176,7 +187,7 @@ struct RecordIndexer {
         _ event: IntakeEvent,
         _ sequence: UInt64?,
         at position: EventPosition,
-        _ record: IntakeRecord,
+        _ record: InflatedRecord,
         _ fault: RejectedEvent
     ) throws {
         let failure = FailedEvent(

@@ -5,16 +5,13 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Writing sessions, their screens, what was clicked there, and starts and ends.
+/// Writing sessions, what was clicked in them, and starts and ends.
 struct SessionTable {
     private let db: Database
     private let find: RawStatement
     private let insert: RawStatement
     private let complete: RawStatement
     private let sum: RawStatement
-    private let insertScreen: RawStatement
-    private let lastScreen: RawStatement
-    private let addEngagement: RawStatement
     private let insertLaunch: RawStatement
     private let insertClick: RawStatement
 
@@ -30,22 +27,6 @@ struct SessionTable {
             engagement = engagement + ?, foreground = foreground + ? WHERE number = ?
             """
         )
-        insertScreen = try RawStatement(
-            db,
-            """
-            INSERT OR IGNORE INTO screens (position, installation, session, time, name, id, unique_id)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """
-        )
-        lastScreen = try RawStatement(
-            db,
-            """
-            SELECT position, engagement FROM screens
-            WHERE session = ?1 AND time <= ?2 AND installation = ?3 AND (?4 IS NULL OR name = ?4)
-            ORDER BY time DESC, position DESC LIMIT 1
-            """
-        )
-        addEngagement = try RawStatement(db, "UPDATE screens SET engagement = engagement + ? WHERE position = ?")
         insertLaunch = try RawStatement(
             db,
             """
@@ -59,8 +40,13 @@ struct SessionTable {
         )
     }
 
-    /// A session's number, assigned when the session first appears.
-    func number(of id: String, installation: Int64, ordinal: Int64?, start: Int64) throws -> Int64 {
+    /// A session's number, assigned when the session first appears, and whether it does so now.
+    func number(
+        of id: String,
+        installation: Int64,
+        ordinal: Int64?,
+        start: Int64
+    ) throws -> (number: Int64, isNew: Bool) {
         // A client that does not count says nothing, or 0.
         let ordinal = ordinal.flatMap { $0 > 0 ? $0 : nil }
         find.bind(1, installation)
@@ -73,14 +59,14 @@ struct SessionTable {
                 complete.bind(2, number)
                 try complete.run()
             }
-            return number
+            return (number, false)
         }
         insert.bind(1, installation)
         insert.bind(2, id)
         insert.bind(3, ordinal)
         insert.bind(4, start)
         try insert.run()
-        return db.lastInsertedRowID
+        return (db.lastInsertedRowID, true)
     }
 
     /// Adds a transaction's sums to a session.
@@ -99,54 +85,6 @@ struct SessionTable {
         sum.bind(5, foreground)
         sum.bind(6, number)
         try sum.run()
-    }
-
-    /// A screen was shown.
-    func show(
-        _ name: String,
-        id: String?,
-        uniqueID: String?,
-        at time: Int64,
-        _ position: EventPosition,
-        session: Int64,
-        installation: Int64
-    ) throws {
-        insertScreen.bind(1, position.rawValue)
-        insertScreen.bind(2, installation)
-        insertScreen.bind(3, session)
-        insertScreen.bind(4, time)
-        insertScreen.bind(5, name)
-        insertScreen.bind(6, id)
-        insertScreen.bind(7, uniqueID)
-        try insertScreen.run()
-    }
-
-    /// The latest screen before a moment was used for so long.
-    ///
-    /// - Parameters:
-    ///   - name: The screen's name; nil for whichever it was.
-    ///   - onlyUntold: Only when nothing was reported about that view of the screen before.
-    /// - Returns: Whether there was such a screen.
-    func engage(
-        _ session: Int64,
-        _ installation: Int64,
-        _ name: String?,
-        _ engagement: Int64,
-        before time: Int64,
-        onlyUntold: Bool
-    ) throws -> Bool {
-        lastScreen.bind(1, session)
-        lastScreen.bind(2, time)
-        lastScreen.bind(3, installation)
-        lastScreen.bind(4, name)
-        guard try lastScreen.step() else { return false }
-        let (position, told) = (lastScreen.integer(0), lastScreen.integer(1))
-        lastScreen.reset()
-        if onlyUntold, told > 0 { return false }
-        addEngagement.bind(1, engagement)
-        addEngagement.bind(2, position)
-        try addEngagement.run()
-        return true
     }
 
     /// An element of a screen was clicked.

@@ -122,8 +122,9 @@ enum ActivityRows {
         let statement = try RawStatement(
             db,
             """
-            SELECT 1 FROM events INDEXED BY events_by_person
-            WHERE person = ?1 AND time >= ?2 AND time < ?3 AND (time > ?2 OR position > ?4) LIMIT 1
+            SELECT 1 FROM runs INDEXED BY runs_by_person CROSS JOIN events ON position BETWEEN first AND last
+            WHERE runs.person = ?1 AND latest >= ?2 AND earliest < ?3
+            AND time >= ?2 AND time < ?3 AND (time > ?2 OR position > ?4) LIMIT 1
             """
         )
         for (looked, key) in tally.unsure.enumerated() {

@@ -96,21 +96,19 @@ enum CatalogueRows {
         let began = clock.now().monotonic
         func hasTime() -> Bool { began.duration(to: clock.now().monotonic) <= limits.time }
         // In the order of arrival, which no device's clock can change.
-        let events = try RawStatement(
-            db,
-            """
-            SELECT received, context, body FROM events INDEXED BY events_by_name
-            WHERE name = ? ORDER BY position DESC LIMIT ?
-            """
-        )
-        events.bind(1, name)
-        events.bind(2, Int64(limits.events))
-        defer { events.reset() }
+        var query = EventQuery(limit: limits.events)
+        query.name = name
+        guard var walk = try EventWalk(query, "SELECT e.received, e.context, e.body FROM events e", db) else {
+            return nil
+        }
+        defer { walk.end() }
         var bytes = 0
-        while bytes < limits.bytes, tally.read % 64 != 0 || hasTime(), try events.step() {
-            if let context = events.optionalInteger(1) { contexts[context, default: 0] += 1 }
-            let received = Timestamp(milliseconds: events.integer(0))
-            events.withBytes(2) { body in
+        while tally.read < limits.events, bytes < limits.bytes, tally.read % 64 != 0 || hasTime(),
+            let row = try walk.next()
+        {
+            if let context = row.optionalInteger(1) { contexts[context, default: 0] += 1 }
+            let received = Timestamp(milliseconds: row.integer(0))
+            row.withBytes(2) { body in
                 bytes += body.count
                 tally.add(body, received: received)
             }

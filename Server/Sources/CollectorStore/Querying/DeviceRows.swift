@@ -78,8 +78,8 @@ struct DeviceRows {
         let row = try Row.fetchOne(
             db,
             sql: """
-                SELECT e.user, c.content FROM snapshots s JOIN events e ON e.position = s.position
-                LEFT JOIN contexts c ON c.number = e.context
+                SELECT u.id, c.content FROM snapshots s JOIN events e ON e.position = s.position
+                LEFT JOIN users u ON u.number = e.person LEFT JOIN contexts c ON c.number = e.context
                 WHERE s.position IN (
                     SELECT position FROM (SELECT position FROM snapshots WHERE installation = ?1 AND kind = 0
                         ORDER BY time DESC, position DESC LIMIT 1)

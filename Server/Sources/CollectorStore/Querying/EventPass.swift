@@ -76,6 +76,8 @@ struct EventPass {
     private let names: [[UInt8]]
     private let person: Int64?
     private let installation: Int64?
+    /// The events of somebody, or of a time, lie in runs; those of a name are found by it.
+    private var isInRuns: Bool { person != nil || installation != nil || names.isEmpty }
     private let fields: [QuestionField]
     private var values: QuestionValues
 
@@ -116,66 +118,61 @@ struct EventPass {
         _ body: (Event) throws -> Void
     ) throws {
         let span = from..<max(from, to)
-        if let person {
-            try read("events_by_person", "person = ?", span, &meter, db, { $0.bind(1, person) }, body)
-        } else if let installation {
-            try read("events_by_installation", "installation = ?", span, &meter, db, { $0.bind(1, installation) }, body)
-        } else if filter.names.isEmpty {
-            try read("events_by_time", "time >= ? AND time < ?", span, &meter, db) { statement in
-                statement.bind(1, from.milliseconds)
-                statement.bind(2, to.milliseconds)
-            } _: {
-                try body($0)
+        let columns = "SELECT time, position, person, installation, \(columns) FROM events"
+        if isInRuns {
+            var place = EventRanges.Filter(installation: person == nil ? installation : nil, person: person)
+            place.isBackwards = false
+            // Somebody's runs say when they were, too; without anybody they are looked up by it.
+            place.from = from.milliseconds
+            place.to = to.milliseconds
+            var ranges = try EventRanges(place, db)
+            defer { ranges.end() }
+            let rows = try RawStatement(db, columns + " WHERE position >= ? AND position <= ?")
+            while let range = try ranges.next() {
+                rows.bind(1, range.lowerBound)
+                rows.bind(2, range.upperBound)
+                try read(rows, span, &meter, body)
             }
         } else {
+            let rows = try RawStatement(
+                db,
+                columns + " INDEXED BY events_by_question WHERE name = ? AND time >= ? AND time < ?"
+            )
             for name in filter.names {
-                try read("events_by_question", "name = ? AND time >= ? AND time < ?", span, &meter, db) { statement in
-                    statement.bind(1, name)
-                    statement.bind(2, from.milliseconds)
-                    statement.bind(3, to.milliseconds)
-                } _: {
-                    try body($0)
-                }
+                rows.bind(1, name)
+                rows.bind(2, from.milliseconds)
+                rows.bind(3, to.milliseconds)
+                try read(rows, span, &meter, body)
             }
         }
     }
 
+    /// What is read of an event beside time, place and whose it is. Without attributes the index of names has all that, and no
+    /// event is read.
+    private var columns: String {
+        "\(isInRuns && !names.isEmpty ? "name" : "NULL"), \(fields.isEmpty ? "NULL, NULL" : "context, body")"
+    }
+
     private mutating func read(
-        _ index: String,
-        _ condition: String,
+        _ rows: RawStatement,
         _ span: Range<Timestamp>,
         _ meter: inout QuestionMeter,
-        _ db: Database,
-        _ bind: (RawStatement) -> Void,
         _ body: (Event) throws -> Void
     ) throws {
-        let isByNumber = person != nil || installation != nil
-        // Without attributes the index has it all, and no event is read.
-        let content = fields.isEmpty ? "NULL, NULL" : "context, body"
-        let name = isByNumber && !names.isEmpty ? "name" : "NULL"
-        let statement = try RawStatement(
-            db,
-            """
-            SELECT time, position, person, installation, \(name), \(content)
-            FROM events INDEXED BY \(index) WHERE \(condition)
-            """
-        )
-        bind(statement)
-        defer { statement.reset() }
-        while try statement.step() {
+        defer { rows.reset() }
+        while try rows.step() {
             try meter.countEvent()
-            let time = Timestamp(milliseconds: statement.integer(0))
+            let time = Timestamp(milliseconds: rows.integer(0))
             guard span.contains(time) else { continue }
-            let event = try event(statement, at: time, isByNumber: isByNumber)
-            if let event { try body(event) }
+            if let event = try event(rows, at: time) { try body(event) }
         }
     }
 
     /// The event of a row, if it belongs to the filter.
-    private mutating func event(_ row: RawStatement, at time: Timestamp, isByNumber: Bool) throws -> Event? {
+    private mutating func event(_ row: RawStatement, at time: Timestamp) throws -> Event? {
         let (person, installation) = (row.optionalInteger(2), row.optionalInteger(3))
         if let wanted = self.installation, installation != wanted { return nil }
-        if isByNumber, !names.isEmpty {
+        if isInRuns, !names.isEmpty {
             guard row.withBytes(4, { name in names.contains { $0.elementsEqual(name) } }) else { return nil }
         }
         var found: [QuestionValue?] = []

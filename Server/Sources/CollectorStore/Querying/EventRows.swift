@@ -8,29 +8,28 @@ internal import TrackwayEvents
 /// Reading stored events.
 enum EventRows {
     private static let columns = """
-        SELECT e.position, e.id, e.name, e.time, e.received, i.id, w.id, e.sequence, e.user, e.session, e.body, c.content,
+        SELECT e.position, e.id, e.name, e.time, e.received, i.id, w.id, e.sequence, u.id, s.id, e.body, c.content,
         r.origin, r.time, r.key
         FROM events e
         LEFT JOIN installations i ON i.number = e.installation
         LEFT JOIN writers w ON w.number = e.writer
+        LEFT JOIN users u ON u.number = e.person
+        LEFT JOIN sessions s ON s.number = e.session
         LEFT JOIN contexts c ON c.number = e.context
         LEFT JOIN replays r ON r.position = e.position
         """
 
     static func matching(_ query: EventQuery, _ db: Database) throws -> [StoredEvent] {
-        let filter = EventFilter(query, paging: true)
-        let direction = query.order == .oldestFirst ? "ASC" : "DESC"
-        // Positions first, which indexes have, then the rows: events that are not in the answer are not read.
-        let statement = try RawStatement(
-            db,
-            """
-            \(columns) WHERE e.position IN (SELECT e.position FROM events e\(filter.sql)
-            ORDER BY e.position \(direction) LIMIT ?) ORDER BY e.position \(direction)
-            """
-        )
-        let next = filter.bind(to: statement)
-        statement.bind(next, Int64(max(0, query.limit)))
-        return try statement.withinBudget { event($0) }
+        guard query.limit > 0, var walk = try EventWalk(query, columns, db) else { return [] }
+        defer { walk.end() }
+        var events: [StoredEvent] = []
+        var bytes = 0
+        while events.count < query.limit, bytes < AnswerBudget.bytes, let row = try walk.next() {
+            guard let event = event(row) else { continue }
+            bytes += event.answerBytes
+            events.append(event)
+        }
+        return events
     }
 
     static func at(_ position: EventPosition, _ db: Database) throws -> StoredEvent? {
@@ -47,12 +46,17 @@ enum EventRows {
         return try statement.step() ? event(statement) : nil
     }
 
+    /// How many events a query means, wherever it begins.
+    ///
+    /// - Complexity: O(events of the name, the installation, the person, the session or the time).
     static func count(_ query: EventQuery, _ db: Database) throws -> Int {
-        let filter = EventFilter(query, paging: false)
-        let statement = try RawStatement(db, "SELECT count(*) FROM events e" + filter.sql)
-        _ = filter.bind(to: statement)
-        defer { statement.reset() }
-        return try statement.step() ? Int(statement.integer(0)) : 0
+        var query = query
+        query.after = nil
+        guard var walk = try EventWalk(query, "SELECT 1 FROM events e", db) else { return 0 }
+        defer { walk.end() }
+        var count = 0
+        while try walk.next() != nil { count += 1 }
+        return count
     }
 
     private static func event(_ row: RawStatement) -> StoredEvent? {
@@ -81,44 +85,87 @@ enum EventRows {
     }
 }
 
-/// A query's conditions as SQL with bound values. No text of a query ever becomes part of the SQL.
-struct EventFilter {
-    private(set) var sql: String
+/// Goes over the events of a query in its order, range by range.
+struct EventWalk {
+    private var ranges: EventRanges
+    private let rows: RawStatement
+    private var isInRange = false
+
+    /// A walk; nil when there is nothing to go over.
+    ///
+    /// - Parameter columns: What is read of each event, as `SELECT … FROM events e …`.
+    init?(_ query: EventQuery, _ columns: String, _ db: Database) throws {
+        guard let place = try EventRanges.Filter(query, db) else { return nil }
+        let filter = EventFilter(query, place)
+        let direction = place.isBackwards ? "DESC" : "ASC"
+        rows = try RawStatement(
+            db,
+            """
+            \(columns) WHERE e.position >= ?1 AND e.position <= ?2\(filter.sql) ORDER BY e.position \(direction)
+            """
+        )
+        filter.bind(to: rows)
+        ranges = try EventRanges(place, db)
+    }
+
+    /// The next event's row; nil at the end.
+    mutating func next() throws -> RawStatement? {
+        while true {
+            if isInRange {
+                if try rows.step() { return rows }
+                isInRange = false
+            }
+            guard let range = try ranges.next() else { return nil }
+            rows.bind(1, range.lowerBound)
+            rows.bind(2, range.upperBound)
+            isInRange = true
+        }
+    }
+
+    /// Ends it before the last event.
+    func end() {
+        rows.reset()
+        ranges.end()
+    }
+}
+
+/// A query's conditions on the `events` table (as `e`) as SQL with bound values, from the third parameter on. No text of a query
+/// ever becomes part of the SQL.
+private struct EventFilter {
+    private(set) var sql = ""
     private var bindings: [(RawStatement, Int32) -> Void] = []
 
-    /// The conditions of `query` on the `events` table (as `e`).
-    ///
-    /// - Parameter paging: whether `after` and `order` count too.
-    init(_ query: EventQuery, paging: Bool) {
-        var conditions: [String] = []
-        var bindings: [(RawStatement, Int32) -> Void] = []
-        func add(_ condition: String, _ binding: @escaping (RawStatement, Int32) -> Void) {
-            conditions.append(condition)
-            bindings.append(binding)
+    /// - Parameter place: The numbers of what the query names.
+    init(_ query: EventQuery, _ place: EventRanges.Filter) {
+        if let name = query.name { add("e.name = ") { $0.bind($1, name) } }
+        if let number = place.installation { add("e.installation = ") { $0.bind($1, number) } }
+        if let number = place.person { add("e.person = ") { $0.bind($1, number) } }
+        if let id = query.session {
+            add("e.session IN (SELECT number FROM sessions WHERE id = ", ")") { $0.bind($1, id) }
         }
-        if let name = query.name { add("e.name = ?") { $0.bind($1, name) } }
-        if let id = query.installation {
-            add("e.installation = (SELECT number FROM installations WHERE id = ?)") { $0.bind($1, id) }
-        }
-        if let user = query.user { add("e.person = (SELECT number FROM users WHERE id = ?)") { $0.bind($1, user) } }
-        if let session = query.session { add("e.session = ?") { $0.bind($1, session) } }
         if let project = query.project {
-            add("e.context IN (SELECT number FROM contexts WHERE project = ?)") { $0.bind($1, project) }
+            add("e.context IN (SELECT number FROM contexts WHERE project = ", ")") { $0.bind($1, project) }
         }
+        if let from = query.from { add("e.time >= ") { $0.bind($1, from.milliseconds) } }
+        if let to = query.to { add("e.time < ") { $0.bind($1, to.milliseconds) } }
         if let run = query.run {
-            // Twice in the condition, so it goes by its number; those behind it count on from there.
-            add(Self.isOfRun("?\(bindings.count + 1)")) { $0.bind($1, run) }
+            // Twice in the condition, so it goes by its number.
+            let parameter = "?\(bindings.count + Self.first)"
+            sql += " AND " + Self.isOfRun(parameter)
+            bindings.append { $0.bind($1, run) }
         }
-        if let from = query.from { add("e.time >= ?") { $0.bind($1, from.milliseconds) } }
-        if let to = query.to { add("e.time < ?") { $0.bind($1, to.milliseconds) } }
-        if paging, let after = query.after {
-            switch query.order {
-            case .oldestFirst: add("e.position > ?") { $0.bind($1, after.rawValue) }
-            case .newestFirst: add("e.position < ?") { $0.bind($1, after.rawValue) }
-            }
-        }
-        sql = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-        self.bindings = bindings
+    }
+
+    /// The first parameter of its own: those before it are the places between which is read.
+    private static let first = 3
+
+    private mutating func add(
+        _ condition: String,
+        _ end: String = "",
+        _ binding: @escaping (RawStatement, Int32) -> Void
+    ) {
+        sql += " AND \(condition)?\(bindings.count + Self.first)\(end)"
+        bindings.append(binding)
     }
 
     /// The tag of an event, else that of all events in its context. Texts are searched before they are taken apart: few have one.
@@ -140,9 +187,8 @@ struct EventFilter {
         "CAST(json_extract(CAST(\(column) AS TEXT), '$.\(member).\(RunTag.attribute)') AS TEXT)"
     }
 
-    /// Binds the values from the first parameter on; returns the number of the next one.
-    func bind(to statement: RawStatement) -> Int32 {
-        for (index, binding) in bindings.enumerated() { binding(statement, Int32(index + 1)) }
-        return Int32(bindings.count + 1)
+    /// Binds the values.
+    func bind(to statement: RawStatement) {
+        for (index, binding) in bindings.enumerated() { binding(statement, Int32(index + Self.first)) }
     }
 }

@@ -21,25 +21,19 @@ enum EventSearchRows {
         clock: any EventClock,
         _ db: Database
     ) throws -> FoundEvents {
-        let filter = EventFilter(search.query, paging: true)
-        let direction = search.query.order == .oldestFirst ? "ASC" : "DESC"
-        let statement = try RawStatement(
-            db,
-            """
+        var answer = FoundEvents(events: [], searched: 0, of: total, next: nil)
+        let columns = """
             SELECT e.position, e.context, e.body, c.content FROM events e LEFT JOIN contexts c ON c.number = e.context
-            \(filter.sql) ORDER BY e.position \(direction)
             """
-        )
-        _ = filter.bind(to: statement)
-        defer { statement.reset() }
+        guard var walk = try EventWalk(search.query, columns, db) else { return answer }
+        defer { walk.end() }
         var match = try EventMatch(search, db)
         let began = clock.now().monotonic
-        var answer = FoundEvents(events: [], searched: 0, of: total, next: nil)
         var bytes = 0
-        while try statement.step() {
+        while let row = try walk.next() {
             answer.searched += 1
-            let position = EventPosition(rawValue: statement.integer(0))
-            if try match.holds(statement), let event = try EventRows.at(position, db) {
+            let position = EventPosition(rawValue: row.integer(0))
+            if try match.holds(row), let event = try EventRows.at(position, db) {
                 answer.events.append(event)
                 bytes += event.answerBytes
             }

@@ -31,8 +31,8 @@ enum ExpectationRows {
         let statement = try RawStatement(
             db,
             """
-            SELECT e.position, e.id, e.name, e.user, i.id, e.context, e.body FROM events e
-            LEFT JOIN installations i ON i.number = e.installation
+            SELECT e.position, e.id, e.name, u.id, i.id, e.context, e.body FROM events e
+            LEFT JOIN installations i ON i.number = e.installation LEFT JOIN users u ON u.number = e.person
             WHERE e.position >= ? AND e.position < ? ORDER BY e.position LIMIT \(atOnce)
             """
         )

@@ -24,30 +24,49 @@ enum PathRows {
         defer { statement.reset() }
         while try statement.step() {
             try meter.countEvent()
-            let time = statement.integer(3)
+            let time = statement.integer(2)
             guard time >= question.from.milliseconds, time < question.to.milliseconds else { continue }
-            let isOwn = statement.withBytes(2) { $0.first != UInt8(ascii: "_") }
+            let isOwn = statement.withBytes(1) { $0.first != UInt8(ascii: "_") }
             guard question.kind == .screens || isOwn else { continue }
-            guard let session = sessions.number(statement, question.kind) else { continue }
-            try tally.count(session: session, name: statement.bytes(2), at: time, position: statement.integer(4))
+            guard let session = sessions.number(statement.optionalInteger(0)) else { continue }
+            try tally.count(session: session, name: statement.bytes(1), at: time, position: statement.integer(3))
         }
         let (steps, links, count) = try tally.answer()
         try meter.checkTime()
         return Paths(steps: steps, links: links, sessions: count, events: meter.events)
     }
 
-    /// Installation, session, name, time and position.
+    /// Session, name, time and position.
     private static func statement(_ question: PathQuestion, _ db: Database) throws -> RawStatement {
         let table = question.kind.rawValue
-        let columns = "SELECT installation, session, name, time, position FROM \(table) INDEXED BY \(table)_by_"
+        let columns = "SELECT \(table).session, name, time, position FROM "
+        let inRuns = "CROSS JOIN \(table) ON position BETWEEN first AND last WHERE "
         guard let installation = question.installation else {
-            let statement = try RawStatement(db, columns + "time WHERE time >= ? AND time < ?")
-            statement.bind(1, question.from.milliseconds)
-            statement.bind(2, question.to.milliseconds)
-            return statement
+            switch question.kind {
+            case .screens:
+                let statement = try RawStatement(
+                    db,
+                    columns + "screens INDEXED BY screens_by_time WHERE time >= ? AND time < ?"
+                )
+                statement.bind(1, question.from.milliseconds)
+                statement.bind(2, question.to.milliseconds)
+                return statement
+            case .events:
+                let statement = try RawStatement(
+                    db,
+                    columns + "runs INDEXED BY runs_by_time " + inRuns + "latest >= ? AND latest < ? AND earliest < ?"
+                )
+                let (end, isOver) = question.to.milliseconds.addingReportingOverflow(RunTable.span)
+                statement.bind(1, question.from.milliseconds)
+                statement.bind(2, isOver ? .max : end)
+                statement.bind(3, question.to.milliseconds)
+                return statement
+            }
         }
-        let condition = "installation WHERE installation = (SELECT number FROM installations WHERE id = ?)"
-        let statement = try RawStatement(db, columns + condition)
+        let statement = try RawStatement(
+            db,
+            columns + "runs " + inRuns + "runs.installation = (SELECT number FROM installations WHERE id = ?)"
+        )
         statement.bind(1, installation)
         return statement
     }
@@ -55,33 +74,17 @@ enum PathRows {
 
 /// Numbers for the sessions that a question meets.
 private struct PathSessions {
-    private struct Session: Hashable {
-        var installation: Int64
-        var id: [UInt8]
-    }
-
-    private var numbers: [Session: Int32] = [:]
     private var known: [Int64: Int32] = [:]
-    private var last: (session: Session, number: Int32)?
+    private var last: (session: Int64, number: Int32)?
 
-    /// The number of a row's session; nil for what happened outside of one.
-    mutating func number(_ row: RawStatement, _ kind: PathQuestion.Kind) -> Int32? {
-        switch kind {
-        case .screens:
-            let session = row.integer(1)
-            guard session != 0 else { return nil }
-            if let number = known[session] { return number }
-            let number = Int32(known.count)
-            known[session] = number
-            return number
-        case .events:
-            guard !row.isNull(1) else { return nil }
-            let session = Session(installation: row.optionalInteger(0) ?? 0, id: row.bytes(1))
-            if let last, last.session == session { return last.number }
-            let number = numbers[session] ?? Int32(numbers.count)
-            numbers[session] = number
-            last = (session, number)
-            return number
-        }
+    /// The number of a session; nil for what happened outside of one (0, or none).
+    mutating func number(_ session: Int64?) -> Int32? {
+        guard let session, session != 0 else { return nil }
+        // Events of one session lie together.
+        if let last, last.session == session { return last.number }
+        let number = known[session] ?? Int32(known.count)
+        known[session] = number
+        last = (session, number)
+        return number
     }
 }

@@ -274,7 +274,7 @@ package final class SQLiteEventStore: EventStore {
             // The log beside the file stays and is read at the next opening.
         }
         do {
-            try database.pool.close()
+            try database.close()
         } catch {
             throw StoreError("The index \(path) cannot be closed: \(error).")
         }
@@ -306,7 +306,7 @@ package final class SQLiteEventStore: EventStore {
     func replace(because reason: String) throws(StoreError) {
         let old = database
         do {
-            try old.pool.close()
+            try old.close()
         } catch {
             // It is not needed any more; what it still holds is freed with the last reader.
         }

@@ -15,16 +15,10 @@ enum ScreenRows {
     /// - Complexity: O(screens shown in the time), one walk; memory O(names and steps counted separately, and the screens of
     ///   one installation).
     static func flow(_ query: ScreenQuery, _ db: Database) throws -> ScreenFlow {
-        var conditions: [String] = []
-        if query.installation != nil {
-            conditions.append("installation = (SELECT number FROM installations WHERE id = ?1)")
-        }
-        if query.from != nil { conditions.append("time >= ?2") }
         let statement = try RawStatement(
             db,
             """
-            SELECT installation, session, name, engagement FROM screens\
-            \(conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+            SELECT installation, session, name, engagement FROM \(rows("screens", of: query))
             ORDER BY installation, session, time, position
             """
         )
@@ -41,23 +35,31 @@ enum ScreenRows {
             )
         }
         var flow = tally.flow(limit: max(0, query.limit))
-        flow.elements = try elements(query, conditions, db)
+        flow.elements = try elements(query, db)
         return flow
+    }
+
+    /// The rows of a table that a query means: those of an installation lie in its runs. Its first parameter is the installation's
+    /// id, its second the time from which on.
+    private static func rows(_ table: String, of query: ScreenQuery) -> String {
+        var rows = table
+        if query.installation != nil {
+            rows = """
+                (SELECT \(table).* FROM runs CROSS JOIN \(table) ON \(table).position BETWEEN runs.first AND runs.last
+                WHERE runs.installation = (SELECT number FROM installations WHERE id = ?1))
+                """
+        }
+        return query.from == nil ? rows : rows + " WHERE time >= ?2"
     }
 
     /// The elements by clicks.
     ///
     /// - Complexity: O(clicks in the time), one walk; memory O(elements counted separately).
-    private static func elements(
-        _ query: ScreenQuery,
-        _ conditions: [String],
-        _ db: Database
-    ) throws -> [ScreenFlow.Element] {
+    private static func elements(_ query: ScreenQuery, _ db: Database) throws -> [ScreenFlow.Element] {
         let statement = try RawStatement(
             db,
             """
-            SELECT installation, screen, element, type FROM clicks\
-            \(conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND "))
+            SELECT installation, screen, element, type FROM \(rows("clicks", of: query))
             ORDER BY installation, position
             """
         )

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+
+/// Writes the screens of one transaction, with how long each was used.
+///
+/// How long is told by a later event, mostly a moment after the screen itself: screens are kept here until the transaction ends,
+/// so that each is written once, and only sessions that began earlier have to be looked up.
+final class ScreenSums {
+    private struct Screen {
+        let position: Int64
+        let installation: Int64
+        let time: Int64
+        let name: String
+        let id: String?
+        let uniqueID: String?
+        var engagement: Int64 = 0
+    }
+
+    private let insert: RawStatement
+    private let last: RawStatement
+    private let addEngagement: RawStatement
+    /// Those of this transaction, by session; what is outside every session (0) belongs to many installations.
+    private var screens: [Int64: [Screen]] = [:]
+    /// In the order of their first screen, so that the order of writing is deterministic.
+    private var met: [Int64] = []
+    /// Sessions that began in this transaction: no earlier one has screens of them.
+    private var begun: Set<Int64> = []
+
+    /// No screens yet.
+    init(_ db: Database) throws {
+        insert = try RawStatement(
+            db,
+            """
+            INSERT OR IGNORE INTO screens (position, installation, session, time, name, id, unique_id, engagement)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            """
+        )
+        last = try RawStatement(
+            db,
+            """
+            SELECT position, engagement, time FROM screens
+            WHERE session = ?1 AND time <= ?2 AND installation = ?3 AND (?4 IS NULL OR name = ?4)
+            ORDER BY time DESC, position DESC LIMIT 1
+            """
+        )
+        addEngagement = try RawStatement(db, "UPDATE screens SET engagement = engagement + ? WHERE position = ?")
+    }
+
+    /// A session began in this transaction.
+    func began(_ session: Int64) {
+        begun.insert(session)
+    }
+
+    /// A screen was shown.
+    func show(
+        _ name: String,
+        id: String?,
+        uniqueID: String?,
+        at time: Int64,
+        _ position: EventPosition,
+        session: Int64,
+        installation: Int64
+    ) {
+        if screens[session] == nil { met.append(session) }
+        screens[session, default: []].append(
+            Screen(
+                position: position.rawValue,
+                installation: installation,
+                time: time,
+                name: name,
+                id: id,
+                uniqueID: uniqueID
+            )
+        )
+    }
+
+    /// The latest screen before a moment was used for so long.
+    ///
+    /// - Parameters:
+    ///   - name: The screen's name; nil for whichever it was.
+    ///   - onlyUntold: Only when nothing was reported about that view of the screen before.
+    /// - Returns: Whether there was such a screen.
+    /// - Complexity: O(the session's screens in this transaction), beside a look into the index for an older session.
+    func engage(
+        _ session: Int64,
+        _ installation: Int64,
+        _ name: String?,
+        _ engagement: Int64,
+        before time: Int64,
+        onlyUntold: Bool
+    ) throws -> Bool {
+        let here = latest(session, installation, name, before: time)
+        if let there = try written(session, installation, name, before: time, than: here) {
+            if onlyUntold, there.engagement > 0 { return false }
+            addEngagement.bind(1, engagement)
+            addEngagement.bind(2, there.position)
+            try addEngagement.run()
+            return true
+        }
+        guard let here, var told = screens[session]?[here].engagement else { return false }
+        if onlyUntold, told > 0 { return false }
+        // As the file's own arithmetic has it: a sum beyond its numbers is not kept exactly.
+        let (sum, isOver) = told.addingReportingOverflow(engagement)
+        told = isOver ? (engagement < 0 ? .min : .max) : sum
+        screens[session]?[here].engagement = told
+        return true
+    }
+
+    private func latest(_ session: Int64, _ installation: Int64, _ name: String?, before time: Int64) -> Int? {
+        guard let screens = screens[session] else { return nil }
+        var found: Int?
+        for index in screens.indices {
+            let screen = screens[index]
+            guard screen.time <= time, screen.installation == installation, name == nil || screen.name == name else {
+                continue
+            }
+            // They come in the order of their places, so of one moment the later one counts.
+            if let known = found, screens[known].time > screen.time { continue }
+            found = index
+        }
+        return found
+    }
+
+    /// The latest one of an earlier transaction, if it is later than the one found here.
+    private func written(
+        _ session: Int64,
+        _ installation: Int64,
+        _ name: String?,
+        before time: Int64,
+        than here: Int?
+    ) throws -> (position: Int64, engagement: Int64)? {
+        guard !begun.contains(session) else { return nil }
+        last.bind(1, session)
+        last.bind(2, time)
+        last.bind(3, installation)
+        last.bind(4, name)
+        guard try last.step() else { return nil }
+        defer { last.reset() }
+        if let here, let known = screens[session]?[here], known.time >= last.integer(2) { return nil }
+        return (last.integer(0), last.integer(1))
+    }
+
+    /// Writes the screens.
+    func flush() throws {
+        for session in met {
+            for screen in screens[session] ?? [] {
+                insert.bind(1, screen.position)
+                insert.bind(2, screen.installation)
+                insert.bind(3, session)
+                insert.bind(4, screen.time)
+                insert.bind(5, screen.name)
+                insert.bind(6, screen.id)
+                insert.bind(7, screen.uniqueID)
+                insert.bind(8, screen.engagement)
+                try insert.run()
+            }
+        }
+        screens = [:]
+        met = []
+        begun = []
+    }
+}

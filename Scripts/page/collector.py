@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 import uuid
 
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect, sync_playwright
 
 DAY = 86_400_000
@@ -22,6 +23,8 @@ DAY = 86_400_000
 PATIENCE = 1000 * int(os.environ.get("TRACKWAY_PATIENCE", "60"))
 # The page's files as they are being written; None for those of the collector.
 ASSETS = os.environ.get("TRACKWAY_ASSETS")
+# The ones of axe's usual rules that look at colours.
+OF_COLOURS = ["color-contrast", "link-in-text-block"]
 HOSTILE = [
     "<img src=x onerror=document.title='hit'>", "\u202egnp.ecilop", "شراء الآن", "🛒👩‍👩‍👧‍👦", "a=b≠\"c\"", "</script><script>alert(1)</script>", "x" * 200,
 ]
@@ -174,6 +177,29 @@ class PageTest(unittest.TestCase):
                 return
             page.wait_for_timeout(50)
         self.fail("it did not come about")
+
+    def resize(self, page, width):
+        page.set_viewport_size({"width": width, "height": 900})
+        # What follows the width draws in the next frame.
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))")
+
+    def violations(self, page, of_colours=False, without=()):
+        """What axe finds, a sentence each. `of_colours`: only what its rules about colours say. `without`: rules that are left out."""
+        if not page.evaluate("'axe' in globalThis"):
+            page.evaluate(AXE_SCRIPT)
+        options = {"resultTypes": ["violations"], "rules": {rule: {"enabled": False} for rule in without}}
+        if of_colours:
+            options["runOnly"] = {"type": "rule", "values": OF_COLOURS}
+        # A script that runs in the page is not waited for without an end, so it leaves a mark when it is done.
+        page.evaluate("""(options) => {
+            delete document.documentElement.dataset.axe;
+            globalThis.axeFound = null;
+            axe.run(options).then(({ violations }) => (globalThis.axeFound = violations)).finally(() => (document.documentElement.dataset.axe = "done"));
+        }""", options)
+        page.locator("html[data-axe=done]").wait_for(state="attached", timeout=PATIENCE)
+        found = page.evaluate("globalThis.axeFound")
+        self.assertIsNotNone(found, "axe came to no end")
+        return [f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}" for rule in found for node in rule["nodes"][:4]]
 
     def answered(self, page):
         """The answer that is shown, once there is one."""

@@ -9,8 +9,14 @@ package import Collector
 /// The files lie in `Assets` and are compiled in, so that the executable needs nothing beside it. They ask the collector
 /// they came from and nobody else.
 package enum CollectorPage {
-    /// Every file, the page itself under `/`.
-    package static let assets: [WebAsset] = [
+    /// What is served: the page, one script, one style sheet, and the other files; the page itself under `/`.
+    package static let assets: [WebAsset] = {
+        // Files that cannot be put together work one by one as well, only more slowly; the tests say why.
+        (try? PageBundle(files))?.assets ?? files
+    }()
+
+    /// Every file as it lies in the folder, the page itself under `/`.
+    package static let files: [WebAsset] = [
         WebAsset(path: "/", contentType: html, body: PackageResources.index_html),
         WebAsset(path: "/app.css", contentType: css, body: PackageResources.app_css),
         WebAsset(path: "/layout.css", contentType: css, body: PackageResources.layout_css),

@@ -8,36 +8,36 @@ internal import Testing
 
 @Suite("The page")
 struct CollectorPageTests {
-    private static let texts = CollectorPage.assets.map { ($0.path, String(decoding: $0.body, as: UTF8.self)) }
-    private static let paths = Set(CollectorPage.assets.map(\.path))
+    private static let texts = CollectorPage.files.map { ($0.path, String(decoding: $0.body, as: UTF8.self)) }
+    private static let paths = Set(CollectorPage.files.map(\.path))
 
-    @Test("every file it asks for is served, and every file served is asked for")
+    @Test("every file it asks for is there, and every file there is asked for")
     func complete() {
         var asked: Set<String> = ["/"]
         for (_, text) in Self.texts {
-            for match in text.matches(of: /(?:src|href)="(\/[^"]*)"|(?:from |import\()"\.(\/[^"]+)"/) {
+            for match in text.matches(of: /(?:src|href)="(\/[^"]*)"|from "\.(\/[^"]+)"/) {
                 asked.insert(String(match.1 ?? match.2 ?? ""))
             }
         }
         #expect(asked == Self.paths)
-        #expect(Self.paths.count == CollectorPage.assets.count)
-        #expect(CollectorPage.assets.allSatisfy { !$0.body.isEmpty })
+        #expect(Self.paths.count == CollectorPage.files.count)
+        #expect(CollectorPage.files.allSatisfy { !$0.body.isEmpty })
     }
 
-    @Test("every file in the folder of assets is served, as it lies there")
+    @Test("every file in the folder of assets is known, as it lies there")
     func listed() throws {
         let folder = URL(filePath: #filePath).appending(path: "../../../Sources/CollectorWeb/Assets").standardized
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         #expect(Set(names.map { $0 == "index.html" ? "/" : "/" + $0 }) == Self.paths)
-        for asset in CollectorPage.assets {
+        for asset in CollectorPage.files {
             let file = folder.appending(path: asset.path == "/" ? "index.html" : asset.path)
             #expect(try Array(Data(contentsOf: file)) == asset.body, "\(asset.path)")
         }
     }
 
-    @Test("each file says what it is", arguments: CollectorPage.assets.map(\.path))
+    @Test("each file says what it is", arguments: CollectorPage.files.map(\.path))
     func types(path: String) throws {
-        let asset = try #require(CollectorPage.assets.first { $0.path == path })
+        let asset = try #require(CollectorPage.files.first { $0.path == path })
         let expected = [
             "": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
             "svg": "image/svg+xml",

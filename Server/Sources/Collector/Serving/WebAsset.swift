@@ -12,6 +12,9 @@ package struct WebAsset: Sendable, Hashable {
     /// A strong entity tag, quotes included: another content has another tag.
     package let entityTag: String
 
+    /// What tells its content from another: an address with it, such as `/page.js?v=…`, always has the same content.
+    package var version: String { String(entityTag.dropFirst().dropLast()) }
+
     /// A file to be served under `path`.
     ///
     /// - Complexity: O(bytes).

@@ -16,6 +16,7 @@ import { Ledger } from "./ledger.js";
 import { Modes, unknown } from "./modes.js";
 import { Plot } from "./plot.js";
 import { Questions } from "./questions.js";
+import { showShared } from "./shared.js";
 import { Stream } from "./stream.js";
 import { Visitors } from "./visitors.js";
 
@@ -359,7 +360,7 @@ document.addEventListener("keydown", (event) => {
 // MARK: Beginning
 
 if (isShared) {
-  import("./shared.js");
+  showShared();
 } else {
   setText(byId("host"), location.host);
   modes.restore();

@@ -4,8 +4,7 @@
 // Elements of the interface: what was clicked, what happened to them.
 
 import { h, s } from "./dom.js";
-import { counted, cut, number } from "./format.js";
-import { printable } from "./stream.js";
+import { counted, cut, number, printable } from "./format.js";
 
 const mostScreens = 8;
 const mostElements = 6;

@@ -75,3 +75,6 @@ export function cut(text, most) {
 
 /** The telling end of an identifier: time-ordered ids share their beginning. */
 export const shortID = (id) => (id && id.length > 12 ? `…${id.slice(-8)}` : id || "");
+
+/** Control characters made visible, so that a name cannot hide or break a line. */
+export const printable = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");

@@ -39,7 +39,8 @@ function say(title, text) {
   byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, title), h("p", {}, text)));
 }
 
-async function begin() {
+/** Shows the board that the address opens, in place of the whole page. */
+export async function showShared() {
   for (const id of ["skip", "main", "views", "mode-buttons", "totals", "top-end", "board-tools", "board-list-panel"]) {
     byId(id).hidden = true;
   }
@@ -58,5 +59,3 @@ async function begin() {
     else say("No answer", error.status ? error.message : "The collector does not answer.");
   }
 }
-
-begin();

@@ -5,9 +5,11 @@
 
 import { byId, h, setText } from "./dom.js";
 import { told } from "./elements.js";
-import { clock, counted, dateAndClock, number, shortID } from "./format.js";
+import { clock, counted, dateAndClock, number, printable, shortID } from "./format.js";
 import { hasWords } from "./filter.js";
 import { colour } from "./palette.js";
+
+export { printable };
 
 const mostRows = 400;
 const mostWaiting = 1000;
@@ -217,9 +219,6 @@ export class Stream {
     byId("empty").hidden = shown > 0 || held > 0;
   }
 }
-
-/** Control characters made visible, so that a name cannot hide or break a line. */
-export const printable = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
 function summary(event) {
   const sentence = told(event);

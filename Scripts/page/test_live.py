@@ -28,6 +28,99 @@ class Live(PageTest):
         expect(rows.filter(has_text="the_last")).to_have_count(1)
         self.assertEqual(page.url, self.collector.url + "/")
 
+    def test_conditions_on_attributes_are_searched_by_the_collector_and_what_arrives_too(self):
+        page = self.open("/#name%3Apurchase%20total%3E%3D100")
+        rows = page.locator("#rows tr:visible")
+        expect(rows.first).to_contain_text("purchase")
+        expect(page.locator("#stream-note")).to_contain_text(re.compile(r"^[\d,]+ events · searched [\d,]+ of [\d,]+$"))
+        found = rows.count()
+        dear = self.collector.ask("/v1/events?name=purchase&where=total%3E%3D100&limit=1000")["events"]
+        self.assertEqual(found, min(len(dear), 200))
+        self.assertGreater(found, 10)
+        with page.expect_response(re.compile("order=asc")):
+            self.collector.send({"name": "purchase", "time": self.collector.now, "attributes": {"total": 99}}, {"name": "purchase", "time": self.collector.now, "attributes": {"total": 100, "arrived": "while it was looked at"}})
+        expect(rows.first).to_contain_text("while it was looked at")
+        expect(rows).to_have_count(found + 1)
+        for line, names in [("arrived=*", {"purchase"}), ("note:\"needle in the haystack\"", {"the_last"}), ("note≠* name:the_last", set()), ("total> needle", {"the_last"})]:
+            with self.subTest(line):
+                page.locator("#filter").fill(line)
+                if names:
+                    expect(rows.filter(has_not_text=re.compile("|".join(names)))).to_have_count(0)
+                    expect(rows).to_have_count(1)
+                else:
+                    expect(page.get_by_text("No event matches")).to_be_visible()
+
+    def test_a_search_that_is_not_through_says_how_far_it_came_and_goes_on(self):
+        asked = []
+
+        def answer(route):
+            asked.append(route.request.url)
+            number = len([url for url in asked if "text=" in url])
+            stored = lambda index: {"position": f"1.{1000 - index}.0", "id": f"0199aaaa-0000-7000-8000-{index:012}", "received": 0, "event": {"name": f"rare_{index}", "time": self.collector.now}}
+            if "text=" not in route.request.url:
+                route.fulfill(json={"events": [stored(0)]})
+            else:
+                route.fulfill(json={"events": [stored(number)], "searched": 200_000, "of": 5_000_000, **({"next": f"1.{1000 - number}.0"} if number < 15 else {})})
+
+        page = self.open("/icon.svg")
+        page.route("**/v1/events?*", answer)
+        page.goto(self.collector.url + "/#rare")
+        # By itself it goes on for a while.
+        expect(page.locator("#stream-note")).to_have_text("11 events · searched 2,200,000 of 5,000,000")
+        page.get_by_role("button", name="Search further back").click()
+        expect(page.locator("#stream-note")).to_have_text("15 events · searched 3,000,000 of 5,000,000")
+        expect(page.locator("#older")).to_be_hidden()
+        self.assertEqual([row.text_content() for row in page.locator("#rows .row-name").all()], [f"rare_{index}" for index in range(1, 16)])
+
+    def test_older_events_come_page_by_page_to_the_first(self):
+        page = self.open("/#name%3A_screen_view")
+        rows = page.locator("#rows tr")
+        expect(rows).to_have_count(200)
+        there = self.collector.ask("/v1/trends?name=_screen_view&last=60d")["series"][0]["total"]
+        self.assertGreater(there, 600)
+        for count in [*range(400, there, 200), there]:
+            page.get_by_role("button", name="Older events").click()
+            expect(rows).to_have_count(count)
+        expect(page.locator("#older")).to_be_hidden()
+        expect(page.locator("#stream-note")).to_have_text(f"{there:,} events")
+        # Days beside the times of what is not of today.
+        expect(rows.last.locator(".cell-date")).to_have_text(re.compile(r"^\d{1,2} \w{3,4}( \d{4})?$"))
+        page.get_by_role("button", name="Clear", exact=True).click()
+        expect(rows).to_have_count(0)
+        page.get_by_role("button", name="Older events").click()
+        expect(rows).to_have_count(200)
+
+    def test_a_time_has_an_address_and_back_undoes_it(self):
+        page = self.open("/#name%3A_screen_view")
+        rows = page.locator("#rows tr")
+        expect(rows).to_have_count(200)
+        page.get_by_label("Time of the events").select_option("24h")
+        expect(page).to_have_url(re.compile(r"/\?last=24h#name%3A_screen_view$"))
+        there = self.collector.ask(f"/v1/events?name=_screen_view&limit=1000&from={self.collector.now // 3_600_000 * 3_600_000 - 23 * 3_600_000}")["events"]
+        expect(rows).to_have_count(len(there))
+        page.get_by_label("Time of the events").select_option("dates")
+        expect(page).to_have_url(re.compile(r"/\?from=\d{4}-\d\d-\d\d&to=\d{4}-\d\d-\d\d#"))
+        page.go_back()
+        expect(page.get_by_label("Time of the events")).to_have_value("24h")
+        expect(rows).to_have_count(len(there))
+        page.go_back()
+        expect(page.get_by_label("Time of the events")).to_have_value("")
+        expect(rows).to_have_count(200)
+        page.goto(self.collector.url + "/?from=2001-01-01&to=2001-01-02")
+        expect(page.get_by_text("No event matches")).to_be_visible()
+        expect(page.locator("#time-choice").get_by_label("Through")).to_have_value("2001-01-02")
+        page.get_by_role("button", name="Clear the filter").click()
+        expect(rows.first).to_be_visible()
+        expect(page).to_have_url(self.collector.url + "/")
+
+    def test_an_event_tells_its_way(self):
+        page = self.open("/?event=0199aaaa-0000-7000-8000-000000000014")
+        steps = page.locator("#drawer .life-step")
+        expect(steps).to_have_count(5)
+        self.assertEqual([step.text_content() for step in steps.locator("b").all()], ["Recorded", "Sent", "Received", "Durable", "Indexed"])
+        expect(steps.nth(2)).to_contain_text("formattrackway")
+        expect(steps.nth(3)).to_contain_text("ondisk")
+
     def test_a_filter_is_a_link_and_back_undoes_it(self):
         page = self.open("/#name%3Aview_item")
         rows = page.locator("#rows tr:visible")
@@ -90,10 +183,19 @@ class Mistaken(PageTest):
     def test_a_wrong_address_says_what_is_wrong(self):
         for path, sentence in [
             ("/?vistors", "“vistors”, which this page does not know"), ("/?tab=gone", "“gone” is no tab"), ("/?questions=trend", "“trend” is no kind of question"),
-            ("/?event=%zz", "not percent-encoded"), ("/?visitors&limit=3", "“limit”"),
+            ("/?event=%zz", "not percent-encoded"), ("/?visitors&limit=3", "“limit”"), ("/?last=2y", "“2y” is none of"), ("/?from=2026-11-21", "“” is not a date"),
+            ("/?from=2026-11-21&to=2026-11-20", "later end"),
         ]:
             with self.subTest(path):
                 expect(self.open(path).locator("#wrong-address")).to_contain_text(sentence)
+
+    def test_a_search_that_cannot_be_is_said_to_be_none(self):
+        page = self.open("/")
+        page.locator("#filter").fill("a=1 " * 11)
+        expect(page.locator("#notice")).to_contain_text("where")
+        page.locator("#filter").fill("name:the_last")
+        expect(page.locator("#notice")).to_be_hidden()
+        expect(page.locator("#rows tr")).to_have_count(1)
 
     def test_an_event_that_is_not_there_is_said_to_be_absent(self):
         page = self.open("/?event=0199aaaa-0000-7000-8000-00000000ffff")

@@ -38,8 +38,12 @@ struct MachineEnvironment {
     /// What was counted after a settlement and is not told yet.
     private var counted: UInt64?
 
-    init(policy: DeliveryPolicy = DeliveryPolicy(), limits: BatchLimits = BatchLimits(events: 100)) {
-        machine = UploadMachine(policy: policy, limits: limits)
+    init(
+        policy: DeliveryPolicy = DeliveryPolicy(),
+        limits: BatchLimits = BatchLimits(events: 100),
+        remembered: RetryState? = nil
+    ) {
+        machine = UploadMachine(policy: policy, limits: limits, remembered: remembered)
     }
 
     var pending: UInt64 { UInt64(recorded - fates.count) }

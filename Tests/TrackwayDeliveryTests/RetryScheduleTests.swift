@@ -46,4 +46,19 @@ struct RetryScheduleTests {
         let again = breaker.succeeded()
         #expect(!again)
     }
+
+    @Test("an outage is told once, by each process that meets it, and a new one again")
+    func told() {
+        var breaker = CircuitBreaker(threshold: 3)
+        #expect((1...9).map { _ in breaker.failed() } == [false, false, true] + Array(repeating: false, count: 6))
+        var next = CircuitBreaker(threshold: 3, failures: breaker.failures)
+        #expect((1...3).map { _ in next.failed() } == [true, false, false])
+        #expect(next.failures == 12)
+        let closed = next.succeeded()
+        #expect(closed)
+        #expect((1...5).map { _ in next.failed() } == [false, false, true, false, false])
+        // A memory that says as much as a number can.
+        var endless = CircuitBreaker(threshold: 3, failures: .max)
+        #expect((1...2).map { _ in endless.failed() } == [true, false])
+    }
 }

@@ -207,6 +207,23 @@ struct UploadMachineStoryTests {
         )
     }
 
+    @Test("a process that meets a back-end that is still missing says so, once and with the cause")
+    func stillMissing() {
+        let state = RetryState(failures: 6, notBefore: MonotonicTime(milliseconds: 6_000))
+        var environment = MachineEnvironment(remembered: state)
+        environment.record(10)
+        for _ in 1...4 {
+            environment.passToWake()
+            environment.settleDown { _ in .retry(after: nil, reason: "Connection refused") }
+        }
+        #expect(environment.requests.count == 4)
+        #expect(environment.notices == [.down(failures: 7, reason: "Connection refused")])
+        environment.passToWake()
+        environment.settleDown { _ in .accepted }
+        #expect(environment.notices.last == .recovered)
+        #expect(environment.problems == [])
+    }
+
     @Test("a failure in the middle of a search goes on where it was")
     func searchGoesOn() {
         var environment = MachineEnvironment(limits: BatchLimits(events: 64))

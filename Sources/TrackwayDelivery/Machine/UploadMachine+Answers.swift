@@ -315,7 +315,7 @@ extension UploadMachine {
             // It failed with settings that are no longer in use; the new ones deserve an attempt of their own.
             return [.release] + read()
         }
-        let opened = breaker.failed()
+        let isNew = breaker.failed()
         let failures = breaker.failures
         let own =
             breaker.isOpen
@@ -324,7 +324,7 @@ extension UploadMachine {
         let asked = after.map { min($0, policy.longestRetryAfter) } ?? .zero
         let settlement = exhausting(inFlight, by: attempt, reason: reason)
         let until = now.advanced(by: max(own, asked, spacing(after: attempt)))
-        let reports: [Action] = opened ? [.report(.down(failures: failures, reason: reason))] : []
+        let reports: [Action] = isNew ? [.report(.down(failures: failures, reason: reason))] : []
         let cause = breaker.isOpen || asked > .zero ? Wait.strict : .backOff
         let state = RetryState(failures: failures, notBefore: until, attempts: attempts, since: now)
         if let settlement {

@@ -8,9 +8,10 @@ import { Boards } from "./boards.js";
 import { Detail } from "./detail.js";
 import { Devices } from "./devices.js";
 import { byId, h, setText } from "./dom.js";
+import { Events } from "./events.js";
 import { Failures } from "./failed.js";
 import { Feed } from "./feed.js";
-import { asParameters, parseFilter, withTerm } from "./filter.js";
+import { parseFilter, withTerm } from "./filter.js";
 import { compact, number } from "./format.js";
 import { Ledger } from "./ledger.js";
 import { Modes, unknown } from "./modes.js";
@@ -18,11 +19,11 @@ import { Plot } from "./plot.js";
 import { Questions } from "./questions.js";
 import { showShared } from "./shared.js";
 import { Stream } from "./stream.js";
+import { TimeChoice } from "./timechoice.js";
 import { Visitors } from "./visitors.js";
 
 /** Whoever came by a link sees one board, and asks for nothing else. */
 const isShared = /[?&]link=/.test(location.search);
-const firstPage = 200;
 const lookEvery = 2000;
 const ledgerPage = 1000;
 const maxWriters = 5000;
@@ -38,12 +39,21 @@ const detail = new Detail((key, value) => filterBy(key, value), () => {
   modes.remember();
   stream.focusSelected();
 });
-const stream = new Stream((stored) => {
-  // From one event to the next is no step back.
-  const replacing = opened !== null;
-  opened = stored.id;
-  detail.showEvent(stored);
-  modes.remember(replacing);
+const stream = new Stream({
+  open: (stored) => {
+    // From one event to the next is no step back.
+    const replacing = opened !== null;
+    opened = stored.id;
+    detail.showEvent(stored);
+    modes.remember(replacing);
+  },
+  older: () => events.older(),
+  renew: () => begin(true),
+});
+const events = new Events({ stream, tell, wantKey, explain: explainEmpty });
+const time = new TimeChoice(() => {
+  begin();
+  modes.remember();
 });
 const plot = new Plot((name) => filterBy("name", parseFilter(input.value).terms.name === name ? null : name));
 const ledger = new Ledger((installation) => {
@@ -76,7 +86,7 @@ const boards = new Boards(() => modes.remember(), () => wantKey());
 const live = {
   show: () => {},
   get pairs() {
-    return [...(main.dataset.view === "events" ? [] : [["tab", main.dataset.view]]), ...(opened === null ? [] : [["event", opened]])];
+    return [...(main.dataset.view === "events" ? [] : [["tab", main.dataset.view]]), ...time.pairs, ...(opened === null ? [] : [["event", opened]])];
   },
   get hash() {
     const line = input.value.trim();
@@ -91,6 +101,7 @@ const live = {
     } catch {
       input.value = ""; // An address someone mistyped is no filter.
     }
+    const wrongTime = time.restore(pairs);
     begin();
     const event = find("event");
     if (event !== opened || (event === null && detail.isOpen)) {
@@ -99,12 +110,12 @@ const live = {
       if (event !== null) detail.showStored(event);
     }
     if (!views.includes(tab)) return `“${tab.slice(0, 64)}” is no tab: there are ${views.join(", ")}.`;
-    return unknown(pairs.filter(([key]) => key !== "tab" && key !== "event"));
+    return wrongTime ?? unknown(pairs.filter(([key]) => !["tab", "event", ...time.keys].includes(key)));
   },
 };
 const modes = new Modes({ live, visitors, devices, boards, questions }, () => detail.isOpen && detail.close());
-const feed = new Feed({
-  event: (stored) => stream.add(stored),
+events.feed = new Feed({
+  event: (stored) => events.arrived(stored),
   skipped: (count) => stream.skip(count),
   state: (state, text) => {
     byId("state").dataset.state = state;
@@ -115,37 +126,10 @@ const feed = new Feed({
 
 // MARK: Asking the collector
 
-let asked = null;
-
-/** Begins the stream (again): the newest page first, then whatever comes after it. */
-async function begin(force = false) {
-  const { terms, words } = parseFilter(input.value);
-  stream.setWords(words);
-  plot.setChosen(terms.name ?? null);
-  const parameters = asParameters(terms);
-  if (!force && asked === parameters.toString()) return;
-  asked = parameters.toString();
-  const mine = asked;
-  const query = new URLSearchParams(parameters);
-  query.set("order", "desc");
-  query.set("limit", String(firstPage));
-  let events = [];
-  try {
-    events = (await ask(`/v1/events?${query}`)).events;
-    tell(null);
-  } catch (error) {
-    if (error.wantsKey) {
-      asked = null;
-      wantKey();
-      return;
-    }
-    // Without an answer the connection state says enough; with one, its sentence is worth reading.
-    if (error.status) tell(error.message);
-  }
-  if (mine !== asked) return;
-  stream.reset(events);
-  explainEmpty(mine !== "");
-  feed.follow(parameters, events[0]?.position ?? null);
+/** Begins the stream (again) with the filter and the time that are chosen. */
+function begin(force = false) {
+  plot.setChosen(parseFilter(input.value).terms.name ?? null);
+  events.begin(input.value, time.range, force);
 }
 
 /** A collector that others can reach shows events only to those who have a key for reading. */
@@ -166,7 +150,7 @@ function tell(problem) {
 function explainEmpty(filtered) {
   const command = `curl ${location.origin}/v1/events -H "authorization: Bearer $KEY" --json '{"name":"hello"}'`;
   byId("empty").replaceChildren(...(filtered || input.value.trim() !== ""
-    ? [h("p", { class: "empty-title" }, "No event matches"), h("p", {}, "New ones that do will appear here."), h("button", { type: "button", class: "button", onclick: () => setFilter("") }, "Clear the filter")]
+    ? [h("p", { class: "empty-title" }, "No event matches"), h("p", {}, "New ones that do will appear here."), h("button", { type: "button", class: "button", onclick: clearFilter }, "Clear the filter")]
     : [h("p", { class: "empty-title" }, "Waiting for the first event"), h("p", {}, "Point an app at this collector, or send one by hand:"), h("pre", {}, command)]));
 }
 
@@ -238,6 +222,12 @@ function setFilter(line, isTyped = false) {
   modes.remember(isTyped);
 }
 
+/** Any event of any time. */
+function clearFilter() {
+  time.clear();
+  setFilter("");
+}
+
 function filterBy(key, value) {
   setFilter(withTerm(input.value, key, value));
 }
@@ -279,7 +269,7 @@ byId("waiting").addEventListener("click", () => {
   byId("pause").setAttribute("aria-pressed", "false");
   setText(byId("pause-text"), "Pause");
 });
-byId("clear").addEventListener("click", () => stream.reset([]));
+byId("clear").addEventListener("click", () => events.clear());
 byId("plot-stacked").addEventListener("click", () => plot.isStacked || toggleStacked());
 byId("plot-total").addEventListener("click", () => plot.isStacked && toggleStacked());
 byId("help").addEventListener("click", () => byId("shortcuts").showModal());

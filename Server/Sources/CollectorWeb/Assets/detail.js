@@ -6,6 +6,7 @@
 import { ask, askText } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
 import { counted, dateAndClock, duration, number } from "./format.js";
+import { lifeList } from "./life.js";
 import { block, member, parseExact, pretty } from "./json.js";
 import { printable } from "./stream.js";
 
@@ -38,7 +39,9 @@ export class Detail {
     const event = stored.event;
     const request = this.#begin(event.name, `${dateAndClock(event.time)} on the device`);
     const slot = h("div", {});
-    byId("drawer-body").replaceChildren(this.#facts(stored), slot);
+    const life = h("div", {});
+    byId("drawer-body").replaceChildren(this.#facts(stored), slot, life);
+    this.#showLife(stored.id, life);
     let text = null;
     try {
       text = await askText(`/v1/events/${encodeURIComponent(stored.id)}`);
@@ -57,6 +60,15 @@ export class Detail {
       this.#json("Event", member(whole, "event") ?? whole, true),
       ...(context?.members?.length ? [this.#json("Context", context, false)] : []),
     );
+  }
+
+  /** Its way from the device to the index, once the collector has told. */
+  async #showLife(id, slot) {
+    try {
+      slot.replaceChildren(h("details", { class: "section", open: true }, h("summary", {}, "Life"), lifeList(await ask(`/v1/events/${encodeURIComponent(id)}/life`))));
+    } catch {
+      // An event that the log no longer has, or a collector that is away: what is known of it stands above.
+    }
   }
 
   /** Shows the event with this id, as an address asks for it. */

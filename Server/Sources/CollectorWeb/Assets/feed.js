@@ -4,6 +4,7 @@
 // The live connection: says how it stands, resumes where it stopped, and tries again with growing pauses.
 // Read with fetch rather than EventSource, which could not carry a key.
 
+import { asQuery } from "./address.js";
 import { headers } from "./ask.js";
 import { parseKeepingDigits } from "./json.js";
 
@@ -16,7 +17,7 @@ export class Feed {
   #handlers;
   #request = null;
   #position = null;
-  #parameters = new URLSearchParams();
+  #parameters = [];
   #failures = 0;
   #timer = 0;
   #ticker = 0;
@@ -30,7 +31,7 @@ export class Feed {
     });
   }
 
-  /** Begins (again) with these parameters after this position; null means from now on. */
+  /** Begins (again) with these parameters, as pairs, after this position; null means from now on. */
   follow(parameters, position) {
     this.#parameters = parameters;
     this.#position = position;
@@ -42,8 +43,7 @@ export class Feed {
     this.#close();
     const request = new AbortController();
     this.#request = request;
-    const parameters = new URLSearchParams(this.#parameters);
-    if (this.#position) parameters.set("after", this.#position);
+    const parameters = asQuery([...this.#parameters, ...(this.#position ? [["after", this.#position]] : [])]);
     if (this.#failures === 0) this.#handlers.state("connecting", "Connecting");
     try {
       this.#listen(request);

@@ -1,41 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What the filter line means: `key:value` words are asked of the collector, the other words are looked for here.
+// What the filter line means: `key:value` is what events are filed under, `total>=3` and `currency:EUR` conditions on what they hold, the
+// other words must occur in them. All of it is asked of the collector.
 
-const keys = new Set(["name", "user", "session", "installation", "project"]);
+const keys = new Set(["name", "user", "session", "installation", "project", "run"]);
+/** A name, a comparison, and something to compare with. */
+const condition = /^("(?:[^"\\]|\\.)+"|[^\s"=≠!<≤>≥]+?)(:=|!=|<=|>=|=|≠|≤|≥|<|>)(.+)$/s;
+/** A name and a value; an address, which has two strokes behind its colon, is none. */
+const pair = /^([A-Za-z_][\w.-]*):(?!\/\/)(.+)$/s;
 
-/** `name:purchase shoes "two words"` becomes {terms: {name: "purchase"}, words: ["shoes", "two words"]}. */
+/** The line in its parts: a quotation mark opens and closes, and what stands in between may have spaces. */
+const parts = (line) => line.match(/(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g) ?? [];
+const unquoted = (text) => (text.startsWith('"') ? text.slice(1).replace(/"$/, "") : text);
+
+/** `name:purchase total>=3 "two words"` becomes {terms: {name: "purchase"}, conditions: ["total>=3"], words: ["two words"]}. */
 export function parseFilter(line) {
   const terms = {};
+  const conditions = [];
   const words = [];
-  for (const match of line.matchAll(/(?:([a-z]+):)?(?:"([^"]*)"?|(\S+))/g)) {
-    const value = match[2] ?? match[3];
-    if (match[0].endsWith(":") && keys.has(match[0].slice(0, -1))) continue; // Somebody is still typing.
-    if (match[1] && keys.has(match[1])) {
-      if (value) terms[match[1]] = value;
-    } else if (value) {
-      words.push((match[1] ? `${match[1]}:` : "") + value);
-    }
+  for (const part of parts(line)) {
+    const key = /^[a-z]+(?=:)/.exec(part)?.[0];
+    if (keys.has(key)) {
+      // Without a value somebody is still typing.
+      const value = unquoted(part.slice(key.length + 1));
+      if (value !== "") terms[key] = value;
+    } else if (condition.test(part)) conditions.push(part);
+    else if (/^[^"]*(?:[=≠<≤>≥]|:)$/.test(part) && /^[A-Za-z_]/.test(part)) continue;
+    else if (pair.test(part)) conditions.push(part.replace(pair, "$1=$2"));
+    else if (unquoted(part) !== "") words.push(unquoted(part));
   }
-  return { terms, words: words.map((word) => word.toLowerCase()) };
+  return { terms, conditions, words };
 }
 
 /** The filter as a line again, with one term replaced (or removed when the value is null). */
 export function withTerm(line, key, value) {
-  const { terms, words } = parseFilter(line);
-  delete terms[key];
-  if (value !== null) terms[key] = value;
+  const others = parts(line).filter((part) => !part.startsWith(`${key}:`));
   const quoted = (text) => (/[\s"]/.test(text) ? `"${text.replaceAll('"', "")}"` : text);
-  return [...Object.entries(terms).map(([name, text]) => `${name}:${quoted(text)}`), ...words.map(quoted)].join(" ");
+  return [...(value === null ? [] : [`${key}:${quoted(value)}`]), ...others].join(" ");
 }
 
 /** Whether an event (its text in lower case) has every word. */
-export const hasWords = (words, text) => words.every((word) => text.includes(word));
+export const hasWords = (words, text) => words.every((word) => text.includes(word.toLowerCase()));
 
-/** The terms as query parameters. */
-export function asParameters(terms) {
-  const parameters = new URLSearchParams();
-  for (const [key, value] of Object.entries(terms)) parameters.set(key, value);
-  return parameters;
-}
+/** What is asked of the collector, as pairs: what events are filed under, and what has to be searched for. */
+export const asked = ({ terms, conditions, words }) => ({ filed: Object.entries(terms), searched: [...conditions.map((text) => ["where", text]), ...words.map((text) => ["text", text])] });

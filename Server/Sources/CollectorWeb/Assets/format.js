@@ -38,6 +38,18 @@ export function dateAndClock(ms) {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(ms)}`;
 }
 
+const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
+const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
+
+/** 21 Nov, local time; with the year where it is another than this one. */
+export function shortDate(ms, now = Date.now()) {
+  if (!valid(ms)) return "–";
+  return (new Date(ms).getFullYear() === new Date(now).getFullYear() ? day : dayOfYear).format(ms);
+}
+
+/** Whether it is a time of this day, local time. */
+export const isToday = (ms, now = Date.now()) => valid(ms) && new Date(ms).toDateString() === new Date(now).toDateString();
+
 /** "250 ms", "3.2 s", "4 min", "2 h", "3 d"; a minus sign when negative. */
 export function duration(ms) {
   const sign = ms < 0 ? "−" : "";

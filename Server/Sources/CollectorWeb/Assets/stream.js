@@ -5,22 +5,25 @@
 
 import { byId, h, setText } from "./dom.js";
 import { told } from "./elements.js";
-import { clock, counted, dateAndClock, number, printable, shortID } from "./format.js";
+import { clock, counted, dateAndClock, isToday, number, printable, shortDate, shortID } from "./format.js";
 import { hasWords } from "./filter.js";
 import { colour } from "./palette.js";
 
 export { printable };
 
 const mostRows = 400;
+/** With older ones that were asked for; beyond, the newest make room. */
+const mostKept = 4000;
 const mostWaiting = 1000;
 const mostPairs = 12;
 /** When more than this comes with one frame, drawing takes turns with resting, and only so many are drawn at once. */
 const busy = 80;
 const rest = 200;
 
-/** The table of events. `open(event)` is called when one is chosen. */
+/** The table of events. `open(event)` is called when one is chosen, `older()` when older ones are wanted, `renew()` when the newest are. */
 export class Stream {
   #open;
+  #renew;
   #rows = [];
   #waiting = [];
   #overflow = 0;
@@ -31,11 +34,18 @@ export class Stream {
   #selected = null;
   #skipped = 0;
   #isBusy = false;
+  #most = mostRows;
+  /** Whether the newest rows made room for older ones. */
+  #isCut = false;
+  #cutAt = null;
+  #said = { text: "", isAsking: true, further: null };
   #frame = byId("rows-frame");
   #body = byId("rows");
 
-  constructor(open) {
+  constructor({ open, older, renew }) {
     this.#open = open;
+    this.#renew = renew;
+    byId("older").addEventListener("click", older);
     this.#body.addEventListener("click", (event) => {
       const row = event.target.closest("tr");
       const record = this.#rows.find((candidate) => candidate.row === row);
@@ -43,7 +53,7 @@ export class Stream {
     });
     byId("waiting").addEventListener("click", () => this.resume());
     const settled = () => {
-      if (!this.#paused && this.#waiting.length > 0 && this.#atTop()) this.#release();
+      if (!this.#paused && !this.#isCut && this.#waiting.length > 0 && this.#atTop()) this.#release();
     };
     this.#frame.addEventListener("scroll", settled, { passive: true });
     addEventListener("scroll", settled, { passive: true });
@@ -53,8 +63,14 @@ export class Stream {
     return this.#paused;
   }
 
-  get isEmpty() {
-    return this.#rows.length === 0 && this.#waiting.length === 0 && this.#incoming.length === 0;
+  /** How many rows there are. */
+  get count() {
+    return this.#rows.length;
+  }
+
+  /** Where older rows go on, because the oldest made room for newer ones; null when they did not. */
+  get cutAt() {
+    return this.#cutAt;
   }
 
   /** Takes an event that has just arrived; it is drawn with the next frame. */
@@ -77,11 +93,36 @@ export class Stream {
     this.#overflow = 0;
     this.#skipped = 0;
     this.#rows = [];
+    this.#words = [];
+    this.#most = mostRows;
+    this.#isCut = false;
+    this.#cutAt = null;
+    byId("rows-skeleton").hidden = true;
     this.#body.replaceChildren();
     this.#insert([...events].reverse(), false);
     this.#note();
   }
 
+  /** Puts older ones (newest first) behind those that are there. */
+  append(events) {
+    const records = events.map((event) => this.#record(event, false));
+    this.#cutAt = null;
+    this.#rows.push(...records);
+    this.#body.append(...records.map((record) => record.row));
+    this.#most = Math.min(mostKept, Math.max(this.#most, this.#rows.length + mostRows));
+    const over = this.#rows.splice(0, Math.max(0, this.#rows.length - mostKept));
+    if (over.length > 0) this.#isCut = true;
+    for (const record of over) record.row.remove();
+    this.#note();
+  }
+
+  /** What is said below the table: {text, isAsking, further}. `further` is what older ones are called; null when there are none. */
+  say(said) {
+    this.#said = said;
+    this.#note();
+  }
+
+  /** Hides at once what lacks these words, until the collector has answered. */
   setWords(words) {
     this.#words = words;
     for (const record of this.#rows) record.row.hidden = !hasWords(words, record.text);
@@ -96,7 +137,8 @@ export class Stream {
   resume() {
     this.#paused = false;
     this.#scroller().scrollTo({ top: 0 });
-    this.#release();
+    if (this.#isCut) this.#renew();
+    else this.#release();
   }
 
   /** Moves the selection by one row, down or up; opens it when `andOpen`. */
@@ -144,7 +186,7 @@ export class Stream {
     const events = this.#incoming;
     this.#incoming = [];
     this.#isBusy = events.length > busy / 4;
-    if (this.#paused || !this.#atTop()) {
+    if (this.#paused || this.#isCut || !this.#atTop()) {
       this.#waiting.push(...events);
       const over = this.#waiting.length - mostWaiting;
       if (over > 0) {
@@ -173,7 +215,9 @@ export class Stream {
     records.reverse();
     this.#rows.unshift(...records);
     this.#body.prepend(...records.map((record) => record.row));
-    for (const record of this.#rows.splice(mostRows)) record.row.remove();
+    const over = this.#rows.splice(this.#most);
+    if (over.length > 0) this.#cutAt = this.#rows.at(-1).event.position;
+    for (const record of over) record.row.remove();
   }
 
   #record(stored, fresh) {
@@ -184,7 +228,7 @@ export class Stream {
     const row = h(
       "tr",
       { class: fresh ? "fresh" : null },
-      h("td", { class: "cell-time", title: dateAndClock(event.time) }, clock(event.time)),
+      h("td", { class: "cell-time", title: dateAndClock(event.time) }, isToday(event.time) ? null : h("span", { class: "cell-date" }, shortDate(event.time)), clock(event.time)),
       h("td", { class: "cell-name" }, button),
       h("td", { class: "cell-pairs" }, pairs),
       h("td", { class: "cell-from", title: stored.installation ?? null }, stored.user || shortID(stored.installation) || "–"),
@@ -208,15 +252,23 @@ export class Stream {
   #note() {
     const held = this.#waiting.length + this.#overflow;
     const waiting = byId("waiting");
-    waiting.hidden = held === 0;
-    setText(waiting, held === 0 ? "" : `↑ ${counted(held, "new event")}`);
+    waiting.hidden = held === 0 && !this.#isCut;
+    setText(waiting, held > 0 ? `↑ ${counted(held, "new event")}` : this.#isCut ? "↑ The newest" : "");
     const shown = this.#rows.filter((record) => !record.row.hidden).length;
     const parts = [];
     if (this.#paused) parts.push("Paused");
     parts.push(shown === this.#rows.length ? counted(shown, "event") : `${number(shown)} of ${counted(this.#rows.length, "event")}`);
+    if (this.#said.text !== "") parts.push(this.#said.text);
     if (this.#skipped > 0) parts.push(`${number(this.#skipped)} passed too fast to show; all are stored`);
     setText(byId("stream-note"), parts.join(" · "));
-    byId("empty").hidden = shown > 0 || held > 0;
+    byId("empty").hidden = shown > 0 || held > 0 || this.#said.isAsking;
+    if (this.#said.isAsking) this.#frame.setAttribute("aria-busy", "true");
+    else this.#frame.removeAttribute("aria-busy");
+    const further = this.#said.further ?? (this.#cutAt === null ? null : "Older events");
+    const older = byId("older");
+    older.hidden = further === null;
+    older.setAttribute("aria-disabled", String(this.#said.isAsking));
+    setText(older, this.#said.isAsking ? "Asking…" : further ?? "");
   }
 }
 

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// Which events the live table shows: the latest that the filter and the time leave, older ones page by page, and what arrives.
+
+import { asQuery } from "./address.js";
+import { ask } from "./ask.js";
+import { asked, parseFilter } from "./filter.js";
+import { number } from "./format.js";
+
+const page = 200;
+/** A search that found less goes on by itself, so many times; then somebody has to say so. */
+const few = 50;
+const patience = 10;
+/** New events are searched together, at most as often as this. */
+const searchEvery = 1000;
+
+/** Asks and follows. `stream` shows, `feed` brings what arrives, `tell(problem)` says what went wrong, `wantKey()` that a key is needed, `explain(isFiltered)` what an empty table means. */
+export class Events {
+  #stream;
+  #tell;
+  #wantKey;
+  #explain;
+  #asked = null;
+  #last = ["", null];
+  /** What is shown now: its questions, where older ones go on, and how far a search came. */
+  #shown = null;
+  feed = null;
+
+  constructor({ stream, tell, wantKey, explain }) {
+    this.#stream = stream;
+    this.#tell = tell;
+    this.#wantKey = wantKey;
+    this.#explain = explain;
+  }
+
+  /** Begins (again) with this filter and this time: {from, to, isOpen}, or null for any. */
+  async begin(line, time, force = false) {
+    const filter = parseFilter(line);
+    const { filed, searched } = asked(filter);
+    const span = time === null ? [] : [["from", String(time.from)], ...(time.isOpen ? [] : [["to", String(time.to)]])];
+    const pairs = [...filed, ...searched, ...span];
+    const key = asQuery(pairs);
+    if (!force && this.#asked === key) return;
+    this.#asked = key;
+    this.#last = [line, time];
+    this.#stream.setWords(filter.words);
+    const shown = { pairs, filed, time, isSearch: searched.length > 0, isFiltered: line.trim() !== "" || time !== null, head: null, next: null, searched: 0, of: 0, isAsking: true, isCleared: false, arrived: null, timer: 0 };
+    this.#shown = shown;
+    try {
+      // What arrives is followed from the latest of all, whether it is shown or not.
+      const [latest, answer] = await Promise.all([shown.isSearch || time !== null ? ask(`/v1/events?${asQuery([...filed, ["limit", "1"]])}`) : null, this.#page(shown)]);
+      if (this.#shown !== shown) return;
+      this.#tell(null);
+      shown.head = (latest ?? answer).events[0]?.position ?? null;
+      this.#stream.reset(answer.events);
+      this.#took(shown, answer);
+    } catch (error) {
+      if (this.#shown !== shown) return;
+      if (error.wantsKey) {
+        this.#asked = null;
+        this.#wantKey();
+        return;
+      }
+      // Without an answer the connection state says enough; with one, its sentence is worth reading.
+      this.#tell(error.status ? error.message : null);
+      this.#stream.reset([]);
+    }
+    this.#explain(shown.isFiltered);
+    shown.isAsking = false;
+    this.feed.follow(filed, shown.head);
+    await this.#goOn(shown);
+    this.#say(shown);
+  }
+
+  /** Shows the next older ones, or searches on. */
+  async older() {
+    const shown = this.#shown;
+    if (shown === null || shown.isAsking) return;
+    if (shown.isCleared) return this.begin(...this.#last, true);
+    const from = this.#stream.cutAt ?? shown.next;
+    if (from === null) return;
+    await this.#more(shown, from);
+    await this.#goOn(shown);
+    this.#say(shown);
+  }
+
+  /** Empties the table; what was there can be asked for again. */
+  clear() {
+    this.#stream.reset([]);
+    if (this.#shown === null) return;
+    this.#shown.isCleared = true;
+    this.#say(this.#shown);
+  }
+
+  /** Takes an event that has just arrived, and shows it if it is meant. */
+  arrived(stored) {
+    const shown = this.#shown;
+    if (shown === null) return;
+    if (!shown.isSearch) {
+      const { time } = shown;
+      if (time === null || (stored.event.time >= time.from && (time.isOpen || stored.event.time < time.to))) this.#stream.add(stored);
+      return;
+    }
+    // Whether it holds what is searched for, the collector says.
+    shown.arrived = stored.position;
+    shown.timer ||= setTimeout(() => this.#search(shown), searchEvery);
+  }
+
+  async #search(shown) {
+    const arrived = shown.arrived;
+    try {
+      const after = shown.head === null ? [] : [["after", shown.head]];
+      const { events, next } = await ask(`/v1/events?${asQuery([...shown.pairs, ["order", "asc"], ["limit", String(page)], ...after])}`);
+      if (this.#shown !== shown) return;
+      for (const event of events) this.#stream.add(event);
+      shown.head = next ?? later(arrived, events.at(-1)?.position ?? arrived);
+    } catch {
+      // The connection state says that the collector is away; what arrived is searched with what comes next.
+    }
+    shown.timer = 0;
+    if (this.#shown === shown && shown.head !== null && later(shown.arrived, shown.head) !== shown.head) shown.timer = setTimeout(() => this.#search(shown), searchEvery);
+  }
+
+  #page(shown, after = null) {
+    return ask(`/v1/events?${asQuery([...shown.pairs, ["order", "desc"], ["limit", String(page)], ...(after === null ? [] : [["after", after]])])}`);
+  }
+
+  async #more(shown, from) {
+    shown.isAsking = true;
+    this.#say(shown);
+    try {
+      const answer = await this.#page(shown, from);
+      if (this.#shown !== shown) return;
+      this.#tell(null);
+      this.#stream.append(answer.events);
+      this.#took(shown, answer);
+    } catch (error) {
+      if (this.#shown === shown) this.#tell(error.status ? error.message : "The collector does not answer: older events could not be asked for.");
+      throw error;
+    } finally {
+      shown.isAsking = false;
+    }
+  }
+
+  /** Searches on while little was found: what is rare lies far apart. */
+  async #goOn(shown) {
+    try {
+      for (let attempt = 0; attempt < patience && this.#shown === shown && shown.isSearch && shown.next !== null && this.#stream.count < few; attempt += 1) await this.#more(shown, shown.next);
+    } catch {
+      // It was told; whoever asks again goes on from here.
+    }
+  }
+
+  #took(shown, answer) {
+    shown.next = answer.next ?? null;
+    shown.searched += answer.searched ?? 0;
+    shown.of = answer.of ?? shown.of;
+    this.#explain(shown.isFiltered);
+  }
+
+  #say(shown) {
+    if (this.#shown !== shown) return;
+    const searched = shown.isSearch ? `searched ${number(shown.searched)} of ${number(Math.max(shown.of, shown.searched))}` : "";
+    this.#stream.say({ text: searched, isAsking: shown.isAsking, further: shown.isCleared ? "Older events" : shown.next === null ? null : shown.isSearch ? "Search further back" : "Older events" });
+  }
+}
+
+/** The later of two positions, such as 3.88213.7. */
+function later(one, other) {
+  const [a, b] = [one, other].map((position) => position.split(".").map(Number));
+  const at = a.findIndex((part, index) => part !== b[index]);
+  return at >= 0 && a[at] > b[at] ? one : other;
+}

@@ -253,6 +253,8 @@ class Rules(BoardTest):
                     self.resize(page, width)
                     self.assertEqual(self.violations(page, without=["region"]), [])
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                    if width > 900:
+                        self.assertLessEqual(page.evaluate("document.documentElement.scrollHeight"), 900)
             page.context.close()
 
     def test_narrow_boards_have_one_column(self):

@@ -60,6 +60,9 @@ class Rules(PageTest):
                 self.resize(page, width)
                 with self.subTest(path, width=width):
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                    # Where there is room, the parts scroll and the page does not.
+                    if width > 900:
+                        self.assertLessEqual(page.evaluate("document.documentElement.scrollHeight"), 900)
                 # Every rule where it is light; where it is dark nothing but the colours is another.
                 for scheme in ("light", "dark") if width in (1440, 390) else ():
                     page.emulate_media(color_scheme=scheme)

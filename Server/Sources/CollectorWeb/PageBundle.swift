@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+package import Collector
 
 /// The page's files as they are served: its modules as one script, its style sheets as one.
 ///

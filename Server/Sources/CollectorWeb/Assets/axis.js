@@ -21,14 +21,20 @@ export function fit(box, svg, draw) {
   box.append(svg);
 }
 
-/** Three to seven round ticks that hold everything between `least` and `most`; zero is among them. */
+/** Two to seven round ticks that hold everything between `least` and `most`, as close as they can; zero is among them. */
 export function ticks(least, most) {
   const [low, high] = [Math.min(0, least), Math.max(0, most)];
-  const rough = (high - low || 4) / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough * 0.999) ?? 10 * power;
-  const first = Math.floor(low / step + 1e-9);
-  const count = Math.max(1, Math.ceil(high / step - 1e-9) - first);
+  const power = 10 ** Math.floor(Math.log10((high - low || 4) / 4));
+  const steps = [0.5, 1, 2, 2.5, 5, 10].map((factor) => factor * power).map((step) => {
+    const first = Math.floor(low / step + 1e-9);
+    return { step, first, count: Math.max(1, Math.ceil(high / step - 1e-9) - first) };
+  });
+  const whole = Number.isInteger(low) && Number.isInteger(high);
+  // What is counted has no halves.
+  const possible = steps.filter(({ step, count }) => count <= 6 && (!whole || Number.isInteger(step)));
+  const few = possible.filter(({ count }) => count >= 3);
+  // The ones that leave least room unused; of those that leave the same, the fewest.
+  const { step, first, count } = few.reduce((best, one) => (one.step * one.count <= best.step * best.count * 0.999 || (one.step * one.count < best.step * best.count * 1.001 && one.count < best.count) ? one : best), few[0] ?? possible[0]);
   // Not by adding up: 0.1 + 0.2 would be a label of its own.
   return Array.from({ length: count + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }

@@ -20,6 +20,7 @@ export class Modes {
   /** `changing()` is called before another part is shown. */
   constructor(views, changing) {
     this.#views = views;
+    byId("beginning").hidden = true;
     this.#changing = changing;
     for (const name of Object.keys(views)) byId(`mode-${name}`).addEventListener("click", () => this.show(name));
     byId("skip").addEventListener("click", (event) => {

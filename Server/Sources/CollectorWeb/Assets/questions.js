@@ -56,6 +56,7 @@ export class Questions {
       this.#apply(true);
     });
     form.addEventListener("change", () => this.#apply());
+    byId("question-toggle").addEventListener("click", () => this.#fold(!("isFolded" in form.dataset)));
     const saving = new Saving(wantKey);
     byId("question-save").addEventListener("click", () => saving.open(this.#card()));
     byId("answer").addEventListener("click", (event) => {
@@ -84,6 +85,7 @@ export class Questions {
     this.#kind = isKnown ? wished : usual;
     this.#asked = new Asked(pairs.filter(([key]) => key !== "questions"));
     this.#aside = [];
+    if (!this.#isShown) this.#fold(this.#asked.pairs.length > 0);
     return isKnown ? null : `“${wished.slice(0, 64)}” is no kind of question: there are ${Object.keys(kinds).join(", ")}.`;
   }
 
@@ -98,6 +100,13 @@ export class Questions {
     if (this.#drawn === wanted && this.#request === null) return;
     this.#drawForm();
     this.#ask();
+  }
+
+  /** Where there is little room the form makes room for the answer. */
+  #fold(isFolded) {
+    byId("question-form").toggleAttribute("data-is-folded", isFolded);
+    byId("question-toggle").setAttribute("aria-expanded", String(!isFolded));
+    setText(byId("question-toggle"), isFolded ? "Change" : "Fold");
   }
 
   /** What is chosen now, and what was and waits. */
@@ -273,6 +282,7 @@ export class Questions {
   }
 
   #fail(error) {
+    this.#fold(false);
     if (error instanceof WrongQuestion) setText(byId("question-dates"), "");
     const why = error.wantsKey ? "The collector wants a key for reading." : error.status || error.field ? error.message : "The collector does not answer.";
     this.#put([h("section", { class: "panel empty", role: "alert" }, h("p", { class: "empty-title" }, error.status === 422 ? "Too large a question" : error.status === 404 ? "Nothing of this name" : error.field ? "Not a question yet" : "No answer"),

@@ -25,7 +25,7 @@ bootstrap:  ## Install what is missing on this machine (apt)
 demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEMO_EXIT=1: ends by itself)
 	@Scripts/demo
 
-test: test-sdk apple-simulation test-server integration examples  ## Run every test, and build every example
+test: test-sdk apple-simulation test-server page-test integration examples  ## Run every test, and build every example
 
 test-sdk: bootstrap  ## Test the SDK
 	Scripts/run-tests $(CHECKED)

@@ -151,11 +151,15 @@ private struct PageModule {
 
     /// What an import becomes.
     private mutating func imported(_ line: String, in file: String) throws(PageBundle.Failure) -> String {
-        let parts = line.between("import { ", ".js\";")?.split(separator: " } from \"./", omittingEmptySubsequences: false)
+        let parts = line.between("import { ", ".js\";")?.split(
+            separator: " } from \"./",
+            omittingEmptySubsequences: false
+        )
         guard let parts, parts.count == 2, parts[1].isName else { throw .notUnderstood(file: file, line: line) }
         let names = parts[0].names
         // `a as b` is `a: b` where an object is taken apart.
-        guard names.allSatisfy({ $0.count == 1 || $0.count == 3 && $0[1] == "as" }), names.joined().allSatisfy(\.isName) else {
+        guard names.allSatisfy({ $0.count == 1 || $0.count == 3 && $0[1] == "as" }), names.joined().allSatisfy(\.isName)
+        else {
             throw .notUnderstood(file: file, line: line)
         }
         let path = "/\(parts[1]).js"
@@ -166,7 +170,8 @@ private struct PageModule {
 
     /// What remains of an export. A variable would be another one for those who import it.
     private mutating func exported(_ line: String, in file: String) throws(PageBundle.Failure) -> String {
-        if let names = line.between("export { ", " };")?[...].names, names.allSatisfy({ $0.count == 1 && $0[0].isName }) {
+        if let names = line.between("export { ", " };")?[...].names, names.allSatisfy({ $0.count == 1 && $0[0].isName })
+        {
             exports += names.map { String($0[0]) }
             return ""
         }

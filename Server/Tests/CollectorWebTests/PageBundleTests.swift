@@ -27,7 +27,9 @@ struct PageBundleTests {
 
     private static func bundle(_ modules: [WebAsset]) throws -> [String: String] {
         let bundle = try PageBundle([page] + sheets + modules)
-        return Dictionary(uniqueKeysWithValues: bundle.assets.map { ($0.path, String(decoding: $0.body, as: UTF8.self)) })
+        return Dictionary(
+            uniqueKeysWithValues: bundle.assets.map { ($0.path, String(decoding: $0.body, as: UTF8.self)) }
+        )
     }
 
     private func failure(_ files: [WebAsset]) -> PageBundle.Failure? {
@@ -123,7 +125,10 @@ struct PageBundleTests {
         ]
     )
     func notUnderstood(line: String) {
-        let files = [Self.page] + Self.sheets + [Self.file("/app.js", "\(line)\n"), Self.file("/one.js", "export const one = 1;")]
+        let files =
+            [Self.page] + Self.sheets + [
+                Self.file("/app.js", "\(line)\n"), Self.file("/one.js", "export const one = 1;"),
+            ]
         #expect(failure(files) == .notUnderstood(file: "/app.js", line: line))
     }
 
@@ -138,7 +143,10 @@ struct PageBundleTests {
                 == .notExported(name: "one", from: "/one.js", by: "/app.js")
         )
         #expect(failure(base + [app]) == .notExported(name: "a module", from: "/one.js", by: "/app.js"))
-        #expect(failure([Self.page, Self.file("/app.js", "")]) == .notExported(name: "a style sheet", from: "/b.css", by: "/"))
+        #expect(
+            failure([Self.page, Self.file("/app.js", "")])
+                == .notExported(name: "a style sheet", from: "/b.css", by: "/")
+        )
         #expect(failure([Self.file("/", "<p>nothing")]) == .page)
         #expect(failure([]) == .page)
     }

@@ -39,6 +39,19 @@ export function ticks(least, most) {
   return Array.from({ length: count + 1 }, (_, index) => Number(((first + index) * step).toPrecision(12)));
 }
 
+/** Where bars are broken off, so that a few that tower over all others do not flatten these; null where none do. */
+export function breakAt(totals) {
+  const sorted = [...totals].sort((a, b) => b - a);
+  const towers = [1, 2, 3].find((count) => sorted[count] > 0 && sorted[count - 1] > 12 * sorted[count]);
+  return towers === undefined ? null : sorted[towers] * 1.25;
+}
+
+/** The mark of a bar that is broken off, with how long it is. */
+export function broken(x, top, width, total) {
+  const [left, right] = [x - width / 2 - 3, x + width / 2 + 3];
+  return s("g", {}, s("path", { class: "break", d: `M${left} ${top + 17}L${right} ${top + 11}v4L${left} ${top + 21}z` }), s("text", { class: "label break-label", x, y: top - 2, "text-anchor": "middle" }, compact(total)));
+}
+
 /** The horizontal lines and their labels. */
 export function grid(values, y, width) {
   return values.flatMap((value) => [

@@ -101,7 +101,7 @@ function drawLive({ minutes }, now = Date.now()) {
   const series = shown.map((name, index) => ({ name, style: style(index), values: starts.map((start) => byMinute.get(start)?.names[name] ?? 0) }));
   if (rest.some((value) => value > 0)) series.push({ name: "all others", style: "cx", values: rest });
   const sum = starts.reduce((all, start) => all + (byMinute.get(start)?.total ?? 0), 0);
-  const chart = new Chart({ title: "Events per minute over the last hour", kind: "bars", isOpen: true, series, places: starts.map((start) => ({ short: clockMinute(start), long: clockMinute(start) })) });
+  const chart = new Chart({ title: "Events per minute over the last hour", kind: "bars", isOpen: true, breaks: true, series, places: starts.map((start) => ({ short: clockMinute(start), long: clockMinute(start) })) });
   const legend = h("ul", { class: "sums" }, series.map(({ name, style }) => h("li", {}, h("span", { class: `dot ${style}`, "aria-hidden": "true" }), h("span", { class: "sums-name" }, called(name, 40)))));
   return { more: [], main: h("section", { class: "panel chart-panel", "aria-label": "Chart" }, h("header", { class: "panel-head" }, h("h3", {}, `${compact(sum)} in the last hour`), h("p", { class: "panel-note" }, sum === 0 ? "nothing has arrived; the next event appears here" : "events per minute, as they arrive")), chart.node, legend) };
 }

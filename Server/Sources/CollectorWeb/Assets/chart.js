@@ -3,7 +3,7 @@
 
 // A chart over time: lines, or stacked bars, one place for each interval. The pointer or the arrow keys read a place.
 
-import { below, edge, fit, grid, ticks } from "./axis.js";
+import { below, breakAt, broken, edge, fit, grid, ticks } from "./axis.js";
 import { h, s } from "./dom.js";
 import { figure } from "./figures.js";
 import { cut } from "./format.js";
@@ -13,7 +13,7 @@ const height = 268;
 
 /**
  * A chart. `places`: [{short, long}]; `series`: [{name, style, values, before}], `before` drawn dashed; `kind`: "lines" or "bars" (values below
- * zero hang); `isOpen`: the last place is not over; `title` for those who hear it.
+ * zero hang); `isOpen`: the last place is not over; `breaks`: bars that tower over all others are broken off; `title` for those who hear it.
  */
 export class Chart {
   #of;
@@ -55,16 +55,20 @@ export class Chart {
   }
 
   #draw() {
-    const { places, kind } = this.#of;
+    const { places, series, kind } = this.#of;
     const width = this.#width;
-    const values = ticks(...this.#extremes());
-    const [low, high] = [values[0], values.at(-1)];
-    const y = (value) => edge.top + (height - edge.top - edge.bottom) * (1 - (value - low) / (high - low));
     const x = (index) => edge.left + this.#step * (index + 0.5);
+    const totals = this.#of.breaks ? places.map((_, index) => series.reduce((sum, { values }) => sum + Number(values[index] ?? 0), 0)) : [];
+    const limit = breakAt(totals);
+    const [least, most] = this.#extremes();
+    const values = ticks(least, limit ?? most);
+    const [low, high] = [values[0], values.at(-1)];
+    const y = (value) => edge.top + (height - edge.top - edge.bottom) * (1 - (Math.min(value, high) - low) / (high - low));
+    const marks = totals.map((total, index) => (limit !== null && total > high ? broken(x(index), edge.top, Math.min(46, this.#step * 0.76), total) : null)).filter(Boolean);
     const shade = this.#pointed < 0 ? [] : [s("rect", { class: "shade", x: x(this.#pointed) - this.#step / 2, y: edge.top, width: this.#step, height: height - edge.top - edge.bottom, rx: 4 })];
     this.#svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
     this.#svg.setAttribute("height", height);
-    this.#svg.replaceChildren(...grid(values, y, width), ...shade, ...(kind === "bars" ? this.#bars(x, y) : this.#lines(x, y)),
+    this.#svg.replaceChildren(...grid(values, y, width), ...shade, ...(kind === "bars" ? this.#bars(x, y) : this.#lines(x, y)), ...marks,
       ...below(places.length, (index) => places[index].short, x, width, height));
     this.#describe(x(this.#pointed));
   }

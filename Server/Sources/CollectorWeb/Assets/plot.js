@@ -3,6 +3,7 @@
 
 // Events per minute over the last quarter of an hour, as bars: stacked by name, or in total.
 
+import { breakAt, broken, ticks } from "./axis.js";
 import { byId, h, s, setText } from "./dom.js";
 import { compact, minute as clockMinute, number } from "./format.js";
 import { assignColours, colour, slots } from "./palette.js";
@@ -125,10 +126,12 @@ export class Plot {
     const inner = { width: width - edge.left - edge.right, height: height - edge.top - edge.bottom };
     const step = inner.width / minutes;
     const bar = Math.min(56, Math.max(4, step - Math.max(3, step * 0.24)));
-    const ticks = scale(Math.max(...this.#buckets.map((bucket) => bucket.total)));
-    const top = ticks.at(-1);
-    const y = (value) => edge.top + inner.height * (1 - value / top);
-    const marks = ticks.map((tick) => [
+    const totals = this.#buckets.map((bucket) => bucket.total);
+    const limit = breakAt(totals);
+    const lines = ticks(0, Math.max(4, limit ?? Math.max(...totals)));
+    const top = lines.at(-1);
+    const y = (value) => edge.top + inner.height * (1 - Math.min(value, top) / top);
+    const marks = lines.map((tick) => [
       s("line", { class: tick === 0 ? "axis" : "grid", x1: edge.left, x2: width - edge.right, y1: y(tick), y2: y(tick) }),
       s("text", { class: "label", x: edge.left - 8, y: y(tick) + 4, "text-anchor": "end" }, compact(tick)),
     ]);
@@ -139,7 +142,7 @@ export class Plot {
         ? s("text", { class: "label", x: x + bar / 2, y: height - 6, "text-anchor": "middle" }, index === minutes - 1 ? "now" : clockMinute(bucket.start))
         : null;
       const state = index === this.#pointed ? "bar pointed" : index === minutes - 1 ? "bar current" : "bar";
-      return s("g", { class: state }, this.#segments(bucket, x, bar, y), label);
+      return s("g", { class: state }, this.#segments(bucket, x, bar, y), limit !== null && bucket.total > top ? broken(x + bar / 2, edge.top, bar, bucket.total) : null, label);
     });
     const shade = this.#pointed >= 0
       ? s("rect", { class: "shade", x: edge.left + step * this.#pointed, y: edge.top, width: step, height: inner.height, rx: 4 })
@@ -194,13 +197,4 @@ export class Plot {
 function roof(x, top, width, floor) {
   const radius = Math.min(3, width / 2, Math.max(0, floor - top));
   return `M${x} ${floor}V${top + radius}q0 ${-radius} ${radius} ${-radius}h${width - 2 * radius}q${radius} 0 ${radius} ${radius}V${floor}z`;
-}
-
-/** Round ticks from zero to at least `most`. */
-export function scale(most) {
-  const rough = Math.max(most, 4) / 4;
-  const power = 10 ** Math.floor(Math.log10(rough));
-  const step = Math.max(1, [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((candidate) => candidate >= rough));
-  const count = Math.max(1, Math.ceil(most / step));
-  return Array.from({ length: Math.max(count, 4) + 1 }, (_, index) => Math.round(index * step));
 }

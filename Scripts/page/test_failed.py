@@ -56,6 +56,31 @@ def mend(there):
     return found
 
 
+class Older(PageTest):
+    def test_older_ones_come_page_by_page_to_the_first(self):
+        refused = lambda index: {"position": f"1.{1000 - index}.0", "received": self.collector.now, "code": "name_too_long", "field": "name", "message": f"refused {index}", "content": "{}", "bytes": 2, "total_bytes": 2, "name": None, "version": None}
+
+        def answer(route):
+            before = re.search(r"before=1\.(\d+)", route.request.url)
+            start = 1001 - int(before.group(1)) if before else 0
+            route.fulfill(json={"failed": [refused(index) for index in range(start, min(start + 50, 120))], **({"next": f"1.{1000 - start - 49}.0"} if start + 50 < 120 else {})})
+
+        page = self.open("/icon.svg")
+        page.route("**/v1/failed?*", answer)
+        page.goto(self.collector.url + "/?tab=failed")
+        rows = page.locator("#failures button")
+        for count in (50, 100):
+            expect(rows).to_have_count(count)
+            page.locator("#failures-older").click()
+        expect(rows).to_have_count(120)
+        expect(page.locator("#failures-older")).to_be_hidden()
+        expect(rows.last).to_contain_text("refused 119")
+        # The next regular look leaves them there.
+        with page.expect_response(re.compile(r"/v1/failed\?limit=50$")):
+            pass
+        expect(rows).to_have_count(120)
+
+
 class Failed(PageTest):
     forgiven = re.compile("Failed to load resource: the server responded with a status of 40[13]")
 

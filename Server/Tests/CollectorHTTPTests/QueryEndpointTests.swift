@@ -153,6 +153,19 @@ struct QueryEndpointTests {
         }
     }
 
+    @Test(
+        "only a file that is asked for by its own version is kept without asking again",
+        arguments: [("", "no-cache"), ("?v=", "no-cache"), ("?v=0", "no-cache"), ("?v=own", "max-age=31536000, immutable")]
+    )
+    func versions(query: String, kept: String) async throws {
+        try await CollectorUnderTest.run { collector in
+            let tag = try #require(try await collector.request("GET", "/").headers["etag"]).trimmingPrefix("\"").dropLast()
+            let page = try await collector.request("GET", "/" + query.replacing("own", with: tag))
+            #expect(page.status == 200 && page.body == "<p>hello")
+            #expect(page.headers["cache-control"] == kept)
+        }
+    }
+
     @Test("pages of other origins get nothing, unless they are allowed")
     func origins() async throws {
         try await CollectorUnderTest.run {

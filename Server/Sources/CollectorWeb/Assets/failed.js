@@ -19,11 +19,16 @@ export class Failures {
   #groupsAfter = 0;
   #counted = -1;
   #total = 0;
+  /** What is listed without a group, and where older ones go on; null where the first of all is there. */
+  #listed = [];
+  #next = null;
+  #isAsking = false;
   /** The group of which nothing was found any more. */
   #gone = null;
 
   constructor(open) {
     this.#open = open;
+    byId("failures-older").addEventListener("click", () => this.#older());
   }
 
   /** Asks for the latest, of the chosen group or of all, and shows them. Throws what `ask` throws. */
@@ -32,7 +37,7 @@ export class Failures {
     const of = group === null ? [] : [["code", group.code], ...(group.name === null ? [] : [["name", group.name]])];
     const answer = await ask(`/v1/failed?${asQuery([["limit", group === null ? "50" : "200"], ...of])}`);
     if (group !== this.#group) return;
-    const failures = group === null ? answer.failed : answer.failed.filter((failure) => belongs(failure, group)).slice(0, 50);
+    const failures = group === null ? this.#withOlder(answer) : answer.failed.filter((failure) => belongs(failure, group)).slice(0, 50);
     // Its latest is named with the group, should it stand behind many others.
     if (group !== null && failures.length === 0 && isAnew) this.#gone = group;
     if (group !== null && failures.length === 0 && this.#gone !== group) failures.push(...(await this.#sample(group)));
@@ -43,6 +48,40 @@ export class Failures {
     this.#groupsAfter = now + 60_000;
     this.#counted = this.#total;
     await this.#groups.look(now);
+  }
+
+  /** The latest with the older ones that were asked for; these are left out once there may be others in between. */
+  #withOlder({ failed, next = null }) {
+    const known = new Set(this.#listed.map(({ position }) => position));
+    const isJoined = failed.some(({ position }) => known.has(position));
+    const latest = new Set(failed.map(({ position }) => position));
+    const oldest = isJoined ? this.#listed.findIndex(({ position }) => position === failed.at(-1).position) : -1;
+    const older = oldest < 0 ? [] : this.#listed.slice(oldest + 1).filter(({ position }) => !latest.has(position));
+    if (older.length === 0) this.#next = next;
+    this.#listed = [...failed, ...older];
+    return this.#listed;
+  }
+
+  async #older() {
+    if (this.#isAsking || this.#next === null) return;
+    this.#isAsking = true;
+    setText(byId("failures-older"), "Asking…");
+    try {
+      const { failed, next = null } = await ask(`/v1/failed?${asQuery([["limit", "50"], ["before", this.#next]])}`);
+      this.#next = next;
+      this.#listed = [...this.#listed, ...failed];
+      if (this.#group === null) this.show(this.#listed, this.#total, Date.now());
+    } catch {
+      // The connection state says that the collector is away; the button asks again.
+    }
+    this.#isAsking = false;
+    this.#offerOlder();
+  }
+
+  #offerOlder() {
+    const button = byId("failures-older");
+    button.hidden = this.#group !== null || this.#next === null;
+    setText(button, "Older events");
   }
 
   async #sample(group) {
@@ -70,6 +109,7 @@ export class Failures {
   /** Shows these, and how many there are altogether. */
   show(failures, total, now) {
     count(total);
+    if (!this.#isAsking) this.#offerOlder();
     const state = JSON.stringify(failures.map((failure) => failure.position)) + Math.floor(now / 10_000);
     if (state === this.#last) return;
     this.#last = state;

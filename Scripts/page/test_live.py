@@ -192,10 +192,22 @@ class Mistaken(PageTest):
     def test_a_search_that_cannot_be_is_said_to_be_none(self):
         page = self.open("/")
         page.locator("#filter").fill("a=1 " * 11)
-        expect(page.locator("#notice")).to_contain_text("where")
+        expect(page.locator("#empty .wrong")).to_contain_text("where")
         page.locator("#filter").fill("name:the_last")
-        expect(page.locator("#notice")).to_be_hidden()
+        expect(page.locator("#empty")).to_be_hidden()
         expect(page.locator("#rows tr")).to_have_count(1)
+
+    def test_older_events_that_cannot_be_had_are_asked_for_again(self):
+        page = self.open("/")
+        rows = page.locator("#rows tr")
+        expect(rows).to_have_count(200)
+        page.route("**/v1/events?*after=*", lambda route: route.fulfill(status=404, json={"error": {"code": "not_found", "message": "Not now."}}))
+        page.get_by_role("button", name="Older events").click()
+        expect(page.locator("#stream-note")).to_have_text("200 events · Not now.")
+        page.unroute("**/v1/events?*after=*")
+        page.get_by_role("button", name="Older events").click()
+        expect(rows).to_have_count(400)
+        expect(page.locator("#stream-note")).to_have_text("400 events")
 
     def test_an_event_that_is_not_there_is_said_to_be_absent(self):
         page = self.open("/?event=0199aaaa-0000-7000-8000-00000000ffff")

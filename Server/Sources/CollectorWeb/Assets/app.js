@@ -50,7 +50,7 @@ const stream = new Stream({
   older: () => events.older(),
   renew: () => begin(true),
 });
-const events = new Events({ stream, tell, wantKey, explain: explainEmpty });
+const events = new Events({ stream, wantKey, explain: explainEmpty });
 const time = new TimeChoice(() => {
   begin();
   modes.remember();
@@ -147,8 +147,12 @@ function tell(problem) {
   setText(notice, problem ?? "");
 }
 
-function explainEmpty(filtered) {
+function explainEmpty(filtered, problem) {
   const command = `curl ${location.origin}/v1/events -H "authorization: Bearer $KEY" --json '{"name":"hello"}'`;
+  if (problem !== null) {
+    byId("empty").replaceChildren(h("p", { class: "empty-title" }, "No answer"), h("p", { class: "wrong", role: "alert" }, problem));
+    return;
+  }
   byId("empty").replaceChildren(...(filtered || input.value.trim() !== ""
     ? [h("p", { class: "empty-title" }, "No event matches"), h("p", {}, "New ones that do will appear here."), h("button", { type: "button", class: "button", onclick: clearFilter }, "Clear the filter")]
     : [h("p", { class: "empty-title" }, "Waiting for the first event"), h("p", {}, "Point an app at this collector, or send one by hand:"), h("pre", {}, command)]));

@@ -15,10 +15,9 @@ const patience = 10;
 /** New events are searched together, at most as often as this. */
 const searchEvery = 1000;
 
-/** Asks and follows. `stream` shows, `feed` brings what arrives, `tell(problem)` says what went wrong, `wantKey()` that a key is needed, `explain(isFiltered)` what an empty table means. */
+/** Asks and follows. `stream` shows, `feed` brings what arrives, `wantKey()` says that a key is needed, `explain(isFiltered, problem)` what an empty table means. */
 export class Events {
   #stream;
-  #tell;
   #wantKey;
   #explain;
   #asked = null;
@@ -27,9 +26,8 @@ export class Events {
   #shown = null;
   feed = null;
 
-  constructor({ stream, tell, wantKey, explain }) {
+  constructor({ stream, wantKey, explain }) {
     this.#stream = stream;
-    this.#tell = tell;
     this.#wantKey = wantKey;
     this.#explain = explain;
   }
@@ -45,13 +43,12 @@ export class Events {
     this.#asked = key;
     this.#last = [line, time];
     this.#stream.setWords(filter.words);
-    const shown = { pairs, filed, time, isSearch: searched.length > 0, isFiltered: line.trim() !== "" || time !== null, head: null, next: null, searched: 0, of: 0, isAsking: true, isCleared: false, arrived: null, timer: 0 };
+    const shown = { pairs, filed, time, isSearch: searched.length > 0, isFiltered: line.trim() !== "" || time !== null, head: null, next: null, searched: 0, of: 0, isAsking: true, isCleared: false, arrived: null, timer: 0, problem: null };
     this.#shown = shown;
     try {
       // What arrives is followed from the latest of all, whether it is shown or not.
       const [latest, answer] = await Promise.all([shown.isSearch || time !== null ? ask(`/v1/events?${asQuery([...filed, ["limit", "1"]])}`) : null, this.#page(shown)]);
       if (this.#shown !== shown) return;
-      this.#tell(null);
       shown.head = (latest ?? answer).events[0]?.position ?? null;
       this.#stream.reset(answer.events);
       this.#took(shown, answer);
@@ -63,10 +60,10 @@ export class Events {
         return;
       }
       // Without an answer the connection state says enough; with one, its sentence is worth reading.
-      this.#tell(error.status ? error.message : null);
+      shown.problem = error.status ? error.message : null;
       this.#stream.reset([]);
     }
-    this.#explain(shown.isFiltered);
+    this.#explain(shown.isFiltered, shown.problem);
     shown.isAsking = false;
     this.feed.follow(filed, shown.head);
     await this.#goOn(shown);
@@ -80,8 +77,12 @@ export class Events {
     if (shown.isCleared) return this.begin(...this.#last, true);
     const from = this.#stream.cutAt ?? shown.next;
     if (from === null) return;
-    await this.#more(shown, from);
-    await this.#goOn(shown);
+    try {
+      await this.#more(shown, from);
+      await this.#goOn(shown);
+    } catch {
+      // What went wrong is said below the table, and the button asks again.
+    }
     this.#say(shown);
   }
 
@@ -132,11 +133,11 @@ export class Events {
     try {
       const answer = await this.#page(shown, from);
       if (this.#shown !== shown) return;
-      this.#tell(null);
+      shown.problem = null;
       this.#stream.append(answer.events);
       this.#took(shown, answer);
     } catch (error) {
-      if (this.#shown === shown) this.#tell(error.status ? error.message : "The collector does not answer: older events could not be asked for.");
+      shown.problem = error.status ? error.message : "the collector does not answer";
       throw error;
     } finally {
       shown.isAsking = false;
@@ -156,13 +157,14 @@ export class Events {
     shown.next = answer.next ?? null;
     shown.searched += answer.searched ?? 0;
     shown.of = answer.of ?? shown.of;
-    this.#explain(shown.isFiltered);
+    this.#explain(shown.isFiltered, null);
   }
 
   #say(shown) {
     if (this.#shown !== shown) return;
     const searched = shown.isSearch ? `searched ${number(shown.searched)} of ${number(Math.max(shown.of, shown.searched))}` : "";
-    this.#stream.say({ text: searched, isAsking: shown.isAsking, further: shown.isCleared ? "Older events" : shown.next === null ? null : shown.isSearch ? "Search further back" : "Older events" });
+    const text = [searched, shown.problem !== null && this.#stream.count > 0 ? shown.problem : ""].filter(Boolean).join(" · ");
+    this.#stream.say({ text, isAsking: shown.isAsking, further: shown.isCleared ? "Older events" : shown.next === null ? null : shown.isSearch ? "Search further back" : "Older events" });
   }
 }
 

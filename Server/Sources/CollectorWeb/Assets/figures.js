@@ -28,7 +28,7 @@ export function groupName(series, by) {
   if (series.group === null) return `no ${by.slice(0, 40)}`;
   if (typeof series.group !== "string") return JSON.stringify(series.group);
   // A text that looks like a number, or like nothing, is told apart from what it looks like.
-  return /^(?:true|false|null|-?\d[\d.eE+-]*|\s*)$/.test(series.group) ? JSON.stringify(series.group) : series.group;
+  return /^(?:true|false|null|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s*)$/.test(series.group) ? JSON.stringify(series.group) : series.group;
 }
 
 /** A panel with the table. `head` are its columns, the first that of `rows[…][0]`; cells are texts or nodes, no figures are those before `texts`, or in the list of columns `texts`. */

@@ -56,7 +56,7 @@ enum SampleBoard {
     private static let cards: [Card] = [
         ("Right now", .full, .live, "minutes=60"),
         ("People per day", .half, .trends, "measure=users&last=30d"),
-        ("Purchases by currency", .half, .trends, "name=purchase&by=currency&top=4&last=30d"),
+        ("Purchases by currency", .half, .trends, "name=purchase&by=currency&top=4&last=30d&\(shop)"),
         (
             "From looking to buying", .half, .funnels,
             "step=view_item&step=add_to_cart&step=begin_checkout&step=purchase&window=7d&last=30d&\(shop)"

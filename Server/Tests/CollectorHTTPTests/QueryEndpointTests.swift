@@ -166,6 +166,28 @@ struct QueryEndpointTests {
         }
     }
 
+    @Test(
+        "the page is compressed for whoever takes gzip, with a tag of its own",
+        arguments: [
+            ("gzip", true), ("br, GZIP;q=0.5", true), ("gzip;q=0", false), ("gzip; q=0.0, br", false), ("br", false), ("", false),
+            ("xgzip", false), (";;,,", false),
+        ]
+    )
+    func compressed(taken: String, isCompressed: Bool) async throws {
+        try await CollectorUnderTest.run { collector in
+            let plain = try await collector.request("GET", "/long.txt")
+            let answer = try await collector.request("GET", "/long.txt", ["accept-encoding": taken])
+            #expect(answer.headers["content-encoding"] == (isCompressed ? "gzip" : nil))
+            #expect(answer.headers["vary"] == "accept-encoding")
+            #expect((answer.headers["etag"] != plain.headers["etag"]) == isCompressed)
+            let tag = try #require(answer.headers["etag"])
+            let known = ["accept-encoding": taken, "if-none-match": tag]
+            #expect(try await collector.request("GET", "/long.txt", known).status == 304)
+            // Too short to gain anything.
+            #expect(try await collector.request("GET", "/", ["accept-encoding": taken]).body == "<p>hello")
+        }
+    }
+
     @Test("pages of other origins get nothing, unless they are allowed")
     func origins() async throws {
         try await CollectorUnderTest.run {

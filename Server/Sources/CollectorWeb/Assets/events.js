@@ -162,7 +162,9 @@ export class Events {
 
   #say(shown) {
     if (this.#shown !== shown) return;
-    const searched = shown.isSearch ? `searched ${number(shown.searched)} of ${number(Math.max(shown.of, shown.searched))}` : "";
+    // Through to the first of those that are meant, or so far of all that there are.
+    const reach = shown.next === null && !shown.isAsking ? "searched to the first" : `searched ${number(shown.searched)} of ${number(Math.max(shown.of, shown.searched))}`;
+    const searched = shown.isSearch ? reach : "";
     const text = [searched, shown.problem !== null && this.#stream.count > 0 ? shown.problem : ""].filter(Boolean).join(" · ");
     this.#stream.say({ text, isAsking: shown.isAsking, further: shown.isCleared ? "Older events" : shown.next === null ? null : shown.isSearch ? "Search further back" : "Older events" });
   }

@@ -77,7 +77,10 @@ struct CollectorUnderTest: Sendable {
             intake: intake,
             store: store,
             keys: keys,
-            assets: [WebAsset(path: "/", contentType: "text/html; charset=utf-8", body: Array("<p>hello".utf8))],
+            assets: [
+                WebAsset(path: "/", contentType: "text/html; charset=utf-8", body: Array("<p>hello".utf8)),
+                WebAsset(path: "/long.txt", contentType: "text/plain", body: Array(repeating: 120, count: 2_000)),
+            ],
             contentSecurityPolicy: "default-src 'none'",
             sensorsConfiguration: SensorsConfigurationFile(path: "/data/sensors-config.json", storage: memory),
             usagePolicies: policies,

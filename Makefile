@@ -12,8 +12,9 @@ CHECKED := --explicit-target-dependency-import-check error
 # Every one of these tests starts processes and lets them fight for processor, memory and disk. All at once they would measure the
 # machine; the tests that want a loaded machine bring their own load.
 FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
-# What stands for an app is built in one folder: the SDK is compiled once for all of them.
-APPS := --scratch-path .build-apps
+# The examples are built in one folder: the SDK is compiled once for all of them. Only one of them has tests; of two, `swift test` of each
+# would run the other's, too.
+ONCE := --scratch-path .build-apps
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
 .PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server page-test integration kill-test examples lint format docs sanitize fuzz bench clean
@@ -52,19 +53,19 @@ integration: bootstrap  ## Real processes against a real collector: kills, damag
 	@if [ -f IntegrationTests/Package.swift ]; then set -ex; \
 	    swift build --package-path Server --product trackway; \
 	    swift build --package-path AppleSimulation --product phone-story; \
-	    $(FEW_AT_ONCE) Scripts/run-tests --package-path IntegrationTests $(APPS); fi
+	    $(FEW_AT_ONCE) Scripts/run-tests --package-path IntegrationTests; fi
 
 kill-test: bootstrap  ## Kill processes with -9 at random moments, TRIALS (300; 60 where each trial kills several) times each way
 	swift build --package-path Server --product trackway
 	TRACKWAY_SILENCE=60 TRACKWAY_KILL_TRIALS=$(or $(TRIALS),300) TRACKWAY_STORY_TRIALS=$(or $(TRIALS),60) \
-	    $(FEW_AT_ONCE) Scripts/run-tests --package-path IntegrationTests $(APPS) --filter KillTests
+	    $(FEW_AT_ONCE) Scripts/run-tests --package-path IntegrationTests --filter KillTests
 
 examples: bootstrap  ## Build every example, and run its tests
 	@set -e; for example in $(EXAMPLES); do \
 	    action=$$([ -d $$example/Tests ] && echo test || echo build); \
-	    echo "swift $$action --package-path $$example $(APPS)"; \
-	    if [ $$action = test ]; then Scripts/run-tests --package-path $$example $(APPS); \
-	    else swift build --package-path $$example $(APPS); fi; \
+	    echo "swift $$action --package-path $$example $(ONCE)"; \
+	    if [ $$action = test ]; then Scripts/run-tests --package-path $$example $(ONCE); \
+	    else swift build --package-path $$example $(ONCE); fi; \
 	done
 
 lint: bootstrap  ## Check form, rooms, manifests, workflows, documentation, and that programs without tests compile

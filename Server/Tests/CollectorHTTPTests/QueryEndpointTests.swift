@@ -155,11 +155,14 @@ struct QueryEndpointTests {
 
     @Test(
         "only a file that is asked for by its own version is kept without asking again",
-        arguments: [("", "no-cache"), ("?v=", "no-cache"), ("?v=0", "no-cache"), ("?v=own", "max-age=31536000, immutable")]
+        arguments: [
+            ("", "no-cache"), ("?v=", "no-cache"), ("?v=0", "no-cache"), ("?v=own", "max-age=31536000, immutable"),
+        ]
     )
     func versions(query: String, kept: String) async throws {
         try await CollectorUnderTest.run { collector in
-            let tag = try #require(try await collector.request("GET", "/").headers["etag"]).trimmingPrefix("\"").dropLast()
+            let tag = try #require(try await collector.request("GET", "/").headers["etag"]).trimmingPrefix("\"")
+                .dropLast()
             let page = try await collector.request("GET", "/" + query.replacing("own", with: tag))
             #expect(page.status == 200 && page.body == "<p>hello")
             #expect(page.headers["cache-control"] == kept)
@@ -169,7 +172,8 @@ struct QueryEndpointTests {
     @Test(
         "the page is compressed for whoever takes gzip, with a tag of its own",
         arguments: [
-            ("gzip", true), ("br, GZIP;q=0.5", true), ("gzip;q=0", false), ("gzip; q=0.0, br", false), ("br", false), ("", false),
+            ("gzip", true), ("br, GZIP;q=0.5", true), ("gzip;q=0", false), ("gzip; q=0.0, br", false), ("br", false),
+            ("", false),
             ("xgzip", false), (";;,,", false),
         ]
     )

@@ -16,6 +16,8 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway send purchase total=12.5            send one event
               trackway tail                                watch events arrive
               trackway sessions                            see how people used the app
+              trackway users --where plan=pro              find people by what is known about them
+              trackway user user-42 --follow               see one person with all they did, live
               trackway trends purchase --by currency       see how much happened, day by day
               trackway funnel view_item purchase           see how far people come
               trackway catalogue purchase                  see what an event looks like
@@ -40,7 +42,7 @@ struct TrackwayCommand: AsyncParsableCommand {
         version: TrackwayVersion.current,
         subcommands: [
             ServeCommand.self, SendCommand.self, TailCommand.self, EventsCommand.self, EventCommand.self,
-            SessionsCommand.self,
+            SessionsCommand.self, UsersCommand.self, UserCommand.self,
             TrendsCommand.self, FunnelCommand.self, RetentionCommand.self, LifecycleCommand.self,
             StickinessCommand.self,
             PathsCommand.self, CatalogueCommand.self, BoardsCommand.self, BoardCommand.self, FailedCommand.self,

@@ -156,14 +156,14 @@ struct DeviceTests {
         var late = Batch(2, 2, 8...8)
         late.lines = [Self.state(900, time: 9_000, #"{"application_state":"active"}"#)]
         batches.append(late)
-        // No snapshot, no device.
+        // Without a snapshot it is a device all the same.
         var other = Batch(4, 4, 1...1)
-        other.lines = [line(901)]
+        other.lines = [line(901, time: 500)]
         batches.append(other)
         let environment = try await Self.environment(batches)
         let devices = try await environment.store.devices(matching: DeviceQuery())
-        #expect(devices.map(\.installation) == [.numbered(2), .numbered(3), .numbered(1)])
-        let phone = try #require(devices.last)
+        #expect(devices.map(\.installation) == [.numbered(2), .numbered(3), .numbered(1), .numbered(4)])
+        let phone = try #require(devices.dropLast().last)
         #expect(phone.first.milliseconds == 1_000 && phone.last.milliseconds == 4_000)
         #expect(phone.app == "shop" && phone.user == "carl" && phone.model == "iPhone" && phone.system == "iOS 18.1")
         #expect(phone.batteryLevel == 1 && phone.batteryState == "charging" && phone.applicationState == "background")
@@ -274,8 +274,8 @@ struct DeviceTests {
             try db.execute(
                 sql: """
                     DROP TABLE snapshots; DROP TABLE devices; DROP TABLE names; DROP TABLE name_days; DROP TABLE replays;
-                    DROP TABLE activity; DROP TABLE name_quarters;
-                    DELETE FROM grdb_migrations WHERE identifier IN ('3', '8', '9');
+                    DROP TABLE activity; DROP TABLE name_quarters; DROP TABLE device_facts;
+                    DELETE FROM grdb_migrations WHERE identifier IN ('3', '8', '9', '12');
                     """
             )
         }

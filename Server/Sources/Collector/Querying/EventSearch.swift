@@ -26,9 +26,7 @@ package struct EventSearch: Sendable, Hashable {
     /// - Throws: ``QuestionError`` with the parameter, its value, and what helps.
     package init?(_ query: EventQuery, parameters: [(name: String, value: String)]) throws(QuestionError) {
         let reader = QuestionParameters(parameters)
-        let words = reader.all("text")
-        try reader.few(words.count, "text", QuestionLimits.conditions)
-        for word in words { _ = try reader.short(word, "text", QuestionLimits.nameBytes) }
+        let words = try reader.words("text")
         let conditions = try reader.conditions("where")
         guard !words.isEmpty || !conditions.isEmpty else { return nil }
         self.init(query, conditions: conditions, words: words)

@@ -40,9 +40,15 @@ package protocol EventStore: Sendable {
     func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow
     /// People that match, the one seen last first, with what is known about them.
     func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser]
+    /// People that hold what is searched for, as far as one search goes.
+    func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers
+    /// One person in full; nil when nobody of the kind sent an event.
+    func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile?
+    /// What one person did; nil when nobody of the kind sent an event.
+    func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline?
     /// Devices that match, the one seen last first.
     func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice]
-    /// What a device reported about itself, at most `limit` steps and as many states; nil when it reported nothing.
+    /// What a device reported about itself, at most `limit` steps and as many states; nil when it sent no event.
     func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory?
     /// How much happened when, as a question asks.
     ///

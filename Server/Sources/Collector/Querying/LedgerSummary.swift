@@ -3,7 +3,7 @@
 
 package import TrackwayEvents
 
-/// The accounts of many writers in numbers. It names no installation.
+/// The accounts of many writers in numbers.
 package struct LedgerSummary: Sendable, Hashable {
     /// The most writers that are added up: those whose first batch came last.
     package static let maxWriters = 5_000
@@ -28,29 +28,50 @@ package struct LedgerSummary: Sendable, Hashable {
     package var duplicates: UInt64 = 0
     /// Events that devices gave up, by reason.
     package var dropped: [String: UInt64] = [:]
+    /// The accounts of which most is missing, the worst first.
+    package private(set) var worst: [LedgerRow] = []
+    private let maxWorst: Int
+    private var worstMissing: [UInt64] = []
 
     /// A summary of nothing, of so many writers.
-    package init(writers: Int) {
+    ///
+    /// - Parameter worst: how many accounts of which something is missing are kept.
+    package init(writers: Int, worst: Int = 0) {
         self.writers = writers
+        maxWorst = worst
     }
 
     /// Adds an account.
     package mutating func add(_ row: LedgerRow) {
         counted += 1
         if row.isComplete { complete += 1 }
+        var missingHere: UInt64 = 0
         for gap in row.gaps {
             let length = Self.sum(gap.upperBound - gap.lowerBound, 1)
             if gap.upperBound == row.recorded {
                 waiting = Self.sum(waiting, length)
             } else {
-                missing = Self.sum(missing, length)
+                missingHere = Self.sum(missingHere, length)
             }
         }
+        missing = Self.sum(missing, missingHere)
+        if missingHere > 0 { keep(row, missing: missingHere) }
         recorded = Self.sum(recorded, row.recorded)
         received = Self.sum(received, row.received)
         rejected = Self.sum(rejected, row.rejected)
         duplicates = Self.sum(duplicates, row.duplicates)
         for (reason, count) in row.dropped { dropped[reason] = Self.sum(dropped[reason] ?? 0, count) }
+    }
+
+    private mutating func keep(_ row: LedgerRow, missing: UInt64) {
+        // Of two of which as much is missing the one that came first stays before.
+        let place = worstMissing.firstIndex { $0 < missing } ?? worstMissing.count
+        guard place < maxWorst else { return }
+        worst.insert(row, at: place)
+        worstMissing.insert(missing, at: place)
+        guard worst.count > maxWorst else { return }
+        worst.removeLast()
+        worstMissing.removeLast()
     }
 
     /// What senders claim may be any number.
@@ -59,7 +80,7 @@ package struct LedgerSummary: Sendable, Hashable {
         return overflows ? .max : sum
     }
 
-    /// Writes the numbers.
+    /// Writes the numbers, and the worst accounts if any were to be kept.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
         writer.member("writers", Int64(writers))
@@ -74,6 +95,7 @@ package struct LedgerSummary: Sendable, Hashable {
         writer.object("dropped") { writer in
             for (reason, count) in dropped.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
         }
+        if maxWorst > 0 { writer.list("worst", worst) { $0.write(to: &$1) } }
         writer.endObject()
     }
 }

@@ -3,19 +3,21 @@
 
 package import TrackwayEvents
 
-/// A device as its snapshots describe it: an installation that sent device properties or an app state at least once.
+/// A device as its contexts and snapshots describe it: an installation that sent an event.
 package struct StoredDevice: Sendable, Hashable {
     /// Its place among all devices.
     package var place: TimedPlace
     /// The installation.
     package var installation: InstallationID
-    /// The app, as the latest snapshot's context names it.
+    /// The app, as contexts name it.
     package var app: String?
-    /// Who was signed in at the latest snapshot.
+    /// The app's version.
+    package var version: String?
+    /// Who was signed in at its latest event.
     package var user: String?
-    /// The time of its earliest snapshot.
+    /// The time of its earliest event.
     package var first: Timestamp
-    /// The time of its latest snapshot.
+    /// The time of its latest event.
     package var last: Timestamp
     /// What kind of device it is.
     package var model: String?
@@ -27,16 +29,19 @@ package struct StoredDevice: Sendable, Hashable {
     package var batteryState: String?
     /// Whether the person saw the app at the latest app state.
     package var applicationState: String?
+    /// How many events it has.
+    package var events: UInt64
     /// How many app states it sent.
     package var states: Int64
     /// How many times a property differed from the snapshot before.
     package var propertyChanges: Int64
 
-    /// A device of which nothing but its snapshots' number is known.
+    /// A device of which nothing but numbers is known.
     package init(
         place: TimedPlace,
         installation: InstallationID,
         first: Timestamp,
+        events: UInt64,
         states: Int64,
         propertyChanges: Int64
     ) {
@@ -44,6 +49,7 @@ package struct StoredDevice: Sendable, Hashable {
         self.installation = installation
         self.first = first
         last = place.time
+        self.events = events
         self.states = states
         self.propertyChanges = propertyChanges
     }
@@ -145,6 +151,7 @@ extension StoredDevice: BudgetedRow {
         writer.beginObject()
         writer.member("installation", installation)
         writer.member("app", app)
+        writer.member("version", version)
         writer.member("user", user)
         writer.member("first_seen", first)
         writer.member("last_seen", last)
@@ -153,6 +160,7 @@ extension StoredDevice: BudgetedRow {
         writer.member("battery_level", batteryLevel)
         writer.member("battery_state", batteryState)
         writer.member("application_state", applicationState)
+        writer.member("events", events)
         writer.member("states", states)
         writer.member("property_changes", propertyChanges)
         writer.endObject()
@@ -166,6 +174,8 @@ extension DeviceHistory {
         writer.member("installation", device.installation)
         writer.member("app", device.app)
         writer.member("user", device.user)
+        writer.key("device")
+        device.write(to: &writer)
         writer.key("properties")
         JSONValue.object(properties).write(into: &writer)
         writer.list("history", steps) { step, writer in

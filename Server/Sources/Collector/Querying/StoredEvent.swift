@@ -127,6 +127,12 @@ extension StoredEvent: BudgetedRow {
     /// Writes the event with everything the index knows about it; the event and its context as they were received.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        writeMembers(to: &writer)
+        writer.endObject()
+    }
+
+    /// The same as members of an object that is open.
+    func writeMembers(to writer: inout JSONWriter) {
         writer.member("position", position.description)
         writer.member("id", id)
         writer.member("received", received)
@@ -158,6 +164,5 @@ extension StoredEvent: BudgetedRow {
             writer.key("context")
             writer.raw(context)
         }
-        writer.endObject()
     }
 }

@@ -13,14 +13,23 @@ package struct StoredUser: Sendable, Hashable {
         package var value: [UInt8]
         /// When it was set.
         package var set: Timestamp
+        /// The installation it was set on; nil for clients that tell none.
+        package var installation: InstallationID?
         /// Elements that were to be appended to a list that is as long as one may be.
         package var omitted: UInt64
 
         /// An attribute of these parts.
-        package init(name: String, value: [UInt8], set: Timestamp, omitted: UInt64 = 0) {
+        package init(
+            name: String,
+            value: [UInt8],
+            set: Timestamp,
+            installation: InstallationID? = nil,
+            omitted: UInt64 = 0
+        ) {
             self.name = name
             self.value = value
             self.set = set
+            self.installation = installation
             self.omitted = omitted
         }
     }
@@ -87,6 +96,8 @@ package struct UserQuery: Sendable, Hashable {
     package var after: TimedPlace?
     /// The most people in one answer.
     package var limit: Int
+    /// Whether the answer has what the app said about them.
+    package var withAttributes: Bool
 
     /// A query for everybody.
     package init(
@@ -94,24 +105,32 @@ package struct UserQuery: Sendable, Hashable {
         installation: InstallationID? = nil,
         before: Timestamp? = nil,
         after: TimedPlace? = nil,
-        limit: Int = 50
+        limit: Int = 50,
+        withAttributes: Bool = true
     ) {
         self.id = id
         self.installation = installation
         self.before = before
         self.after = after
         self.limit = limit
+        self.withAttributes = withAttributes
     }
 }
 
 extension StoredUser: BudgetedRow {
     package var answerBytes: Int {
-        256 + 40 * installations.count + attributes.reduce(0) { $0 + 48 + $1.name.utf8.count + $1.value.count }
+        256 + 40 * installations.count + attributes.reduce(0) { $0 + 96 + $1.name.utf8.count + $1.value.count }
     }
 
     /// Writes the person with what the app said about them; what is not known is left out.
     package func write(to writer: inout JSONWriter) {
         writer.beginObject()
+        writeMembers(to: &writer)
+        writer.endObject()
+    }
+
+    /// The same as members of an object that is open.
+    func writeMembers(to writer: inout JSONWriter) {
         for (key, value) in [("id", id), ("unique_id", uniqueID), ("anonymous_id", anonymousID)] {
             guard let value else { continue }
             writer.member(key, value)
@@ -130,6 +149,7 @@ extension StoredUser: BudgetedRow {
                     writer.key("value")
                     writer.raw(attribute.value)
                     writer.member("set", attribute.set)
+                    if let installation = attribute.installation { writer.member("installation", installation) }
                     if attribute.omitted > 0 { writer.member("omitted", attribute.omitted) }
                 }
             }
@@ -137,6 +157,5 @@ extension StoredUser: BudgetedRow {
         if hasMoreAttributes {
             writer.member("more_attributes", true)
         }
-        writer.endObject()
     }
 }

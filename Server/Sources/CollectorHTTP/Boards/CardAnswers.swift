@@ -46,7 +46,7 @@ struct CardAnswers: Sendable {
         case .paths: return try questions.paths(query)
         case .catalogue: return try catalogue.list(query)
         case .failed: return try failed.groups(query, isDetailed: !isShared)
-        case .ledger: return try queries.ledgerSummary(query)
+        case .ledger: return try queries.ledgerSummary(query, isDetailed: false)
         case .live:
             try query.takesOnly(["minutes"])
             return try queries.rate(query)

@@ -5,7 +5,7 @@ internal import Collector
 internal import Hummingbird
 internal import TrackwayEvents
 
-/// The endpoints that show how people used an app: sessions, screens, and the people themselves.
+/// The endpoints that show how people used an app: sessions and screens.
 struct BehaviorEndpoints: Sendable {
     let dependencies: CollectorDependencies
 
@@ -39,25 +39,5 @@ struct BehaviorEndpoints: Sendable {
         )
         let flow = try await dependencies.store.screens(matching: wanted)
         return Answer.json { flow.write(to: &$0) }
-    }
-
-    /// `GET /v1/users`
-    func users(_ request: Request) async throws -> Response {
-        let query = Query(request.uri)
-        let limit = try query.number("limit", in: 1...200) ?? 50
-        let wanted = UserQuery(
-            id: query.text("user"),
-            installation: try query.value("installation", "an installation's id"),
-            before: try query.time("before"),
-            after: try query.value("after", "a place such as 1718000000000.17"),
-            limit: limit
-        )
-        let users = try await dependencies.store.users(matching: wanted)
-        return Answer.json { writer in
-            writer.beginObject()
-            writer.list("users", users) { $0.write(to: &$1) }
-            writer.next(behind: users, limit: limit) { $0.place.description }
-            writer.endObject()
-        }
     }
 }

@@ -30,7 +30,7 @@ struct DeviceEndpoints: Sendable {
         }
         let limit = try Query(request.uri).number("limit", in: 1...1_000) ?? 200
         guard let history = try await dependencies.store.device(installation, limit: limit) else {
-            throw RequestFailure.notFound("No snapshot of the installation \(installation) has arrived.")
+            throw RequestFailure.notFound("No event of the installation \(installation) has arrived.")
         }
         return Answer.json { history.write(to: &$0) }
     }

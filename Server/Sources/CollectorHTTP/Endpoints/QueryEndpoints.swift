@@ -78,11 +78,14 @@ struct QueryEndpoints: Sendable {
     }
 
     /// `GET /v1/ledger/summary`: the newest writers' accounts as one.
-    func ledgerSummary(_ query: Query) throws -> PreparedAnswer {
-        try query.takesOnly([])
+    ///
+    /// - Parameter isDetailed: Whether it may name the worst of them.
+    func ledgerSummary(_ query: Query, isDetailed: Bool = true) throws -> PreparedAnswer {
+        try query.takesOnly(isDetailed ? ["worst"] : [])
+        let worst = try query.number("worst", in: 0...50) ?? 0
         return PreparedAnswer { [dependencies] in
             let writers = try await dependencies.store.writers(installation: nil)
-            var summary = LedgerSummary(writers: writers)
+            var summary = LedgerSummary(writers: writers, worst: worst)
             var after: Int64?
             repeat {
                 let wanted = LedgerQuery(after: after, limit: min(1_000, LedgerSummary.maxWriters - summary.counted))

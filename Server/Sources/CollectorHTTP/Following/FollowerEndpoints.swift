@@ -103,14 +103,20 @@ struct FollowerEndpoints: Sendable {
         try await follower.follow { signal in
             var isSilent = true
             while true {
+                let reached = dependencies.store.indexed
                 let events = try await dependencies.store.events(matching: filter)
                 // A reader that is slow to take what was found may have lost its key meanwhile.
                 guard pass.isInForce else { return false }
-                guard let newest = events.last else { break }
-                try await writer.write(ServerSentEvents.buffer(events))
-                filter.after = newest.position
-                isSilent = false
-                if !events.isFull(limit: pageEvents) { break }
+                if let newest = events.last {
+                    try await writer.write(ServerSentEvents.buffer(events))
+                    filter.after = newest.position
+                    isSilent = false
+                }
+                guard !events.isFull(limit: pageEvents) else { continue }
+                // What was looked through is not looked through again for the next event, however long that takes to come.
+                let seen = EventPosition(rawValue: reached.rawValue - 1)
+                filter.after = max(filter.after ?? seen, seen)
+                break
             }
             if case .tick = signal, isSilent { try await writer.write(ServerSentEvents.heartbeat) }
             return true

@@ -23,6 +23,7 @@ struct CollectorResponder: HTTPResponder {
     let queries: QueryEndpoints
     let lives: EventLifeEndpoint
     let behavior: BehaviorEndpoints
+    let people: PeopleEndpoints
     let questions: QuestionEndpoints
     let catalogue: CatalogueEndpoints
     let failed: FailedEndpoints
@@ -141,7 +142,8 @@ struct CollectorResponder: HTTPResponder {
         case .rate: try await queries.rate(Query(request.uri)).answer()
         case .sessions: try await behavior.sessions(request)
         case .screens: try await behavior.screens(request)
-        case .users: try await behavior.users(request)
+        case .users: try await people.list(request)
+        case .person(let route): try await people.answer(route, request)
         case .trends: try await questions.trends(Query(request.uri)).answer()
         case .funnels: try await questions.funnels(Query(request.uri)).answer()
         case .retention: try await questions.retention(Query(request.uri)).answer()

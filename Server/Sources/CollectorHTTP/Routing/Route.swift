@@ -24,6 +24,8 @@ enum Route: Sendable, Hashable {
     case sessions
     case screens
     case users
+    /// One person, and what they did.
+    case person(PersonRoute)
     /// How much happened when.
     case trends
     /// How far people come through steps.
@@ -79,6 +81,7 @@ enum Route: Sendable, Hashable {
     var reads: Bool {
         switch self {
         case .listEvents, .event, .life, .expect, .wait, .live, .ledger, .failed, .rate, .sessions, .screens, .users,
+            .person,
             .trends,
             .funnels, .retention, .lifecycle, .stickiness, .paths, .devices, .device, .catalogue, .description,
             .failedGroups, .ledgerSummary, .usageReport, .stats, .metrics:
@@ -207,6 +210,8 @@ enum Route: Sendable, Hashable {
                 .life(id: id)
             } else if let id = last(of: path, behind: "/v1/devices/") {
                 .device(installation: id)
+            } else if let person = PersonRoute(path) {
+                .person(person)
             } else if let name = last(of: path, behind: "/v1/catalogue/") {
                 .description(name: name)
             } else if let application = SAPUsagePath.settings(path) {

@@ -81,6 +81,7 @@ package struct CollectorServer: Service {
             queries: queries,
             lives: EventLifeEndpoint(dependencies: dependencies),
             behavior: BehaviorEndpoints(dependencies: dependencies),
+            people: PeopleEndpoints(dependencies: dependencies),
             questions: questions,
             catalogue: catalogue,
             failed: failed,

@@ -119,6 +119,7 @@ extension IndexSchema {
         );
         CREATE INDEX runs_by_installation ON runs (installation, first, last, earliest, latest) WHERE installation IS NOT NULL;
         CREATE INDEX runs_by_person ON runs (person, first, last, earliest, latest) WHERE person IS NOT NULL;
+        CREATE INDEX runs_by_person_time ON runs (person, latest, earliest, first, last) WHERE person IS NOT NULL;
         CREATE INDEX runs_by_session ON runs (session, first, last) WHERE session IS NOT NULL;
         CREATE INDEX runs_by_time ON runs (latest, earliest, first, last);
 

@@ -26,7 +26,9 @@ enum IndexSchema {
         // People are counted by quarters while events go in.
         migrator.registerMigration("9") { try $0.execute(sql: ninth + clearingOfQuarters) }
         // Events lie in runs: whose they are is written once for those that arrived together.
-        migrator.registerMigration("10") { try $0.execute(sql: tenth + clearing) }
+        migrator.registerMigration("10") { try $0.execute(sql: tenth + clearingOfRuns) }
+        // Devices are known by their events and contexts: the index is made anew from the log.
+        migrator.registerMigration("12") { try $0.execute(sql: twelfth + clearing) }
         return migrator
     }
 
@@ -63,7 +65,10 @@ enum IndexSchema {
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
     /// index must not bring them back, not even for the moment until it has read about them again.
-    static let clearing = clearingOfQuarters + " DELETE FROM runs; DELETE FROM name_runs;"
+    static let clearing = clearingOfRuns + " DELETE FROM device_facts;"
+
+    /// The same as far as the tenth step knows.
+    private static let clearingOfRuns = clearingOfQuarters + " DELETE FROM runs; DELETE FROM name_runs;"
 
     /// The same as far as the ninth step knows.
     private static let clearingOfQuarters = clearingOfNames + " DELETE FROM activity; DELETE FROM name_quarters;"

@@ -49,13 +49,14 @@ final class BehaviorIndexer {
     private let screens: ScreenSums
     private let people: PeopleTable
     private let devices: DeviceTable
+    private let deviceSums: DeviceSums
     private var sessionSums: [SessionKey: SessionSum] = [:]
     private var visitSums: [VisitKey: VisitSum] = [:]
     /// In the order of their first appearance, so that the order of writing is deterministic.
     private var metSessions: [SessionSum] = []
     private var metVisits: [VisitSum] = []
     /// Where the last event belonged; most events belong where the one before did.
-    private var place: (session: String?, sum: SessionSum?, visit: VisitSum?, user: Int64?)?
+    private var place: (session: String?, sum: SessionSum?, visit: VisitSum?, user: Int64?, device: DeviceSums.Sum?)?
     private var installation: Int64 = 0
     private var facts = ContextFacts()
     /// Whose the events are, once it was looked up.
@@ -66,20 +67,29 @@ final class BehaviorIndexer {
         screens = try ScreenSums(db)
         people = try PeopleTable(db)
         devices = try DeviceTable(db)
+        deviceSums = try DeviceSums(db)
     }
 
     /// A batch, or another context in it, begins.
     ///
     /// - Parameters:
     ///   - facts: What the context says.
+    ///   - content: All of it.
     ///   - installation: The installation's number; 0 when there is none.
-    ///   - isNew: Whether the index has not met this context before; what it says about a person is then news.
-    func context(_ facts: ContextFacts, installation: Int64, isNew: Bool) throws {
+    ///   - isNew: Whether the index has not met this context before; what it says about a person or a device is then news.
+    func context(
+        _ facts: ContextFacts,
+        of content: UnsafeRawBufferPointer,
+        installation: Int64,
+        isNew: Bool
+    ) throws {
         self.facts = facts
         self.installation = installation
         place = nil
         whose = nil
-        guard isNew, let user = try person() else { return }
+        guard isNew else { return }
+        if installation != 0 { try deviceSums.context(content, installation: installation) }
+        guard let user = try person() else { return }
         try people.describe(user, facts)
         for attribute in facts.attributes {
             try people.set(
@@ -142,6 +152,7 @@ final class BehaviorIndexer {
             visit.last = max(visit.last, time)
             visit.events += 1
         }
+        place?.device?.add(time, of: place?.user)
         // What is captured begins so, and nearly nothing else does.
         guard name.utf8.first == UInt8(ascii: "_") else { return }
         try captured(name, at: time, position, attributes)
@@ -170,6 +181,7 @@ final class BehaviorIndexer {
                 events: sum.events
             )
         }
+        try deviceSums.flush()
         forget()
     }
 
@@ -199,7 +211,8 @@ final class BehaviorIndexer {
                 visit = new
             }
         }
-        place = (session, sum, visit, user)
+        let device = installation == 0 ? nil : deviceSums.sum(of: installation)
+        place = (session, sum, visit, user, device)
     }
 
     private func sessionSum(_ id: String, at time: Int64) throws -> SessionSum {

@@ -136,7 +136,7 @@ struct Erasure {
     /// Removes the installation's sessions, its device and what it reported about people; people who also used other
     /// installations stay, with what was reported there.
     private func erasePeople(_ arguments: StatementArguments) throws {
-        for table in ["sessions", "user_attributes", "snapshots", "devices"] {
+        for table in ["sessions", "user_attributes", "snapshots", "devices", "device_facts"] {
             try db.execute(sql: "DELETE FROM \(table) WHERE installation = ?", arguments: arguments)
         }
         try db.execute(sql: "CREATE TEMP TABLE IF NOT EXISTS met (user INTEGER PRIMARY KEY)")

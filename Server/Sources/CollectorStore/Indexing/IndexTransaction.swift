@@ -124,7 +124,7 @@ final class IndexTransaction {
         )
         batch.facts = facts
         batch.context = number
-        try behavior.context(facts, installation: batch.installation ?? 0, isNew: isNew)
+        try behavior.context(facts, of: content, installation: batch.installation ?? 0, isNew: isNew)
     }
 
     /// Numbers the device gave up, or never meant for a collector.

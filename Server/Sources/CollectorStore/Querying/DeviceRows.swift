@@ -46,8 +46,11 @@ struct DeviceRows {
     }
 
     private static let columns = """
-        SELECT d.installation, i.id, d.first, d.last, d.states, d.changes
+        SELECT d.installation, i.id, d.first, d.last, d.states, d.changes, d.events, u.id,
+        f.app, f.version, f.model, f.system
         FROM devices d JOIN installations i ON i.number = d.installation
+        LEFT JOIN users u ON u.number = d.person
+        LEFT JOIN device_facts f ON f.installation = d.installation
         """
 
     private func device(_ row: Row) throws -> StoredDevice? {
@@ -57,11 +60,20 @@ struct DeviceRows {
             place: TimedPlace(time: Timestamp(milliseconds: row[3]), number: number),
             installation: id,
             first: Timestamp(milliseconds: row[2]),
+            events: UInt64(clamping: row[6] as Int64),
             states: row[4],
             propertyChanges: row[5]
         )
+        device.user = row[7]
+        device.app = row[8]
+        device.version = row[9]
+        device.model = row[10]
+        device.system = row[11]
         let properties = try latestProperties(of: number)
-        device.model = (properties["device_model"] ?? properties["device_hardware_machine"])?.string
+        // A snapshot tells more than a context does.
+        if let model = (properties["device_model"] ?? properties["device_hardware_machine"])?.string {
+            device.model = model
+        }
         let system = [properties["device_system_name"], properties["device_system_version"]].compactMap { $0?.string }
         if !system.isEmpty { device.system = system.joined(separator: " ") }
         if let state = try states(of: number, limit: 1).first {
@@ -69,31 +81,7 @@ struct DeviceRows {
             device.batteryState = state.batteryState
             device.applicationState = state.applicationState
         }
-        try describe(&device)
         return device
-    }
-
-    /// Takes over what the context of the latest snapshot says, of whichever kind it is.
-    private func describe(_ device: inout StoredDevice) throws {
-        let row = try Row.fetchOne(
-            db,
-            sql: """
-                SELECT u.id, c.content FROM snapshots s JOIN events e ON e.position = s.position
-                LEFT JOIN users u ON u.number = e.person LEFT JOIN contexts c ON c.number = e.context
-                WHERE s.position IN (
-                    SELECT position FROM (SELECT position FROM snapshots WHERE installation = ?1 AND kind = 0
-                        ORDER BY time DESC, position DESC LIMIT 1)
-                    UNION ALL
-                    SELECT position FROM (SELECT position FROM snapshots WHERE installation = ?1 AND kind = 1
-                        ORDER BY time DESC, position DESC LIMIT 1)
-                )
-                ORDER BY s.time DESC, s.position DESC LIMIT 1
-                """,
-            arguments: [device.place.number]
-        )
-        guard let row else { return }
-        device.user = row[0]
-        device.app = Self.context(row[1])?["app"]?["id"]?.string
     }
 
     private func latestProperties(of number: Int64) throws -> JSONValue.Object {

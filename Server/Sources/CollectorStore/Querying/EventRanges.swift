@@ -136,20 +136,31 @@ struct EventRanges {
         _ db: Database,
         _ number: Int64
     ) throws -> RawStatement {
-        // Backwards the run that the place lies in begins before it; forwards runs that end before it are passed over.
         let statement = try RawStatement(
             db,
             """
-            SELECT first, last FROM \(condition) AND first < ?1 AND last > ?2 AND latest >= ?4 AND earliest <= ?5
+            SELECT first, last FROM \(condition) AND first <= ?1 AND first >= ?2 AND latest >= ?4 AND earliest <= ?5
             ORDER BY first \(filter.isBackwards ? "DESC" : "ASC")
             """
         )
         statement.bind(1, filter.isBackwards ? filter.after ?? .max : .max)
-        statement.bind(2, filter.isBackwards ? .min : filter.after ?? .min)
+        statement.bind(2, filter.isBackwards ? .min : try filter.after.map { try start($0, condition, number, db) } ?? .min)
         statement.bind(3, number)
         statement.bind(4, filter.from ?? .min)
         statement.bind(5, filter.to ?? .max)
         return statement
+    }
+
+    /// Where the run begins that a place lies in, or the one before it: forwards those before it are passed over.
+    private static func start(_ place: Int64, _ condition: String, _ number: Int64, _ db: Database) throws -> Int64 {
+        let statement = try RawStatement(
+            db,
+            "SELECT first FROM \(condition) AND first <= ?1 ORDER BY first DESC LIMIT 1"
+        )
+        statement.bind(1, place)
+        statement.bind(3, number)
+        defer { statement.reset() }
+        return try statement.step() ? statement.integer(0) : .min
     }
 
     private static func runs(of sessions: [Int64], _ db: Database) throws -> [ClosedRange<Int64>] {

@@ -15,8 +15,8 @@ package final class SQLiteEventStore: EventStore {
     let signal: ProgressSignal
     private let storage: any JournalStorage
     private let timeout: Duration
-    private let clock: any EventClock
-    private let budget: QuestionBudget
+    let clock: any EventClock
+    let budget: QuestionBudget
     private let descriptionLimits: EventDescription.Limits
     private let state: Locked<State>
 
@@ -174,26 +174,6 @@ package final class SQLiteEventStore: EventStore {
 
     package func minutes(since moment: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
         try await read { try MinuteTable.since(moment, names: names, $0) }
-    }
-
-    package func sessions(matching query: SessionQuery) async throws(StoreError) -> [StoredSession] {
-        try await read { try SessionRows.matching(query, $0) }
-    }
-
-    package func screens(matching query: ScreenQuery) async throws(StoreError) -> ScreenFlow {
-        try await read { try ScreenRows.flow(query, $0) }
-    }
-
-    package func users(matching query: UserQuery) async throws(StoreError) -> [StoredUser] {
-        try await read { try UserRows.matching(query, $0) }
-    }
-
-    package func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice] {
-        try await read { try DeviceRows.matching(query, $0) }
-    }
-
-    package func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory? {
-        try await read { try DeviceRows.history(of: installation, limit: limit, $0) }
     }
 
     package func trend(_ question: Question) async throws(StoreError) -> Trend {
@@ -372,7 +352,10 @@ package final class SQLiteEventStore: EventStore {
         state.withLock { $0.trouble = trouble }
     }
 
-    private func read<Result: Sendable>(
+    /// Reads in one transaction, beside the indexer.
+    ///
+    /// - Throws: ``StoreError`` with what is wrong; what `body` throws, if it is one.
+    func read<Result: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Result
     ) async throws(StoreError) -> Result {
         do {

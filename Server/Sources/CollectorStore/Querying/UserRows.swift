@@ -8,45 +8,92 @@ internal import TrackwayEvents
 
 /// Reading people with what is known about them.
 enum UserRows {
+    private static let columns = """
+        SELECT u.number, u.id, u.unique_id, u.anonymous_id, u.first_touch, u.first, u.last, u.events,
+        (SELECT count(*) FROM visits v WHERE v.user = u.number AND v.session > 0)
+        FROM users u
+        """
+
     static func matching(_ query: UserQuery, _ db: Database) throws -> [StoredUser] {
-        var conditions = ["u.last IS NOT NULL"]
-        var arguments: [String: (any DatabaseValueConvertible)?] = ["limit": max(0, query.limit)]
-        if let id = query.id {
-            conditions.append("u.id = :id")
-            arguments["id"] = id
-        }
-        if let id = query.installation {
-            conditions.append(
-                """
-                u.number IN (SELECT v.user FROM visits v JOIN installations i ON i.number = v.installation
-                WHERE i.id = :installation)
-                """
-            )
-            arguments["installation"] = id.blob
-        }
-        if let before = query.before {
-            conditions.append("u.last < :before")
-            arguments["before"] = before.milliseconds
-        }
-        if let after = query.after {
-            conditions.append("(u.last, u.number) < (:time, :number)")
-            arguments["time"] = after.time.milliseconds
-            arguments["number"] = after.number
-        }
+        let filter = UserFilter(query)
         let rows = try Row.fetchCursor(
             db,
-            sql: """
-                SELECT u.number, u.id, u.unique_id, u.anonymous_id, u.first_touch, u.first, u.last, u.events,
-                (SELECT count(DISTINCT v.session) FROM visits v WHERE v.user = u.number AND v.session > 0)
-                FROM users u WHERE \(conditions.joined(separator: " AND "))
-                ORDER BY u.last DESC, u.number DESC LIMIT :limit
-                """,
-            arguments: StatementArguments(arguments)
+            sql: "\(columns) WHERE \(filter.sql) ORDER BY u.last DESC, u.number DESC LIMIT :limit",
+            arguments: filter.arguments(limit: query.limit)
         )
-        return try rows.withinBudget { try user($0, db) }
+        let attributes = query.withAttributes ? AttributePage() : nil
+        return try rows.withinBudget { try user($0, attributes, db) }
     }
 
-    private static func user(_ row: Row, _ db: Database) throws -> StoredUser {
+    /// The person with a number.
+    static func at(_ number: Int64, withAttributes: Bool, _ db: Database) throws -> StoredUser? {
+        try Row.fetchOne(db, sql: columns + " WHERE u.number = ?", arguments: [number])
+            .map { try user($0, withAttributes ? AttributePage() : nil, db) }
+    }
+
+    /// The number of a person who sent an event; nil when there is none.
+    static func number(_ person: PersonKey, _ db: Database) throws -> Int64? {
+        switch person {
+        case .user(let id):
+            try Int64.fetchOne(
+                db,
+                sql: "SELECT number FROM users WHERE id = ? AND last IS NOT NULL",
+                arguments: [id]
+            )
+        case .visitor(let id):
+            try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT number FROM users WHERE id IS NULL AND last IS NOT NULL
+                    AND installation = (SELECT number FROM installations WHERE id = ?)
+                    """,
+                arguments: [id.blob]
+            )
+        }
+    }
+
+    /// One person in full; nil when nobody of the kind sent an event.
+    static func profile(_ query: ProfileQuery, _ db: Database) throws -> PersonProfile? {
+        guard let number = try number(query.person, db),
+            let row = try Row.fetchOne(db, sql: columns + " WHERE u.number = ?", arguments: [number])
+        else { return nil }
+        let page = AttributePage(after: query.afterAttribute, limit: query.attributes)
+        var devices = try devices(of: number, db)
+        let hasMore = devices.count > PersonProfile.maxDevices
+        if hasMore { devices.removeSubrange(PersonProfile.maxDevices...) }
+        return PersonProfile(person: try user(row, page, db), devices: devices, hasMoreDevices: hasMore)
+    }
+
+    /// As many as an answer has, and one more where there are more.
+    private static func devices(of number: Int64, _ db: Database) throws -> [PersonProfile.Device] {
+        try Row.fetchAll(
+            db,
+            sql: """
+                SELECT i.id, v.first, v.last, v.events, v.sessions, f.app, f.version, f.model, f.system
+                FROM (
+                    SELECT installation, min(first) AS first, max(last) AS last, sum(events) AS events,
+                    sum(session > 0) AS sessions
+                    FROM visits WHERE user = ? GROUP BY installation ORDER BY 3 DESC, installation LIMIT ?
+                ) AS v
+                JOIN installations i ON i.number = v.installation
+                LEFT JOIN device_facts f ON f.installation = v.installation
+                ORDER BY v.last DESC, v.installation
+                """,
+            arguments: [number, PersonProfile.maxDevices + 1]
+        ).compactMap { row in
+            guard let id = InstallationID(blob: row[0]) else { return nil }
+            return PersonProfile.Device(
+                installation: id,
+                first: Timestamp(milliseconds: row[1]),
+                last: Timestamp(milliseconds: row[2]),
+                events: UInt64(clamping: row[3] as Int64),
+                sessions: UInt64(clamping: row[4] as Int64),
+                facts: DeviceFacts(app: row[5], version: row[6], model: row[7], system: row[8])
+            )
+        }
+    }
+
+    private static func user(_ row: Row, _ attributes: AttributePage?, _ db: Database) throws -> StoredUser {
         let number: Int64 = row[0]
         var user = StoredUser(
             id: row[1],
@@ -67,24 +114,35 @@ enum UserRows {
                 """,
             arguments: [number]
         ).compactMap { InstallationID(blob: $0[0]) }
-        try fill(&user, db)
+        if let attributes { try attributes.fill(&user, db) }
         return user
     }
+}
 
-    /// The most attributes of one person in an answer.
-    private static let maxAttributes = 200
-    /// The most bytes of their values, and one value more.
-    private static let attributeBytes = 256 << 10
+/// Which attributes of a person are read.
+private struct AttributePage {
+    /// The most bytes of their values in one answer, and one value more.
+    private static let bytes = 256 << 10
 
-    private static func fill(_ user: inout StoredUser, _ db: Database) throws {
+    /// The last one already seen.
+    var after: String?
+    /// The most in one answer.
+    var limit = 200
+
+    func fill(_ user: inout StoredUser, _ db: Database) throws {
         let rows = try Row.fetchCursor(
             db,
-            sql: "SELECT name, value, set_at, omitted FROM user_attributes WHERE user = ? ORDER BY name",
-            arguments: [user.number]
+            sql: """
+                SELECT a.name, a.value, a.set_at, a.omitted, i.id FROM user_attributes a
+                LEFT JOIN installations i ON i.number = a.installation
+                WHERE a.user = ? AND a.name > ? ORDER BY a.name
+                """,
+            // No name is empty that an app can set, and one that were would come first.
+            arguments: [user.number, after ?? ""]
         )
         var bytes = 0
         while let row = try rows.next() {
-            guard user.attributes.count < maxAttributes, bytes < attributeBytes else {
+            guard user.attributes.count < limit, bytes < Self.bytes else {
                 user.hasMoreAttributes = true
                 return
             }
@@ -92,10 +150,54 @@ enum UserRows {
                 name: row[0],
                 value: Array(row[1] as Data),
                 set: Timestamp(milliseconds: row[2]),
+                installation: InstallationID(blob: row[4]),
                 omitted: UInt64(clamping: row[3] as Int64)
             )
             bytes += attribute.name.utf8.count + attribute.value.count
             user.attributes.append(attribute)
         }
+    }
+}
+
+/// A query's conditions on people as SQL. No text of a query ever becomes part of the SQL.
+struct UserFilter {
+    /// The conditions on the `users` table (as `u`).
+    let sql: String
+    private let values: [String: (any DatabaseValueConvertible)?]
+
+    init(_ query: UserQuery) {
+        var conditions = ["u.last IS NOT NULL"]
+        var values: [String: (any DatabaseValueConvertible)?] = [:]
+        if let id = query.id {
+            conditions.append("u.id = :id")
+            values["id"] = id
+        }
+        if let id = query.installation {
+            conditions.append(
+                """
+                u.number IN (SELECT v.user FROM visits v JOIN installations i ON i.number = v.installation
+                WHERE i.id = :installation)
+                """
+            )
+            values["installation"] = id.blob
+        }
+        if let before = query.before {
+            conditions.append("u.last < :before")
+            values["before"] = before.milliseconds
+        }
+        if let after = query.after {
+            conditions.append("(u.last, u.number) < (:time, :number)")
+            values["time"] = after.time.milliseconds
+            values["number"] = after.number
+        }
+        sql = conditions.joined(separator: " AND ")
+        self.values = values
+    }
+
+    /// The values of the conditions, and how many people are wanted; nil for all.
+    func arguments(limit: Int?) -> StatementArguments {
+        var values = values
+        if let limit { values["limit"] = max(0, limit) }
+        return StatementArguments(values)
     }
 }

@@ -25,8 +25,6 @@ import { Visitors } from "./visitors.js";
 /** Whoever came by a link sees one board, and asks for nothing else. */
 const isShared = /[?&]link=/.test(location.search);
 const lookEvery = 2000;
-const ledgerPage = 1000;
-const maxWriters = 5000;
 
 const input = byId("filter");
 const main = byId("main");
@@ -34,9 +32,10 @@ const views = ["events", "ledger", "failed"];
 const narrow = matchMedia("(max-width: 899px)");
 /** The event that is open, for the address. */
 let opened = null;
-const detail = new Detail((key, value) => filterBy(key, value), () => {
+const detail = new Detail((key, value) => (modes.shown === "live" ? filterBy(key, value) : showEvents(key, value)), () => {
   opened = null;
   modes.remember();
+  if (modes.shown === "visitors" && visitors.focusOpened()) return;
   stream.focusSelected();
 });
 const stream = new Stream({
@@ -59,7 +58,7 @@ const plot = new Plot((name) => filterBy("name", parseFilter(input.value).terms.
 const ledger = new Ledger((installation) => {
   show("events");
   filterBy("installation", installation);
-});
+}, () => choose("ledger"));
 const failures = new Failures((failure) => {
   opened = null;
   detail.showFailure(failure);
@@ -71,7 +70,7 @@ const showEvents = (key, value) => {
   modes.show("live");
   begin();
 };
-const visitors = new Visitors(showEvents, () => modes.remember());
+const visitors = new Visitors({ events: showEvents, open: (stored) => detail.showEvent(stored), moved: (replacing) => modes.remember(replacing) });
 const devices = new Devices({
   events: (installation) => showEvents("installation", installation),
   visitor: (installation) => {
@@ -161,17 +160,6 @@ function explainEmpty(filtered, problem) {
 let looking = false;
 const looks = { ledgerAfter: 0 };
 
-/** The ledger, page after page; of very many processes those that began last. */
-async function wholeLedger() {
-  const answer = await ask(`/v1/ledger?limit=${ledgerPage}`);
-  for (let next = answer.next; next !== undefined && answer.writers.length < maxWriters;) {
-    const page = await ask(`/v1/ledger?limit=${ledgerPage}&after=${next}`);
-    answer.writers.push(...page.writers);
-    next = page.next;
-  }
-  return answer;
-}
-
 /** Counts and totals at every look, the ledger and the failed list less often. */
 async function look() {
   if (looking || byId("key-dialog").open || document.visibilityState !== "visible") return;
@@ -205,8 +193,7 @@ async function look() {
       failures.total = stats.failed ?? 0;
       tell(stats.trouble ? `${stats.trouble} Events are still accepted and kept; they appear here once this is over.` : null);
     }),
-    both ? part(wholeLedger(), (answer) => {
-      const missing = ledger.show(answer, now);
+    both ? part(ledger.look(main.dataset.view === "ledger", now), (missing) => {
       looks.ledgerAfter = now + Math.max(3000, 20 * (performance.now() - asked));
       setText(byId("total-missing"), compact(missing));
       byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";
@@ -280,6 +267,9 @@ byId("help").addEventListener("click", () => byId("shortcuts").showModal());
 function choose(view) {
   show(view);
   modes.remember();
+  // The whole ledger is asked for only while it is looked at.
+  if (view === "ledger") looks.ledgerAfter = 0;
+  look();
 }
 
 for (const view of views) {

@@ -5,7 +5,7 @@
 
 import { Changes } from "./changes.js";
 import { h } from "./dom.js";
-import { ago, counted, dateAndClock } from "./format.js";
+import { ago, counted, dateAndClock, number } from "./format.js";
 import { battery } from "./meter.js";
 import { Moment } from "./moment.js";
 import { momentTable } from "./moments.js";
@@ -101,12 +101,13 @@ export class Device {
     const facts = [
       ["Model", summary?.model ?? properties.device_model ?? properties.device_hardware_machine],
       ["System", system],
-      ["App", detail.app],
+      ["App", [detail.app, summary?.version].filter(Boolean).join(" ")],
       ["User", detail.user ?? "not signed in"],
       ["Battery", battery(summary?.battery_level, summary?.battery_state)],
       ["State", summary?.application_state],
       ["First seen", summary && moment(summary.first_seen)],
       ["Last seen", summary && moment(summary.last_seen)],
+      ["Events", summary && number(summary.events)],
       ["Told", summary && `${counted(summary.states, "state")}, ${counted(summary.property_changes, "change")}`],
     ].filter(([, value]) => value !== null && value !== undefined && value !== "");
     this.#card.replaceChildren(

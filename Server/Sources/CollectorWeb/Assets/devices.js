@@ -100,7 +100,7 @@ export class Devices {
     }
     // The address may spell the installation otherwise than the collector does.
     const installation = detail?.installation ?? this.#chosen;
-    const summary = this.#devices.find((device) => device.installation === installation);
+    const summary = detail?.device ?? this.#devices.find((device) => device.installation === installation);
     fleetList(byId("fleet"), this.#devices, installation, choose, now);
     setText(byId("device-title"), summary || detail?.installation ? deviceName(summary ?? detail) : "Device");
     setText(byId("device-note"), "");
@@ -110,7 +110,7 @@ export class Devices {
     }
     if (detail.installation === undefined) {
       this.#device = null;
-      this.#say("No such device", [h("p", {}, "This collector has no snapshot of the installation ", h("code", {}, this.#chosen), ". It may have been erased.")]);
+      this.#say("No such device", [h("p", {}, "This collector has no event of the installation ", h("code", {}, this.#chosen), ". It may have been erased.")]);
       return;
     }
     if (this.#device === null) {

@@ -39,6 +39,11 @@ export class Feed {
     this.#open();
   }
 
+  /** Ends it, until it is to follow again. */
+  stop() {
+    this.#close();
+  }
+
   async #open() {
     this.#close();
     const request = new AbortController();

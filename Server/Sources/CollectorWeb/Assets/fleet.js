@@ -30,7 +30,7 @@ function row(device, choose, now) {
   const cell = (name, ...content) => h("td", { class: `fleet-${name}` }, ...content);
   const open = h("button", { type: "button", class: "link fleet-open", "data-key": device.installation, onclick: () => choose(device.installation) }, deviceName(device));
   const line = h("tr", {},
-    cell("name", h("span", { class: "fleet-line" }, presenceDot(device, now), h("span", {}, open, h("code", { title: device.installation }, shortID(device.installation), device.app ? ` · ${printable(device.app)}` : "")))),
+    cell("name", h("span", { class: "fleet-line" }, presenceDot(device, now), h("span", {}, open, h("code", { title: device.installation }, shortID(device.installation), device.app ? ` · ${printable([device.app, device.version].filter(Boolean).join(" "))}` : "")))),
     cell("system", device.system ? printable(device.system) : unknown()),
     cell("user", device.user ? printable(device.user) : h("span", { class: "quiet-text" }, "not signed in")),
     cell("battery", battery(device.battery_level, device.battery_state) ?? unknown()),

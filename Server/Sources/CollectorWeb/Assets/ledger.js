@@ -3,47 +3,87 @@
 
 // The ledger: per installation, what its processes recorded against what arrived, with the gaps in place.
 
+import { ask } from "./ask.js";
 import { byId, h, s, setText } from "./dom.js";
 import { ago, counted, dateAndClock, number, shortID } from "./format.js";
 import { printable } from "./stream.js";
 
-const mostAccounts = 200;
+const pageSize = 200;
+const mostWorst = 10;
 const mostGaps = 12;
 const mostErasures = 20;
 const strip = 1000;
 
-/** The list of installations. `choose(installation)` filters the stream by one. */
+/** The ledger. `choose(installation)` filters the stream by one, `open()` shows all of it. */
 export class Ledger {
   #choose;
+  #openAll;
   #open = new Set();
   #last = "";
+  /** How many pages of accounts are looked at. */
+  #pages = 1;
 
-  constructor(choose) {
+  constructor(choose, openAll) {
     this.#choose = choose;
+    this.#openAll = openAll;
   }
 
-  /** Takes the ledger endpoint's answer. Returns how many events are missing, as far as it tells. */
-  show({ writers: rows, total, erasures = [] }, now) {
-    const accounts = grouped(rows);
-    const missing = accounts.reduce((sum, account) => sum + account.missing, 0);
-    const state = JSON.stringify([rows, total, erasures]) + Math.floor(now / 10_000);
-    if (state === this.#last) return missing;
-    this.#last = state;
-    const recorded = accounts.reduce((sum, account) => sum + account.recorded, 0);
-    const untold = total > rows.length ? `, the last ${number(rows.length)} of ${number(total)} processes` : "";
-    setText(byId("ledger-note"), accounts.length === 0 ? "" : `${counted(recorded, "event")} recorded by ${counted(accounts.length, "installation")}${untold}`);
-    this.#showErasures(erasures, now);
+  /** Asks and draws: beside the events the sums and the worst, in its own tab (`isWhole`) all accounts. Returns how many events are missing. */
+  async look(isWhole, now) {
+    const [summary, whole] = await Promise.all([ask(`/v1/ledger/summary?worst=${mostWorst}`), isWhole ? this.#whole() : null]);
+    const state = JSON.stringify([summary, whole?.writers, whole?.next, whole?.erasures, isWhole]) + Math.floor(now / 10_000);
+    if (state !== this.#last) {
+      this.#last = state;
+      this.#show(summary, whole, now);
+    }
+    return summary.missing;
+  }
+
+  /** As many pages as are wanted; of very many processes those that began last come first. */
+  async #whole() {
+    const answer = await ask(`/v1/ledger?limit=${pageSize}`);
+    for (let page = 1; page < this.#pages && answer.next !== undefined; page += 1) {
+      const { writers, next } = await ask(`/v1/ledger?limit=${pageSize}&after=${answer.next}`);
+      answer.writers.push(...writers);
+      answer.next = next;
+    }
+    return answer;
+  }
+
+  #show(summary, whole, now) {
+    const accounts = grouped(whole?.writers ?? summary.worst);
+    const part = summary.counted < summary.writers ? `, of the last ${number(summary.counted)} of ${number(summary.writers)} processes` : "";
+    setText(byId("ledger-note"), summary.writers === 0 ? "" : `${counted(summary.recorded, "event")} recorded by ${counted(summary.writers, "process", "processes")}`);
+    this.#showErasures(whole?.erasures ?? [], now);
     const list = byId("accounts");
-    if (accounts.length === 0) {
+    if (summary.writers === 0) {
       list.replaceChildren(h("li", { class: "nothing" }, "No installation has reported yet. An SDK's first batch opens its account here."));
-      return missing;
+      return;
     }
     const focused = document.activeElement?.closest?.("[data-installation]")?.dataset.installation;
     const wasSummary = document.activeElement?.tagName === "SUMMARY";
-    list.replaceChildren(...accounts.slice(0, mostAccounts).map((account) => this.#entry(account, now)));
-    if (accounts.length > mostAccounts) list.append(h("li", { class: "nothing" }, `and ${counted(accounts.length - mostAccounts, "installation")} more, all in order or seen longer ago`));
+    const key = document.activeElement?.closest?.("#accounts [data-key]")?.dataset.key;
+    const button = (name, text, action) => h("li", { class: "nothing" }, h("button", { type: "button", class: "button small", "data-key": name, onclick: action }, text));
+    list.replaceChildren(
+      this.#sums(summary, part),
+      ...(whole !== null ? [] : [h("li", { class: "account-title" }, h("h3", {}, accounts.length === 0 ? "Nothing is missing" : accounts.length === mostWorst ? `The ${mostWorst} of which most is missing` : "Where something is missing"))]),
+      ...accounts.map((account) => this.#entry(account, now)),
+      ...(whole === null ? [button("all", "All installations", this.#openAll)] : whole.next === undefined ? [] : [button("older", "Older", () => {
+        this.#pages += 1;
+        this.#last = "";
+        this.look(true, Date.now()).catch(() => {});
+      })]));
     if (focused && wasSummary) list.querySelector(`[data-installation="${CSS.escape(focused)}"] summary`)?.focus();
-    return missing;
+    else if (key) list.querySelector(`[data-key="${key}"]`)?.focus();
+  }
+
+  /** Everything in numbers. */
+  #sums(summary, part) {
+    const dropped = Object.values(summary.dropped).reduce((sum, count) => sum + count, 0);
+    const facts = [["received", summary.received, ""], ["missing", summary.missing, summary.missing > 0 ? "is-missing" : ""], ["on the way", summary.waiting, ""], ["dropped by devices", dropped, ""], ["refused", summary.rejected, ""], ["twice, kept once", summary.duplicates, ""]];
+    return h("li", { class: "ledger-sums" },
+      h("dl", {}, facts.map(([name, value, kind]) => h("div", { class: kind }, h("dt", {}, name), h("dd", {}, number(value))))),
+      part === "" ? null : h("p", { class: "panel-note" }, `Sums${part}.`));
   }
 
   /** Installations that were erased, and what is not kept because of that. */

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The card of one person: who it is, and everything the app said about them.
+// The card of one person: who it is, everything the app said about them, and the devices.
 
 import { h } from "./dom.js";
-import { ago, dateAndClock, number, shortID } from "./format.js";
+import { ago, counted, cut, dateAndClock, number, shortID } from "./format.js";
 import { printable } from "./stream.js";
 
-/** The card. `choose(installation)` shows what happened on one of the person's installations. */
-export function card(user, chosen, choose) {
+/** Longer values are cut; the whole of one is in the collector's answer. */
+const longestValue = 400;
+
+/** The card. `go`: choose(installation) shows what happened on one of the person's installations, more() asks for further attributes. */
+export function card(user, chosen, go) {
   const now = Date.now();
   const moment = (ms) => (Number.isFinite(ms) ? h("span", { title: dateAndClock(ms) }, dateAndClock(ms).slice(0, 16), h("small", {}, ` ${ago(ms, now)}`)) : null);
-  const code = (text) => text && h("code", { title: text }, printable(text));
+  const code = (text) => text && h("code", { title: text, dir: "auto" }, cut(printable(text), longestValue));
   const facts = [
-    ["User", chosen?.installation ? (user.id === undefined ? "not signed in" : printable(user.id)) : null],
+    ["User", user.id === undefined ? "not signed in" : h("span", { dir: "auto" }, printable(user.id))],
     ["First opened the app", moment(user.first_touch)],
     ["First seen here", moment(user.first)],
     ["Last seen", moment(user.last)],
@@ -21,23 +24,44 @@ export function card(user, chosen, choose) {
     ["Events", number(user.events)],
     ["Unique id", code(user.unique_id)],
     ["Anonymous id", code(user.anonymous_id)],
-    [user.installations.length === 1 ? "Installation" : "Installations", user.installations.map((id) => h("button", {
-      type: "button", class: "link", title: id, "aria-pressed": String(chosen?.installation === id), onclick: () => choose(id),
-    }, shortID(id)))],
-  ].filter(([, value]) => value !== null && value !== undefined && value !== "" && value.length !== 0);
+  ].filter(([, value]) => value !== null && value !== undefined && value !== "");
   return h("section", { class: "panel card", "aria-label": "The person" },
     h("dl", { class: "card-facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
-    attributes(user.attributes ?? {}, now));
+    attributes(user, now, go),
+    devices(user, chosen, go, now));
 }
 
-function attributes(told, now) {
-  const entries = Object.entries(told);
+function attributes(user, now, go) {
+  const entries = Object.entries(user.attributes ?? {});
   if (entries.length === 0) return h("p", { class: "card-none" }, "The app has said nothing about this person.");
-  return h("div", { class: "told-frame" }, h("table", { class: "told" },
+  return h("div", { class: "told-frame", tabindex: "0", role: "group", "aria-label": "What the app said" }, h("table", { class: "told" },
     h("thead", {}, h("tr", {}, ["Attribute", "Value", "Set"].map((title) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, entries.map(([name, attribute]) => h("tr", {},
-      h("td", {}, h("code", {}, printable(name))),
-      h("td", {}, printable(typeof attribute.value === "string" ? attribute.value : JSON.stringify(attribute.value)),
+      h("td", {}, h("code", { dir: "auto" }, cut(printable(name), longestValue))),
+      h("td", { dir: "auto" }, cut(printable(typeof attribute.value === "string" ? attribute.value : JSON.stringify(attribute.value)), longestValue),
         attribute.omitted > 0 ? h("small", {}, ` and ${number(attribute.omitted)} more that the list has no room for`) : null),
-      h("td", { class: "told-set", title: dateAndClock(attribute.set) }, attribute.set > 0 ? ago(attribute.set, now) : "–"))))));
+      h("td", { class: "told-set", title: attribute.set > 0 ? dateAndClock(attribute.set) : null }, attribute.set > 0 ? dateAndClock(attribute.set).slice(0, 16) : "–",
+        attribute.installation ? h("small", { title: attribute.installation }, ` on ${shortID(attribute.installation)}`) : null))))),
+    user.next === undefined ? null : h("p", { class: "told-more" }, h("button", { type: "button", class: "button small", "data-key": "more-attributes", onclick: go.more }, "More attributes"), h("small", {}, ` ${number(entries.length)} are shown`)));
+}
+
+function devices(user, chosen, go, now) {
+  if (!user.devices?.length) return null;
+  const told = (text) => (text ? h("span", { dir: "auto", title: text }, cut(printable(text), 60)) : h("span", { class: "quiet-text" }, "–"));
+  return h("div", { class: "person-devices", tabindex: "0", role: "group", "aria-label": "Devices" }, h("table", { class: "told" },
+    h("thead", {}, h("tr", {}, ["Device", "System", "App", "Events", "Last seen"].map((title) => h("th", { scope: "col", class: title === "Events" ? "figure-cell" : null }, title)))),
+    h("tbody", {}, user.devices.map((device) => h("tr", {},
+      h("td", {}, told(device.model), " ", h("button", { type: "button", class: "link", title: device.installation, "data-key": `device:${device.installation}`, "aria-pressed": String(chosen?.installation === device.installation), onclick: () => go.choose(device.installation) }, shortID(device.installation))),
+      h("td", {}, told(device.system)),
+      h("td", {}, told([device.app, device.version].filter(Boolean).join(" "))),
+      h("td", { class: "figure-cell", title: counted(device.sessions, "session") }, number(device.events)),
+      h("td", { class: "told-set", title: dateAndClock(device.last) }, dateAndClock(device.last).slice(0, 16), h("small", {}, ` ${ago(device.last, now)}`)))))),
+    user.more_devices ? h("p", { class: "told-more" }, h("small", {}, `The ${number(user.devices.length)} used last.`)) : null);
+}
+
+/** Who signed in on an installation. */
+export function peopleHere(users, hasVisitor, choose) {
+  return h("section", { class: "panel people-here", "aria-label": "Who signed in here" },
+    h("p", {}, hasVisitor ? "Below is what happened while nobody was signed in, and all sessions. Signed in here: " : "Nobody used it without signing in. Signed in here: ",
+      users.map((user, index) => [index > 0 ? ", " : "", h("button", { type: "button", class: "link", dir: "auto", "data-key": user.id, onclick: () => choose(user) }, printable(user.id))]).flat(), "."));
 }

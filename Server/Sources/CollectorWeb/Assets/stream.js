@@ -272,7 +272,8 @@ export class Stream {
   }
 }
 
-function summary(event) {
+/** What an event says, in a line. */
+export function summary(event) {
   const sentence = told(event);
   const nodes = sentence?.nodes ?? [];
   const pairs = Object.entries(sentence?.rest ?? event.attributes ?? {});

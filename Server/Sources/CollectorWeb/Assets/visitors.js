@@ -1,39 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// The visitors: who was there, in which sessions, on which screens. Looks again every few seconds while it is shown.
+// The people: who was there, in which sessions, on which screens, and what one of them did. Looks again every few seconds while it is shown;
+// each part is drawn as its answer comes.
 
+import { asQuery } from "./address.js";
 import { ask } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
-import { ago, counted, shortID } from "./format.js";
-import { card } from "./person.js";
+import { shortID } from "./format.js";
+import { History } from "./history.js";
+import { unknown } from "./modes.js";
+import { keyOf, nameOf, People } from "./people.js";
+import { card, peopleHere } from "./person.js";
 import { followReportForm } from "./report.js";
 import { ScreenColours, screensTable } from "./screens.js";
 import { sessionList, timeline } from "./sessions.js";
 import { printable } from "./stream.js";
 
-const mostPeople = 100;
 const mostSessions = 30;
+/** The parts of the address that are this view's. */
+const ours = new Set(["visitors", "search", "events", "before"]);
 
-/** The view of visitors. `showEvents(key, value)` goes to the live events with a filter, `moved()` says that `place` changed. */
+/** The view of people. `go`: events(key, value) goes to the live events with a filter, open(stored) shows an event in full, moved(replacing) says that the address changed. */
 export class Visitors {
-  #showEvents;
-  #moved;
+  #go;
   #isShown = false;
   /** Whose view it is: null for everybody, {user} for somebody who signed in, {installation} for a visitor. */
   #chosen = null;
   #colours = new ScreenColours();
-  #drawn = { people: "", detail: "" };
+  #people;
+  #history;
+  /** The attributes beyond the first, for as long as somebody is looked at. */
+  #more = { attributes: {}, next: undefined };
+  #isUnknown = false;
   #isLooking = false;
   #lookAfter = 0;
+  #turn = 0;
+  /** Where each part is drawn, and what it was drawn from. */
+  #slots = new Map(["told", "card", "history", "line", "screens", "sessions"].map((name) => [name, { node: h("div", { class: "visitor-part", hidden: true }), drawn: "" }]));
 
-  constructor(showEvents, moved) {
-    this.#showEvents = showEvents;
-    this.#moved = moved;
+  constructor(go) {
+    this.#go = go;
+    this.#people = new People((key) => this.#choose(key), (isTyped) => go.moved(isTyped));
+    this.#history = new History({ open: go.open, filtered: (isTyped) => go.moved(isTyped), installation: (id) => this.#choose(`installation:${id}`) });
+    this.#slots.get("history").node.append(this.#history.node);
+    byId("visitor-body").replaceChildren(...[...this.#slots.values()].map(({ node }) => node));
     followReportForm();
   }
 
-  /** What the address says about the view: "", or "user:carl". */
+  /** What the address says about whom is looked at: "", or "user:carl". */
   get place() {
     if (this.#chosen === null) return "";
     return this.#chosen.user === undefined ? `installation:${this.#chosen.installation}` : `user:${this.#chosen.user}`;
@@ -42,101 +57,218 @@ export class Visitors {
   set place(text) {
     const match = /^(user|installation):(.+)$/s.exec(text);
     this.#chosen = match ? { [match[1]]: match[2] } : null;
-    this.#drawn = { people: "", detail: "" };
+    this.#forget();
+  }
+
+  get pairs() {
+    const search = this.#people.search;
+    return [["visitors", this.place], ...(search === "" ? [] : [["search", search]]), ...(this.#chosen === null ? [] : this.#history.pairs)];
+  }
+
+  restore(pairs) {
+    const find = (key) => pairs.findLast(([name]) => name === key)?.[1] ?? "";
+    const place = find("visitors");
+    if (place !== this.place) this.place = place;
+    this.#people.search = find("search");
+    this.#history.restore(find("events"), find("before") === "1");
+    if (place !== "" && this.#chosen === null) return `“${place.slice(0, 64)}” is nobody: write user:ID or installation:ID.`;
+    return unknown(pairs.filter(([key]) => !ours.has(key)));
   }
 
   show(isShown) {
     this.#isShown = isShown;
+    this.#history.show(this.#isUnknown ? null : this.#chosen, isShown);
     if (isShown) this.look(true);
+  }
+
+  focusOpened() {
+    return this.#history.focusOpened();
   }
 
   /** Asks and draws what has changed. A collector with much to tell is asked as often as it is quick. */
   async look(force = false) {
-    if (!this.#isShown || (this.#isLooking && !force) || (!force && Date.now() < this.#lookAfter)) return;
+    if (!this.#isShown || (!force && (this.#isLooking || Date.now() < this.#lookAfter))) return;
     this.#isLooking = true;
+    const turn = ++this.#turn;
     const began = performance.now();
+    setText(byId("visitor-title"), this.#title(null));
+    const isCurrent = () => turn === this.#turn;
+    const part = async (name, question, draw) => {
+      try {
+        const answer = await question;
+        if (isCurrent()) draw(answer, Date.now());
+      } catch (error) {
+        if (isCurrent()) this.#fail(name, error);
+      }
+    };
+    const asked = [this.#people.look(this.place)];
+    if (!this.#isUnknown || force) asked.push(...this.#asked(part));
+    await Promise.all(asked);
+    if (!isCurrent()) return;
+    this.#isLooking = false;
+    this.#lookAfter = Date.now() + 20 * (performance.now() - began);
+  }
+
+  #asked(part) {
     const chosen = this.#chosen;
-    try {
-      const scope = new URLSearchParams(chosen ?? {});
-      const flowScope = chosen?.installation ? `installation=${chosen.installation}&` : "";
-      const [people, sessions, flow] = await Promise.all([
-        ask(`/v1/users?limit=${mostPeople}`),
-        ask(`/v1/sessions?${scope}&limit=${mostSessions}`),
-        ask(`/v1/screens?${flowScope}limit=40`),
-      ]);
-      const self = chosen ? (await ask(`/v1/users?${scope}&limit=1`)).users : [];
-      if (chosen !== this.#chosen) return;
-      const now = Date.now();
-      this.#drawPeople(people.users, people.next !== undefined, now);
-      this.#drawDetail(self[0] ?? null, sessions, flow, now);
-    } catch {
-      // The connection state already says that the collector is away; what was drawn stays.
-    } finally {
-      this.#isLooking = false;
-      this.#lookAfter = Date.now() + 20 * (performance.now() - began);
+    const scope = chosen === null ? [] : Object.entries(chosen);
+    const sessions = part("sessions", ask(`/v1/sessions?${asQuery([...scope, ["limit", String(mostSessions)]])}`), (answer, now) => this.#drawSessions(answer, now));
+    this.#skeleton("sessions");
+    if (chosen === null) {
+      this.#skeleton("screens");
+      return [sessions, part("screens", ask("/v1/screens?limit=40"), (flow) => this.#drawScreens(flow))];
+    }
+    this.#skeleton("card");
+    if (chosen.user !== undefined) return [sessions, part("card", ask(`/v1/users/${encodeURIComponent(chosen.user)}`), (user, now) => this.#drawUser(user, now))];
+    return [
+      sessions,
+      part("card", this.#installation(chosen.installation), (found, now) => this.#drawInstallation(found, now)),
+      part("screens", ask(`/v1/screens?${asQuery([...scope, ["limit", "40"]])}`), (flow) => this.#drawScreens(flow)),
+    ];
+  }
+
+  /** Who used an installation, and its visitor where somebody did not sign in. */
+  async #installation(id) {
+    const { users } = await ask(`/v1/users?${asQuery([["installation", id], ["limit", "50"], ["attributes", "none"]])}`);
+    const visitor = users.some((user) => user.id === undefined) ? await ask(`/v1/visitors/${encodeURIComponent(id)}`) : null;
+    return { users, visitor };
+  }
+
+  #choose(place) {
+    this.place = place;
+    this.#go.moved();
+    byId("visitor").scrollTop = 0;
+    this.show(this.#isShown);
+  }
+
+  #forget() {
+    this.#isUnknown = false;
+    this.#more = { attributes: {}, next: undefined };
+    this.#history.forget();
+    for (const [name, slot] of this.#slots) {
+      slot.drawn = "";
+      slot.node.hidden = true;
+      if (name !== "history") slot.node.replaceChildren();
     }
   }
 
-  #choose(chosen) {
-    this.#chosen = chosen;
-    this.#drawn = { people: "", detail: "" };
-    this.#moved();
-    byId("visitor").scrollTop = 0;
-    this.look(true);
+  // MARK: Drawing
+
+  #title(user) {
+    if (user) return nameOf(user);
+    if (this.#chosen === null) return "Everybody";
+    return this.#chosen.user === undefined ? `Installation ${shortID(this.#chosen.installation)}` : printable(this.#chosen.user);
   }
 
-  #drawPeople(users, hasMore, now) {
-    const state = JSON.stringify(users.map((user) => [key(user), user.last, user.sessions])) + Math.floor(now / 5000);
-    if (state === this.#drawn.people) return;
-    this.#drawn.people = state;
-    const list = byId("people");
-    const focused = document.activeElement?.closest?.("#people button")?.dataset.key;
-    const entry = (name, lines, chosen, id, isRecent) => h("li", {}, h("button", {
-      type: "button", class: "person", "data-key": id, "aria-pressed": String(this.place === id), onclick: () => this.#choose(chosen),
-    }, h("span", { class: "person-line" }, h("span", { class: isRecent ? "presence here" : "presence", "aria-hidden": "true" }), h("b", {}, name)), h("span", { class: "person-note" }, lines)));
-    list.replaceChildren(
-      entry("Everybody", users.length === 0 ? "Nobody was here yet" : counted(users.length, "person", "people") + (hasMore ? " and more" : ""), null, "", false),
-      ...users.map((user) => entry(
-        name(user),
-        [user.sessions > 0 ? counted(user.sessions, "session") : null, counted(user.events, "event"), ago(user.last, now)].filter(Boolean).join(" · "),
-        user.id === undefined ? { installation: user.installations[0] } : { user: user.id },
-        key(user),
-        now - user.last < 60_000,
-      )),
-    );
-    if (focused !== undefined) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  /** Draws a part when what it is drawn from has changed, and keeps the focus where it was. */
+  #draw(name, from, make) {
+    const slot = this.#slots.get(name);
+    const state = JSON.stringify(from);
+    if (slot.drawn === state) return;
+    slot.drawn = state;
+    const focused = slot.node.contains(document.activeElement) ? document.activeElement.dataset.key : undefined;
+    const made = make();
+    slot.node.replaceChildren(...made);
+    slot.node.hidden = made.length === 0;
+    if (focused !== undefined) slot.node.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
   }
 
-  #drawDetail(user, answer, flow, now) {
-    const state = JSON.stringify([this.place, user, answer.sessions, flow]) + Math.floor(now / 30_000);
-    if (state === this.#drawn.detail) return;
-    this.#drawn.detail = state;
-    const sessions = answer.sessions;
-    this.#colours.assign(flow.screens.map((screen) => screen.name));
-    const title = this.#chosen?.installation ? `Installation ${shortID(this.#chosen.installation)}` : user ? name(user) : this.#chosen ? printable(this.#chosen.user) : "Everybody";
-    setText(byId("visitor-title"), title);
-    const parts = [];
-    if (user) parts.push(card(user, this.#chosen, (installation) => this.#choose({ installation })));
-    if (sessions.length > 0) parts.push(timeline(sessions, (session) => {
+  #skeleton(name) {
+    const slot = this.#slots.get(name);
+    if (slot.drawn !== "") return;
+    slot.node.hidden = false;
+    slot.node.replaceChildren(h("section", { class: "panel part-skeleton", "aria-busy": "true" }, h("p", { class: "visually-hidden" }, "Asking the collector…"), h("span", {}), h("span", {}), h("span", {})));
+  }
+
+  #fail(name, error) {
+    if (name === "card" && error.status === 404) {
+      this.#nobody("No such user", error.message);
+      return;
+    }
+    const slot = this.#slots.get(name);
+    // What was drawn stays: the connection state says that the collector is away.
+    if (slot.drawn !== "") return;
+    slot.node.hidden = false;
+    slot.node.replaceChildren(h("section", { class: "panel empty" }, h("p", { class: "empty-title" }, error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer."),
+      h("button", { type: "button", class: "button", onclick: () => this.look(true) }, "Ask again")));
+  }
+
+  /** Somebody whom the collector does not know: something else than somebody without sessions. */
+  #nobody(title, reason) {
+    this.#isUnknown = true;
+    this.#history.show(null, false);
+    for (const [name, slot] of this.#slots) if (name !== "told") slot.node.hidden = true;
+    this.#draw("told", [title, reason], () => [h("section", { class: "panel empty unknown" }, h("p", { class: "empty-title" }, title), h("p", { dir: "auto" }, printable(reason)),
+      h("button", { type: "button", class: "button", onclick: () => this.#choose("") }, "Everybody"))]);
+  }
+
+  #drawUser(user, now) {
+    this.#isUnknown = false;
+    setText(byId("visitor-title"), this.#title(user));
+    const attributes = { ...user.attributes, ...this.#more.attributes };
+    const next = Object.keys(this.#more.attributes).length === 0 ? user.next : this.#more.next;
+    this.#draw("card", [user, Object.keys(attributes).length, next, Math.floor(now / 30_000)], () => [card({ ...user, attributes, next }, this.#chosen, {
+      choose: (installation) => this.#choose(`installation:${installation}`),
+      more: () => this.#moreAttributes(next),
+    })]);
+    this.#slots.get("history").node.hidden = false;
+  }
+
+  #drawInstallation({ users, visitor }, now) {
+    if (users.length === 0) {
+      this.#nobody("No such installation", `Nothing of the installation ${this.#chosen.installation} is here. It may have been erased.`);
+      return;
+    }
+    this.#isUnknown = false;
+    const choose = (user) => this.#choose(keyOf(user));
+    const signedIn = users.filter((user) => user.id !== undefined);
+    if (signedIn.length > 0) this.#draw("told", [signedIn, visitor === null, Math.floor(now / 30_000)], () => [peopleHere(signedIn, visitor !== null, choose)]);
+    if (visitor === null) {
+      this.#slots.get("card").node.hidden = true;
+      this.#slots.get("history").node.hidden = true;
+      this.#history.show(null, false);
+      return;
+    }
+    this.#drawUser(visitor, now);
+    setText(byId("visitor-title"), this.#title(null));
+  }
+
+  async #moreAttributes(after) {
+    const chosen = this.#chosen;
+    const path = chosen.user === undefined ? `/v1/visitors/${chosen.installation}` : `/v1/users/${encodeURIComponent(chosen.user)}`;
+    try {
+      const page = await ask(`${path}?${asQuery([["after", after], ["limit", "1000"]])}`);
+      if (chosen !== this.#chosen) return;
+      this.#more = { attributes: { ...this.#more.attributes, ...page.attributes }, next: page.next };
+      this.look(true);
+    } catch {
+      // The button is still there, to be asked again; the connection state says why.
+    }
+  }
+
+  #drawSessions(answer, now) {
+    const { sessions } = answer;
+    if (this.#chosen?.user !== undefined) this.#colours.assign([...new Set(sessions.flatMap((session) => session.screens.map((screen) => screen.name)))]);
+    this.#draw("line", [sessions, Math.floor(now / 30_000)], () => sessions.length === 0 ? [] : [timeline(sessions, (session) => {
       const row = byId("visitor").querySelector(`[data-session="${CSS.escape(rowKey(session))}"]`);
       row?.scrollIntoView({ block: "nearest", behavior: "smooth" });
       row?.focus({ preventScroll: true });
-    }));
-    if (!this.#chosen?.user) parts.push(screensTable(flow, this.#colours, this.#chosen !== null));
-    parts.push(sessionList(sessions, answer.next !== undefined, this.#colours, {
+    })]);
+    this.#draw("sessions", [answer, Math.floor(now / 30_000)], () => [sessionList(sessions, answer.next !== undefined, this.#colours, {
       isEverybody: this.#chosen === null,
       rowKey,
-      events: (session) => this.#showEvents("session", session),
-      person: (id) => this.#choose({ user: id }),
-      installation: (id) => this.#choose({ installation: id }),
-    }));
-    const keep = byId("visitor").scrollTop;
-    byId("visitor-body").replaceChildren(...parts);
-    byId("visitor").scrollTop = keep;
+      events: (session) => this.#go.events("session", session),
+      person: (id) => this.#choose(`user:${id}`),
+      installation: (id) => this.#choose(`installation:${id}`),
+    })]);
+    if (this.#isUnknown) for (const name of ["line", "sessions"]) this.#slots.get(name).node.hidden = true;
+  }
+
+  #drawScreens(flow) {
+    if (this.#isUnknown) return;
+    this.#colours.assign(flow.screens.map((screen) => screen.name));
+    this.#draw("screens", flow, () => [screensTable(flow, this.#colours, this.#chosen !== null)]);
   }
 }
 
-const key = (user) => (user.id === undefined ? `installation:${user.installations[0] ?? ""}` : `user:${user.id}`);
 const rowKey = (session) => `${session.installation ?? ""} ${session.id}`;
-const name = (user) => (user.id === undefined ? `Visitor ${shortID(user.installations[0] ?? user.unique_id ?? "")}` : printable(user.id));
-

@@ -5,6 +5,39 @@ internal import Collector
 internal import TrackwayEvents
 
 extension ListedEvents {
+    func found(_ search: UserSearch) async throws(StoreError) -> FoundUsers {
+        try note(search)
+        let users = try await users(matching: search.query)
+        let next = TimedPlace(time: Timestamp(milliseconds: 3), number: 8)
+        return FoundUsers(users: users, searched: 7, of: 9, next: next)
+    }
+
+    func profile(_ query: ProfileQuery) async throws(StoreError) -> PersonProfile? {
+        try note(query)
+        guard query.person != .user("nobody") else { return nil }
+        var user = try await users(matching: UserQuery(id: "carl"))[0]
+        user.hasMoreAttributes = true
+        let device = PersonProfile.Device(
+            installation: .init(high: 7 << 12, low: 1 << 63),
+            first: Timestamp(milliseconds: 2),
+            last: Timestamp(milliseconds: 3),
+            events: 4,
+            sessions: 1,
+            facts: DeviceFacts(app: "shop", version: "2.1", model: nil, system: "iOS 18.2")
+        )
+        return PersonProfile(person: user, devices: [device])
+    }
+
+    func timeline(_ query: TimelineQuery) async throws(StoreError) -> Timeline? {
+        try note(query)
+        guard query.person != .user("nobody") else { return nil }
+        let entries = try await events(matching: EventQuery(limit: query.limit)).map { event in
+            Timeline.Entry(event, isVisit: query.withVisits)
+        }
+        let next = TimelinePlace(time: Timestamp(milliseconds: 5), position: EventPosition(segment: 2, offset: 16))
+        return Timeline(entries: entries, searched: 7, of: 9, next: next)
+    }
+
     func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
         try note(question)
         let steps = [Funnel.Step(people: 10), Funnel.Step(people: 4, median: 1_500, medianTotal: 2_500)]

@@ -265,6 +265,7 @@ final class ListedEvents: EventStore {
             place: TimedPlace(time: Timestamp(milliseconds: 9), number: 3),
             installation: installation,
             first: Timestamp(milliseconds: 5),
+            events: 11,
             states: 6,
             propertyChanges: 2
         )

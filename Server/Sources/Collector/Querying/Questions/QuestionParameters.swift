@@ -205,7 +205,8 @@ struct QuestionParameters {
         try QuestionField(String(text), parameter: name)
     }
 
-    private func moment(_ name: String) throws(QuestionError) -> Timestamp? {
+    /// A moment, as Unix milliseconds or as text; nil when absent.
+    func moment(_ name: String) throws(QuestionError) -> Timestamp? {
         guard let text = text(name) else { return nil }
         guard let moment = Int64(text).map(Timestamp.init(milliseconds:)) ?? Timestamp(iso8601: text) else {
             throw QuestionError(

@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+#
+# People: found, shown, and followed while they act.
+import re
+import unittest
+from urllib.parse import quote
+
+from axe_playwright_python.sync_playwright import Axe
+
+import collector
+from collector import HOSTILE, PageTest, expect, installation
+
+PHONE, TABLET = installation(901), installation(902)
+LONG = "long-" + "x" * 900
+PEOPLE = 230
+
+
+def context(user=None, session="visit", number=1, version="3.0", model="iPhone15,2", **attributes):
+    told = {"id": user, "attributes": {name: {"value": value, "set": 1_700_000_000_000} for name, value in attributes.items()}} if user else {}
+    return {"context": {"app": {"id": "shop", "version": version}, "device": {"model": model, "platform": "iOS", "os_version": "18.2"}, "session": {"id": session, "number": number}, **({"user": told} if told else {})}}
+
+
+def seed(server):
+    """Grace looks around on a phone, signs in, and goes on on a tablet; many others are there, and what senders should not write."""
+    start = server.now - 3_000_000
+    server.send({"batch": {"installation": PHONE}}, context(), {"name": "before", "time": start}, context("grace", plan="pro", city="Göttingen", orders=12),
+                *({"name": "look", "time": start + 1_000 * step, "attributes": {"step": step}} for step in range(1, 151)), {"name": "buy", "time": start + 200_000, "attributes": {"total": 12.5}})
+    server.send({"batch": {"installation": TABLET}}, context("grace", "tablet", 7, "4.0", "iPad14,1"), {"name": "look", "time": start + 150_500, "attributes": {"step": 1000}}, {"name": "read", "time": start + 400_000})
+    for number in range(PEOPLE):
+        last = server.send({"batch": {"installation": installation(1_000 + number)}}, context(f"crowd-{number}", plan="free"), {"name": "came", "time": start - 1_000 * number})
+    for number, name in enumerate([*HOSTILE, "a/b?c#d%20e", LONG]):
+        last = server.send({"batch": {"installation": installation(2_000 + number)}}, context(name, **{name: name}), {"name": name[:60], "time": start})
+    values = {f"attribute-{number:05}": number for number in range(500)}
+    for part in range(20):
+        last = server.send({"batch": {"installation": installation(3_000)}}, context("many"), {"name": "_profile_set", "time": start + part, "attributes": {f"{name}-{part:02}": value for name, value in values.items()}})
+    server.wait(last["position"])
+
+
+def setUpModule():
+    collector.setUp()
+    seed(PageTest.collector)
+
+
+class PeopleTest(PageTest):
+    forgiven = re.compile("Failed to load resource: the server responded with a status of 40[04]|Failed to load resource: net::ERR_FAILED")
+
+    def person(self, user, rest="", **options):
+        page = self.open(f"/?visitors=user:{quote(user, safe='')}{rest}", **options)
+        expect(page.locator(".history-groups")).to_have_attribute("aria-busy", "false")
+        return page
+
+    def names(self, page):
+        return [text.strip() for text in page.locator(".history-row .row-name").all_text_contents()]
+
+
+class Finding(PeopleTest):
+    def test_a_search_is_in_the_address_and_finds_by_attribute_text_and_installation(self):
+        page = self.open("/?visitors")
+        search = page.get_by_label("Search people")
+        for line, found in [("plan=pro", ["grace"]), ("göttingen orders>=12", ["grace"]), (PHONE, ["grace", f"Visitor …{PHONE[-8:]}"]), ("plan=pro orders<12", [])]:
+            with self.subTest(line):
+                search.fill(line)
+                expect(page.locator("#people button")).to_have_count(len(found))
+                self.assertEqual([text.split("\n")[0] for text in page.locator("#people b").all_text_contents()], found)
+        expect(page.locator("#people-note")).to_have_text("Nobody matches.")
+        search.fill("plan=pro")
+        expect(page).to_have_url(re.compile("search=plan%3Dpro"))
+        page.get_by_role("button", name="grace").click()
+        expect(page.locator("#visitor-title")).to_have_text("grace")
+        expect(page).to_have_url(re.compile(r"\?visitors=user:grace&search=plan%3Dpro$"))
+        page.go_back()
+        expect(page.locator("#visitor-title")).to_have_text("Everybody")
+        expect(search).to_have_value("plan=pro")
+        page.reload()
+        expect(page.locator("#people button")).to_have_count(1)
+
+    def test_older_people_come_page_by_page(self):
+        page = self.open("/?visitors&search=crowd-")
+        older = page.locator("#people-more")
+        for count in (100, 200, PEOPLE):
+            expect(page.locator("#people button")).to_have_count(count)
+            if count < PEOPLE:
+                older.click()
+        expect(older).to_be_hidden()
+        expect(page.locator("#people-note")).to_have_text(f"{PEOPLE} people.")
+
+    def test_a_search_that_is_bounded_says_how_far_it_went(self):
+        answer = {"users": [], "searched": 200_000, "of": 5_000_000, "next": "1.2"}
+        page = self.open("/?visitors&search=rare", answers={"**/v1/users?*text=rare*": answer})
+        expect(page.locator("#people-note")).to_have_text("Searched 200,000 of 5,000,000 people. Nobody yet.")
+        page.get_by_role("button", name="Older", exact=True).click()
+        expect(page.locator("#people-note")).to_contain_text("Searched 400,000 of")
+
+    def test_a_wrong_condition_is_said(self):
+        page = self.open("/?visitors&search=context.app.version=2")
+        expect(page.locator("#people-note")).to_contain_text("people have attributes only")
+
+    def test_it_works_with_the_keyboard_alone(self):
+        page = self.open("/?visitors")
+        expect(page.locator("#people button").nth(1)).to_be_visible()
+        page.keyboard.press("/")
+        expect(page.get_by_label("Search people")).to_be_focused()
+        page.keyboard.type("plan=pro")
+        page.keyboard.press("Enter")
+        expect(page.locator("#people button")).to_have_count(1)
+        page.locator("#people button").first.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator(".history-row").first).to_be_visible()
+        expect(page.locator("#people button").first).to_be_focused()
+        page.locator(".history-row .row-name").first.focus()
+        page.keyboard.press("Enter")
+        expect(page.locator("#drawer-title")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page.locator(".history-row .row-name").first).to_be_focused()
+
+
+class Profile(PeopleTest):
+    def test_a_person_has_devices_with_model_system_and_version_and_attributes_with_when_and_where(self):
+        page = self.person("grace")
+        devices = page.get_by_role("group", name="Devices").locator("tbody tr")
+        expect(devices).to_have_count(2)
+        expect(devices.first).to_contain_text("iPad14,1")
+        expect(devices.first).to_contain_text("shop 4.0")
+        expect(devices.last).to_contain_text("iOS 18.2")
+        said = page.get_by_role("group", name="What the app said").locator("tr", has_text="plan")
+        expect(said).to_contain_text("pro")
+        expect(said).to_contain_text(f"…{PHONE[-8:]}")
+        expect(said).to_contain_text(re.compile("2023-11-1[45]"))
+
+    def test_somebody_unknown_is_told_from_somebody_without_sessions(self):
+        page = self.open("/?visitors=user:never-heard-of")
+        expect(page.get_by_text("No such user")).to_be_visible()
+        expect(page.locator(".unknown")).to_contain_text("“never-heard-of” is known")
+        expect(page.locator(".sessions")).to_be_hidden()
+        expect(page.locator(".history")).to_be_hidden()
+        empty = self.person("many", answers={"**/v1/sessions?user=many*": {"sessions": []}})
+        expect(empty.locator("#visitor-title")).to_have_text("many")
+        expect(empty.locator(".sessions")).to_contain_text("No session yet.")
+        gone = self.open(f"/?visitors=installation:{installation(77_777)}")
+        expect(gone.get_by_text("No such installation")).to_be_visible()
+
+    def test_ten_thousand_attributes_come_when_they_are_asked_for(self):
+        page = self.person("many")
+        rows = page.get_by_role("group", name="What the app said").locator("tbody tr")
+        expect(rows).to_have_count(200)
+        page.get_by_role("button", name="More attributes").click()
+        expect(rows).to_have_count(1_200)
+        expect(page.get_by_role("button", name="More attributes")).to_be_visible()
+
+    def test_hostile_ids_and_attributes_stay_text(self):
+        for user in [*HOSTILE, "a/b?c#d%20e", LONG]:
+            with self.subTest(user[:20]):
+                page = self.person(user, width=390)
+                expect(page.locator("#visitor-title")).not_to_have_text("Everybody")
+                expect(page.locator(".history-row")).to_have_count(1)
+                self.assertEqual(page.locator("#visitors img, #visitors script").count(), 0)
+                self.assertNotEqual(page.title(), "hit")
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
+                page.context.close()
+
+    def test_an_installation_says_who_signed_in_there(self):
+        page = self.open(f"/?visitors=installation:{PHONE}")
+        page.locator(".people-here").get_by_role("button", name="grace").click()
+        expect(page.locator("#visitor-title")).to_have_text("grace")
+
+    def test_what_fails_says_so_in_its_place_and_can_be_asked_again(self):
+        page = self.open("/icon.svg")
+        page.route("**/v1/users/grace/events*", lambda route: route.abort())
+        page.route("**/v1/sessions*", lambda route: route.fulfill(status=400, json={"error": {"code": "x", "field": "", "message": "Not today."}}))
+        page.goto(f"{self.collector.url}/?visitors=user:grace")
+        expect(page.locator(".history-foot")).to_contain_text("The collector does not answer.")
+        expect(page.get_by_text("Not today.")).to_be_visible()
+        expect(page.get_by_role("group", name="Devices")).to_be_visible()
+        page.unroute("**/v1/sessions*")
+        page.get_by_role("button", name="Ask again", exact=True).last.click()
+        expect(page.locator(".session").first).to_be_visible()
+
+
+class Acting(PeopleTest):
+    def test_all_devices_and_sessions_are_one_timeline_in_the_order_of_the_devices_time(self):
+        page = self.person("grace")
+        expect(page.locator(".history-row")).to_have_count(100)
+        self.assertEqual(self.names(page)[:2], ["read", "buy"])
+        heads = page.locator(".history-head").all_text_contents()
+        self.assertIn("Session 7", heads[0])
+        self.assertIn("iPad14,1", heads[0])
+        self.assertRegex(heads[0], r"\d{4}-\d\d-\d\d")
+        self.assertTrue(any("Session 1" in head and "shop 3.0" in head for head in heads))
+        page.get_by_role("button", name="Older", exact=True).last.click()
+        expect(page.locator(".history-row")).to_have_count(153)
+        expect(page.get_by_role("button", name="Older", exact=True)).to_have_count(0)
+
+    def test_what_was_before_the_sign_in_is_marked(self):
+        page = self.person("grace", "&events=name:before")
+        expect(page.locator(".history-foot")).to_contain_text("No event matches.")
+        page.get_by_label("Before the sign-in").check()
+        expect(page.locator(".history-row")).to_have_count(1)
+        expect(page.locator(".history-visit")).to_have_text("not signed in yet")
+        expect(page).to_have_url(re.compile("before=1"))
+
+    def test_a_filter_is_in_the_address(self):
+        page = self.person("grace")
+        line = page.get_by_label("Filter what they did")
+        line.fill("total>=10")
+        expect(page.locator(".history-row")).to_have_count(1)
+        self.assertEqual(self.names(page), ["buy"])
+        expect(page).to_have_url(re.compile("events=total%3E%3D10"))
+        line.fill("name:look step>149")
+        expect(page.locator(".history-row")).to_have_count(2)
+        page.reload()
+        expect(page.locator(".history-row")).to_have_count(2)
+
+    def test_an_open_profile_follows_pauses_and_stays_bounded(self):
+        page = self.person("grace", "&events=name:live")
+        note = page.locator(".history-note")
+        expect(note).to_contain_text("live")
+        send = lambda first, count, **more: self.collector.send({"batch": {"installation": TABLET}}, context("grace", "tablet", 7), *({"name": "live", "time": self.collector.now + step, **more} for step in range(first, first + count)))
+        send(0, 1)
+        expect(page.locator(".history-row")).to_have_count(1)
+        page.get_by_role("button", name="Pause", exact=True).last.click()
+        send(1, 2)
+        held = page.get_by_role("button", name="2 new events")
+        expect(held).to_be_visible()
+        expect(page.locator(".history-row")).to_have_count(1)
+        held.click()
+        expect(page.locator(".history-row")).to_have_count(3)
+        for part in range(8):
+            send(10 + 100 * part, 100)
+        expect(page.locator(".history-row")).to_have_count(500)
+        expect(page.get_by_role("button", name="Older", exact=True).last).to_be_visible()
+        page.get_by_role("button", name="Older", exact=True).last.click()
+        expect(page.get_by_role("button", name="Back to the latest")).to_be_visible()
+        expect(page.locator(".history-row")).to_have_count(500)
+        page.get_by_role("button", name="Back to the latest").click()
+        expect(page.locator(".history-row")).to_have_count(100)
+
+    def test_the_stream_ends_with_the_view(self):
+        page = self.person("grace")
+        expect(page.locator(".history-note")).to_contain_text("live")
+        page.get_by_role("button", name="Live", exact=True).click()
+        # The one of the live events is left, and nothing keeps asking for the person.
+        asked = []
+        page.on("request", lambda request: asked.append(request.url))
+        page.wait_for_timeout(2_500)
+        self.assertEqual([url for url in asked if "user=grace" in url or "/users/grace" in url], [])
+
+
+class Rules(PeopleTest):
+    def test_axe_has_nothing_to_say_and_nothing_scrolls_sideways(self):
+        for path in ["/?visitors=user:grace", f"/?visitors=user:{quote(HOSTILE[0], safe='')}", "/?visitors=user:nobody", f"/?visitors=installation:{PHONE}", "/?visitors&search=nothing-at-all", "/?devices"]:
+            for width, scheme in [(1440, "light"), (390, "dark")]:
+                with self.subTest(path, width=width, scheme=scheme):
+                    page = self.open(path, width=width, scheme=scheme)
+                    expect(page.locator("main:not([hidden]) .panel:visible").nth(1)).to_be_visible()
+                    expect(page.locator("[aria-busy=true]:visible")).to_have_count(0)
+                    found = Axe().run(page, options={"resultTypes": ["violations"], "rules": {"region": {"enabled": False}}}).response["violations"]
+                    self.assertEqual([f"{rule['id']}: {node['target']} {node.get('failureSummary', '')}" for rule in found for node in rule["nodes"][:4]], [])
+                    self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)
+                    page.context.close()
+
+    def test_devices_without_snapshots_are_listed_with_what_contexts_say(self):
+        page = self.open(f"/?devices={TABLET}")
+        expect(page.locator("#device-title")).to_have_text("iPad14,1")
+        expect(page.locator(".device-card")).to_contain_text("grace")
+        expect(page.locator(".device-card")).to_contain_text("shop 4.0")
+        expect(page.locator(".device-card")).to_contain_text("iOS 18.2")
+
+
+if __name__ == "__main__":
+    unittest.main()

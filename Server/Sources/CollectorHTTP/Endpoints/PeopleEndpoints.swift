@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Hummingbird
+internal import TrackwayEvents
+
+/// The endpoints that find people, and show one of them with all they did.
+struct PeopleEndpoints: Sendable {
+    let dependencies: CollectorDependencies
+
+    /// `GET /v1/users`; with `where` or `text` a search, which says how far it went.
+    func list(_ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        try query.takesOnly(["user", "installation", "before", "after", "limit", "text", "where", "attributes"])
+        let limit = try query.number("limit", in: 1...200) ?? 50
+        let wanted = UserQuery(
+            id: query.text("user"),
+            installation: try query.value("installation", "an installation's id"),
+            before: try query.time("before"),
+            after: try query.value("after", "a place such as 1718000000000.17"),
+            limit: limit,
+            withAttributes: try withAttributes(query)
+        )
+        let search: UserSearch?
+        do {
+            search = try UserSearch(wanted, parameters: query.parameters)
+        } catch {
+            throw RequestFailure(error)
+        }
+        if let search {
+            let found = try await dependencies.store.found(search)
+            return Answer.json { found.write(to: &$0) }
+        }
+        let users = try await dependencies.store.users(matching: wanted)
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.list("users", users) { $0.write(to: &$1) }
+            writer.next(behind: users, limit: limit) { $0.place.description }
+            writer.endObject()
+        }
+    }
+
+    private func withAttributes(_ query: Query) throws(RequestFailure) -> Bool {
+        guard let text = query.text("attributes") else { return true }
+        guard text == "none" else {
+            throw .malformed("attributes", "“\(text.prefix(64))” is not “none”, which leaves them out.")
+        }
+        return false
+    }
+
+    /// `GET /v1/users/{id}`, `GET /v1/visitors/{installation}` and, of either, `…/events`.
+    func answer(_ route: PersonRoute, _ request: Request) async throws -> Response {
+        let person = try route.person()
+        let query = Query(request.uri)
+        switch route.part {
+        case .profile:
+            try query.takesOnly(["after", "limit"])
+            let wanted = ProfileQuery(
+                person,
+                afterAttribute: query.text("after"),
+                attributes: try query.number("limit", in: 1...1_000) ?? 200
+            )
+            guard let profile = try await dependencies.store.profile(wanted) else { throw Self.unknown(person) }
+            return Answer.json { profile.write(to: &$0) }
+        case .events:
+            let wanted: TimelineQuery
+            do {
+                wanted = try TimelineQuery(person, parameters: query.parameters)
+            } catch {
+                throw RequestFailure(error)
+            }
+            guard let timeline = try await dependencies.store.timeline(wanted) else { throw Self.unknown(person) }
+            return Answer.json { timeline.write(to: &$0) }
+        }
+    }
+
+    private static func unknown(_ person: PersonKey) -> RequestFailure {
+        switch person {
+        case .user(let id):
+            .notFound(
+                "No user with the id “\(id.prefix(64))” is known: nobody who signed in by it has sent an event, or it was erased."
+            )
+        case .visitor(let id):
+            .notFound(
+                "No visitor of the installation \(id) is known: nothing came from there while nobody was signed in."
+            )
+        }
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// What is known of devices without a snapshot.
+extension IndexSchema {
+    /// Devices with their events, and whose the latest of these was (`person`: `users.number`); beside them the sums of their
+    /// snapshots. What contexts say of each, the last one told.
+    static let twelfth = """
+        DROP TABLE devices;
+        CREATE TABLE devices (
+            installation INTEGER PRIMARY KEY,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            events INTEGER NOT NULL DEFAULT 0,
+            person INTEGER,
+            states INTEGER NOT NULL DEFAULT 0,
+            changes INTEGER NOT NULL DEFAULT 0
+        );
+        CREATE INDEX devices_by_last ON devices (last, installation);
+
+        CREATE TABLE device_facts (
+            installation INTEGER PRIMARY KEY,
+            app TEXT,
+            version TEXT,
+            model TEXT,
+            system TEXT
+        );
+
+        """
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+
+/// Keeps devices up to date while events go into the index: a sum for each installation, written at the transaction's end, and what
+/// new contexts say of it.
+final class DeviceSums {
+    /// The events of one installation.
+    final class Sum {
+        fileprivate let installation: Int64
+        private var first = Int64.max
+        private var last = Int64.min
+        private var events: Int64 = 0
+        private var person: Int64?
+
+        fileprivate init(_ installation: Int64) {
+            self.installation = installation
+        }
+
+        /// An event of a person arrived; of two of one millisecond the later one tells whose the installation is.
+        func add(_ time: Int64, of person: Int64?) {
+            first = min(first, time)
+            events += 1
+            guard time >= last else { return }
+            last = time
+            self.person = person
+        }
+
+        fileprivate func write(_ statement: RawStatement) throws {
+            guard events > 0 else { return }
+            statement.bind(1, installation)
+            statement.bind(2, first)
+            statement.bind(3, last)
+            statement.bind(4, events)
+            statement.bind(5, person)
+            try statement.run()
+        }
+    }
+
+    private var sums: [Int64: Sum] = [:]
+    /// In the order of their first appearance, so that the order of writing is deterministic.
+    private var met: [Sum] = []
+    private var told: [Int64: DeviceFacts] = [:]
+    private let add: RawStatement
+    private let describe: RawStatement
+
+    init(_ db: Database) throws {
+        add = try RawStatement(
+            db,
+            """
+            INSERT INTO devices (installation, first, last, events, person) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (installation) DO UPDATE SET first = min(first, excluded.first),
+            person = CASE WHEN excluded.last >= last THEN excluded.person ELSE person END,
+            last = max(last, excluded.last), events = events + excluded.events
+            """
+        )
+        describe = try RawStatement(
+            db,
+            """
+            INSERT INTO device_facts (installation, app, version, model, system) VALUES (?, ?, ?, ?, ?)
+            ON CONFLICT (installation) DO UPDATE SET app = coalesce(excluded.app, app),
+            version = coalesce(excluded.version, version), model = coalesce(excluded.model, model),
+            system = coalesce(excluded.system, system)
+            """
+        )
+    }
+
+    /// The sum of an installation in this transaction.
+    func sum(of installation: Int64) -> Sum {
+        if let known = sums[installation] { return known }
+        let new = Sum(installation)
+        sums[installation] = new
+        met.append(new)
+        return new
+    }
+
+    /// Takes over what a context says that the index has not met before; what it leaves out stays as it was.
+    func context(_ content: UnsafeRawBufferPointer, installation: Int64) throws {
+        let facts = DeviceFacts(context: content)
+        // A new screen or session makes a new context, and says the same of the device.
+        guard facts != DeviceFacts(), told[installation] != facts else { return }
+        told[installation] = facts
+        describe.bind(1, installation)
+        describe.bind(2, facts.app)
+        describe.bind(3, facts.version)
+        describe.bind(4, facts.model)
+        describe.bind(5, facts.system)
+        try describe.run()
+    }
+
+    /// Writes the sums, and forgets everything in memory.
+    func flush() throws {
+        for sum in met { try sum.write(add) }
+        sums = [:]
+        met = []
+        told = [:]
+    }
+}
+
+extension DeviceFacts {
+    /// Longer texts are cut.
+    private static let textBytes = 256
+
+    /// The facts of a context. What is there and something else than expected says nothing.
+    ///
+    /// - Complexity: O(bytes of the context); nothing but these facts is decoded.
+    init(context: UnsafeRawBufferPointer) {
+        self.init()
+        if let part = Self.part("app", of: context) {
+            app = Self.text("id", of: part)
+            version = Self.text("version", of: part)
+        }
+        guard let part = Self.part("device", of: context) else { return }
+        model = Self.text("model", of: part)
+        let name = Self.text("os_name", of: part) ?? Self.text("platform", of: part)
+        let parts = [name, Self.text("os_version", of: part)].compactMap(\.self)
+        if !parts.isEmpty { system = parts.joined(separator: " ") }
+    }
+
+    private static func part(_ key: StaticString, of context: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        do throws(JSONError) {
+            guard let range = try JSONScanner.member(key, of: context) else { return nil }
+            return UnsafeRawBufferPointer(rebasing: context[range])
+        } catch {
+            return nil  // Admission checked the text, so this is a context that is no object: it says nothing.
+        }
+    }
+
+    private static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
+        ContextFacts.text(key, of: object)?.cut(toBytes: textBytes)
+    }
+}

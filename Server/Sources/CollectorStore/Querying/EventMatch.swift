@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import TrackwayEvents
+
+/// Whether an event holds what is searched for.
+struct EventMatch {
+    private let conditions: [(condition: QuestionCondition, field: Int)]
+    private let words: [SearchWord]
+    private var values: QuestionValues
+
+    /// All of these must hold of an event.
+    init(conditions wanted: [QuestionCondition], words: [String], _ db: Database) throws {
+        var fields: [QuestionField] = []
+        conditions = wanted.map { condition in
+            if let known = fields.firstIndex(of: condition.field) { return (condition, known) }
+            fields.append(condition.field)
+            return (condition, fields.count - 1)
+        }
+        self.words = words.map(SearchWord.init)
+        values = try QuestionValues(fields, db)
+    }
+
+    /// Looks at the event of a row.
+    ///
+    /// - Parameters:
+    ///   - context: the column with its context's number.
+    ///   - body: the column with the event itself, and behind it the one with its context.
+    mutating func holds(_ row: RawStatement, context: Int32, body: Int32) throws -> Bool {
+        guard
+            words.allSatisfy({ word in
+                row.withBytes(body) { word.occurs(in: $0) } || row.withBytes(body + 1) { word.occurs(in: $0) }
+            })
+        else { return false }
+        guard !conditions.isEmpty else { return true }
+        let number = row.optionalInteger(context)
+        let found = try row.withBytes(body) { try values.values(body: $0, context: number) }
+        return conditions.allSatisfy { $0.condition.holds(of: found[$0.field]) }
+    }
+}
+
+/// A text that is looked for; A–Z and a–z are the same.
+struct SearchWord {
+    private let bytes: [UInt8]
+
+    /// A word.
+    init(_ word: String) {
+        bytes = word.utf8.map(Self.folded)
+    }
+
+    /// Whether it occurs in a text.
+    ///
+    /// - Complexity: O(length of the text × length of the word).
+    func occurs(in text: UnsafeRawBufferPointer) -> Bool {
+        guard let first = bytes.first else { return true }
+        guard text.count >= bytes.count else { return false }
+        for start in 0...text.count - bytes.count where Self.folded(text[start]) == first {
+            var length = 1
+            while length < bytes.count, Self.folded(text[start + length]) == bytes[length] { length += 1 }
+            if length == bytes.count { return true }
+        }
+        return false
+    }
+
+    /// Whether it occurs in a text.
+    func occurs(in text: String?) -> Bool {
+        guard var text else { return false }
+        return text.withUTF8 { occurs(in: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// A–Z as a–z, everything else as it is.
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+    }
+}
+
+/// How far a search may go in one answer.
+struct SearchMeter {
+    /// After so many rows the clock is asked.
+    private static let rowsBetweenLooks = 256
+
+    private let budget: QuestionBudget
+    private let clock: any EventClock
+    private let began: MonotonicTime
+    private var rows = 0
+
+    /// A meter of a search that begins now.
+    init(_ budget: QuestionBudget, clock: any EventClock) {
+        self.budget = budget
+        self.clock = clock
+        began = clock.now().monotonic
+    }
+
+    /// One more row was looked at; whether it was the last one that may be.
+    mutating func isOver() -> Bool {
+        rows += 1
+        if rows >= budget.searched { return true }
+        return rows % Self.rowsBetweenLooks == 0 && began.duration(to: clock.now().monotonic) > budget.searchTime
+    }
+}

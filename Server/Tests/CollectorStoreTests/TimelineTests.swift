@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Foundation
+internal import GRDB
+internal import Synchronization
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import CollectorStore
+
+@Suite("What one person did")
+struct TimelineTests {
+    private static func context(_ user: String?, session: String = "s", version: String = "1") -> String {
+        let user = user.map { #","user":{"id":"\#($0)"}"# } ?? ""
+        return #"{"context":{"app":{"version":"\#(version)"},"session":{"id":"\#(session)"}\#(user)}}"#
+    }
+
+    /// Two devices: on each somebody looks around, then signs in as carl; dora used the second one before.
+    private static func index() async throws -> IndexEnvironment {
+        let environment = try IndexEnvironment()
+        var phone = Batch(1, 1, 1...5)
+        phone.lines = [
+            context(nil), line(101, "look", time: 1_000), line(102, "look", time: 1_100), context("carl"),
+            line(103, "buy", time: 2_000, attributes: #"{"total":5}"#), line(104, "look", time: 2_500), context(nil),
+            line(105, "look", time: 9_000),
+        ]
+        var tablet = Batch(2, 1, 1...6)
+        tablet.lines = [
+            context(nil, session: "t"), line(201, "look", time: 500), context("dora", session: "t"),
+            line(202, "buy", time: 600), context(nil, session: "t"), line(203, "look", time: 1_500),
+            context("carl", session: "t", version: "2"), line(204, "buy", time: 2_200, attributes: #"{"total":20}"#),
+            line(205, "look", time: 2_000), line(206, "look", time: 2_500),
+        ]
+        try environment.append(phone)
+        try environment.append(tablet)
+        try await environment.index()
+        return environment
+    }
+
+    private static func numbers(_ timeline: Timeline?) -> [UInt64] {
+        timeline?.entries.map { $0.event.id.low & 0xFFFF } ?? []
+    }
+
+    @Test("events of all devices and sessions stand in the order of the device's time, the latest first")
+    func order() async throws {
+        let store = try await Self.index().store
+        let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"))))
+        #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103] && timeline.next == nil && timeline.of == 5)
+        #expect(timeline.entries.allSatisfy { !$0.isVisit })
+        let visitor = try await store.timeline(TimelineQuery(.visitor(.numbered(1))))
+        #expect(Self.numbers(visitor) == [105, 102, 101])
+        #expect(try await store.timeline(TimelineQuery(.user("nobody"))) == nil)
+        #expect(try await store.timeline(TimelineQuery(.visitor(.numbered(9)))) == nil)
+    }
+
+    @Test("what was before the first sign-in is told apart, and nobody else's")
+    func visits() async throws {
+        let store = try await Self.index().store
+        let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"), withVisits: true)))
+        // Not 201, which may have been dora, and not 105, which came after carl had signed out.
+        #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103, 203, 102, 101])
+        #expect(timeline.entries.map(\.isVisit) == [false, false, false, false, false, true, true, true])
+        let dora = try await store.timeline(TimelineQuery(.user("dora"), withVisits: true))
+        #expect(Self.numbers(dora) == [202, 201])
+    }
+
+    @Test("pages neither repeat nor leave anything out", arguments: [1, 2, 3, 7, 8, 9], [false, true])
+    func pages(_ limit: Int, _ withVisits: Bool) async throws {
+        let environment = try await Self.index()
+        let store = environment.store
+        let whole = try await store.timeline(TimelineQuery(.user("carl"), withVisits: withVisits))
+        var query = TimelineQuery(.user("carl"), withVisits: withVisits, limit: limit)
+        var seen: [UInt64] = []
+        repeat {
+            let page = try #require(try await store.timeline(query))
+            #expect(page.entries.count <= limit)
+            seen += Self.numbers(page)
+            query.after = page.next
+            // What arrives meanwhile with an earlier time is found, and with a later one changes nothing behind.
+            if seen.count == limit {
+                var late = Batch(1, 1, 6...6)
+                late.lines = [Self.context("carl"), line(300, "late", time: 100_000)]
+                try environment.append(late)
+                try await environment.index()
+            }
+        } while query.after != nil
+        #expect(seen == Self.numbers(whole))
+    }
+
+    @Test(
+        "names, conditions, texts, times, installation and session narrow it",
+        arguments: [
+            ("name=buy", [204, 103]), ("name=buy&name=look", [206, 104, 204, 205, 103]), ("where=total>=10", [204]),
+            ("where=context.app.version=2", [206, 204, 205]), ("text=TOTAL", [204, 103]), ("name=nothing", []),
+            ("from=2200", [206, 104, 204]), ("to=2200", [205, 103]), ("from=2000&to=2001", [205, 103]),
+            ("from=5&to=5", []),
+            ("installation=\(InstallationID.numbered(2))&name=look", [206, 205]), ("session=s", [104, 103]),
+            ("installation=\(InstallationID.numbered(9))", []), ("name=look&with=visits&to=1200", [102, 101]),
+        ] as [(String, [UInt64])]
+    )
+    func narrowed(_ text: String, _ expected: [UInt64]) async throws {
+        let store = try await Self.index().store
+        let parameters = text.split(separator: "&").map { part in
+            let parts = part.split(separator: "=", maxSplits: 1)
+            return (name: String(parts[0]), value: String(parts[1]))
+        }
+        var query = try TimelineQuery(.user("carl"), parameters: parameters)
+        #expect(Self.numbers(try await store.timeline(query)) == expected)
+        query.limit = 1
+        var seen: [UInt64] = []
+        repeat {
+            let page = try #require(try await store.timeline(query))
+            seen += Self.numbers(page)
+            query.after = page.next
+        } while query.after != nil
+        #expect(seen == expected)
+    }
+
+    @Test("a search of many events says how far it came, gets on, and finds each once", arguments: [1, 2, 5, 50])
+    func bounded(_ searched: Int) async throws {
+        let environment = try await Self.index()
+        try environment.store.close()
+        var budget = QuestionBudget()
+        budget.searched = searched
+        let store = try SQLiteEventStore(path: environment.path, budget: budget)
+        defer { #expect(throws: Never.self) { try store.close() } }
+        var query = TimelineQuery(.user("carl"), withVisits: true, limit: 2)
+        query.names = ["look"]
+        var seen: [UInt64] = []
+        var pages = 0
+        repeat {
+            let page = try #require(try await store.timeline(query))
+            #expect(page.searched <= max(searched, 3))
+            seen += Self.numbers(page)
+            query.after = page.next
+            pages += 1
+        } while query.after != nil && pages < 50
+        #expect(seen == [206, 104, 205, 203, 102, 101])
+    }
+
+    @Test(
+        "a place is written and read, and nothing else is",
+        arguments: ["1.2.3.4", "-5.2.3.4", "9223372036854775807.1.16.0"]
+    )
+    func places(_ text: String) {
+        #expect(TimelinePlace(text)?.description == text)
+        for wrong in ["", "1", "1.", "x.1.2.3", "1.2", "1.2.3.4.5", "1.-2.3.4", "1.2.3.1024"] {
+            #expect(TimelinePlace(wrong) == nil)
+        }
+    }
+
+    @Test("absurd times and places are answered", arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
+    func absurd(_ time: Int64) async throws {
+        let store = try await Self.index().store
+        var query = TimelineQuery(.user("carl"), withVisits: true)
+        let moment = Timestamp(milliseconds: time)
+        query.after = TimelinePlace(time: moment, position: EventPosition(rawValue: .max))
+        #expect(try await store.timeline(query)?.entries.count == (time > 2_500 ? 8 : 0))
+        query.after = nil
+        query.to = moment
+        #expect(try await store.timeline(query)?.entries.count == (time > 2_500 ? 8 : 0))
+        query.to = nil
+        query.from = moment
+        #expect(try await store.timeline(query)?.entries.count == (time > 2_500 ? 0 : 8))
+    }
+
+    @Test("a person's events are found by an index in the order of time, however many they are")
+    func plan() async throws {
+        let environment = try await Self.index()
+        let queue = try DatabaseQueue(path: environment.path)
+        defer { #expect(throws: Never.self) { try queue.close() } }
+        let steps = try await queue.read { db in
+            let asked = Mutex<[String]>([])
+            db.trace(options: .statement) { event in asked.withLock { $0.append(event.expandedDescription) } }
+            var query = TimelineQuery(.user("carl"), withVisits: true)
+            query.after = TimelinePlace(
+                time: Timestamp(milliseconds: 2_400),
+                position: EventPosition(rawValue: 1 << 40)
+            )
+            for names in [[], ["look"]] {
+                query.names = names
+                _ = try TimelineRows.timeline(query, budget: QuestionBudget(), clock: SystemClock(), db)
+            }
+            db.trace(options: [])
+            return try asked.withLock { $0 }.filter { $0.hasPrefix("SELECT first") || $0.hasPrefix("SELECT time") }.flatMap { statement in
+                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement).map { $0["detail"] as String }
+            }
+        }
+        #expect(!steps.isEmpty && !steps.contains { $0.contains("TEMP B-TREE") })
+        #expect(steps.contains { $0.contains("COVERING INDEX runs_by_person_time (person=? AND latest>? AND latest<?)") })
+    }
+}

@@ -12,6 +12,12 @@ internal import TrackwayEvents
 struct DeviceEndpointTests {
     private static let installation = InstallationID(high: 7 << 12, low: 1 << 63)
 
+    private static let device = """
+        {"installation":"\(installation)","app":null,"version":null,"user":null,"first_seen":5,"last_seen":9,\
+        "model":"iPhone15,2","system":null,"battery_level":0.5,"battery_state":null,"application_state":null,\
+        "events":11,"states":6,"property_changes":2}
+        """
+
     @Test("the list shows every device with what is known of it, and null for the rest")
     func list() async throws {
         try await CollectorUnderTest.run { collector in
@@ -19,9 +25,7 @@ struct DeviceEndpointTests {
             #expect(answer.status == 200)
             #expect(
                 answer.body == """
-                    {"devices":[{"installation":"\(Self.installation)","app":null,"user":null,"first_seen":5,"last_seen":9,\
-                    "model":"iPhone15,2","system":null,"battery_level":0.5,"battery_state":null,"application_state":null,\
-                    "states":6,"property_changes":2}]}
+                    {"devices":[\(Self.device)]}
                     """
             )
             let page = try await collector.request("GET", "/v1/devices?limit=1")
@@ -36,7 +40,7 @@ struct DeviceEndpointTests {
             #expect(answer.status == 200)
             #expect(
                 answer.body == """
-                    {"installation":"\(Self.installation)","app":null,"user":null,"properties":{"cpu_count":7},\
+                    {"installation":"\(Self.installation)","app":null,"user":null,"device":\(Self.device),"properties":{"cpu_count":7},\
                     "history":[{"at":3,"changes":[{"name":"cpu_count","before":null,"after":4}]}],\
                     "states":[{"at":4,"application_state":null,"battery_level":0.5,"battery_state":null,\
                     "device_orientation":null,"proximity_state":null,"network_addresses":null,"screen":"Home",\

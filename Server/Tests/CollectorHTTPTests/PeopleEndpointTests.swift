@@ -50,7 +50,8 @@ struct PeopleEndpointTests {
     func events() async throws {
         try await CollectorUnderTest.run { collector in
             let event = collector.store.add("buy", json: #"{"name":"buy"}"#)
-            let path = "/v1/users/carl/events?name=buy&name=look&where=total%3E=5&with=visits&limit=3&after=9.1.16.2&from=1&to=8"
+            let path =
+                "/v1/users/carl/events?name=buy&name=look&where=total%3E=5&with=visits&limit=3&after=9.1.16.2&from=1&to=8"
             let answer = try await collector.request("GET", path)
             #expect(
                 answer.body == """
@@ -59,8 +60,12 @@ struct PeopleEndpointTests {
                     """
             )
             let asked = try #require(collector.store.asked(TimelineQuery.self))
-            #expect(asked.person == .user("carl") && asked.names == ["buy", "look"] && asked.withVisits && asked.limit == 3)
-            #expect(asked.after?.description == "9.1.16.2" && asked.from?.milliseconds == 1 && asked.to?.milliseconds == 8)
+            #expect(
+                asked.person == .user("carl") && asked.names == ["buy", "look"] && asked.withVisits && asked.limit == 3
+            )
+            #expect(
+                asked.after?.description == "9.1.16.2" && asked.from?.milliseconds == 1 && asked.to?.milliseconds == 8
+            )
             _ = try await collector.request("GET", "/v1/visitors/\(Self.installation)/events")
             #expect(collector.store.asked(TimelineQuery.self)?.person == .visitor(Self.installation))
         }
@@ -107,7 +112,7 @@ struct PeopleEndpointTests {
     func keys(_ path: String) async throws {
         try await CollectorUnderTest.run {
             $0.readKeys = .always
-        } _: { collector in
+        } _: { collector async throws in
             #expect(try await collector.request("GET", path).status == 401)
             #expect(try await collector.request("GET", path, ["authorization": "Bearer write"]).status == 403)
             #expect(try await collector.request("GET", path, ["authorization": "Bearer read"]).status == 200)
@@ -117,7 +122,7 @@ struct PeopleEndpointTests {
 
     @Test("an index in trouble is a 503, not somebody unknown")
     func trouble() async throws {
-        try await CollectorUnderTest.run { collector in
+        try await CollectorUnderTest.run { collector async throws in
             collector.store.fail(StoreError("the file is locked."))
             for path in ["/v1/users?text=a", "/v1/users/carl", "/v1/users/carl/events"] {
                 #expect(try await collector.request("GET", path).errorCode == "index_unavailable")

@@ -80,7 +80,7 @@ struct DeviceContextTests {
         "what is of another kind than it should be says nothing, and what is long is cut",
         arguments: [
             (#""text""#, nil, nil), ("[]", nil, nil), (#"{"model":5,"platform":{}}"#, nil, nil),
-            (#"{"model":"\u202e\u0000x"}"#, "\u{202e}\u{0}x", nil), (#"{"os_version":"18"}"#, nil, "18"),
+            (#"{"model":"\u202ex"}"#, "\u{202e}x", nil), (#"{"os_version":"18"}"#, nil, "18"),
             (#"{"model":"\#(String(repeating: "m", count: 5_000))"}"#, String(repeating: "m", count: 256), nil),
         ] as [(String, String?, String?)]
     )

@@ -45,7 +45,9 @@ struct TimelineTests {
 
     @Test("events of all devices and sessions stand in the order of the device's time, the latest first")
     func order() async throws {
-        let store = try await Self.index().store
+        let environment = try await Self.index()
+        let store = environment.store
+        defer { withExtendedLifetime(environment) {} }
         let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"))))
         #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103] && timeline.next == nil && timeline.of == 5)
         #expect(timeline.entries.allSatisfy { !$0.isVisit })
@@ -57,7 +59,9 @@ struct TimelineTests {
 
     @Test("what was before the first sign-in is told apart, and nobody else's")
     func visits() async throws {
-        let store = try await Self.index().store
+        let environment = try await Self.index()
+        let store = environment.store
+        defer { withExtendedLifetime(environment) {} }
         let timeline = try #require(try await store.timeline(TimelineQuery(.user("carl"), withVisits: true)))
         // Not 201, which may have been dora, and not 105, which came after carl had signed out.
         #expect(Self.numbers(timeline) == [206, 104, 204, 205, 103, 203, 102, 101])
@@ -101,7 +105,9 @@ struct TimelineTests {
         ] as [(String, [UInt64])]
     )
     func narrowed(_ text: String, _ expected: [UInt64]) async throws {
-        let store = try await Self.index().store
+        let environment = try await Self.index()
+        let store = environment.store
+        defer { withExtendedLifetime(environment) {} }
         let parameters = text.split(separator: "&").map { part in
             let parts = part.split(separator: "=", maxSplits: 1)
             return (name: String(parts[0]), value: String(parts[1]))
@@ -153,7 +159,9 @@ struct TimelineTests {
 
     @Test("absurd times and places are answered", arguments: [Int64.min, .min + 1, -1, 0, .max - 1, .max])
     func absurd(_ time: Int64) async throws {
-        let store = try await Self.index().store
+        let environment = try await Self.index()
+        let store = environment.store
+        defer { withExtendedLifetime(environment) {} }
         var query = TimelineQuery(.user("carl"), withVisits: true)
         let moment = Timestamp(milliseconds: time)
         query.after = TimelinePlace(time: moment, position: EventPosition(rawValue: .max))

@@ -11,12 +11,12 @@ internal import TrackwayEvents
 @Suite("The page and a real collector")
 struct PageQuestionTests {
     /// What the scripts ask, without what follows the path. The live stream never ends, the client data report is a table,
-    /// and what a link opens takes its secret: they have tests of their own.
+    /// what a link opens takes its secret, and a visitor an installation: they have tests of their own.
     private static let questions: Set<String> = Set(
         CollectorPage.assets.flatMap { asset in
             String(decoding: asset.body, as: UTF8.self).matches(of: /[`"](\/v1\/[a-z]+)/).map { String($0.1) }
         }
-    ).subtracting(["/v1/live", "/v1/reports", "/v1/shared"])
+    ).subtracting(["/v1/live", "/v1/reports", "/v1/shared", "/v1/visitors"])
 
     /// What a question cannot do without.
     private static let needed = ["/v1/funnels": [(name: "step", value: "purchase")]]

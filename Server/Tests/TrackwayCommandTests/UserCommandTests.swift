@@ -25,10 +25,15 @@ struct UserCommandTests {
 
     @Test("a list is a table, and says how far a search went")
     func list() throws {
-        let users = [try Self.json(Self.carl), try Self.json(#"{"events":1,"sessions":0,"first":0,"last":0,"unique_id":"V"}"#)]
+        let users = [
+            try Self.json(Self.carl), try Self.json(#"{"events":1,"sessions":0,"first":0,"last":0,"unique_id":"V"}"#),
+        ]
         let lines = Self.text.list(users, searched: (200_000, of: 1_000_000), hasMore: true)
         #expect(lines[1].hasPrefix("carl·") && lines[1].hasSuffix("plan=pro =n=[1,2] x=1 +1"))
-        #expect(lines[2].hasPrefix("visitor of V") && lines.last == "Searched 200,000 of 1,000,000 people; more with --limit.")
+        #expect(
+            lines[2].hasPrefix("visitor of V")
+                && lines.last == "Searched 200,000 of 1,000,000 people; more with --limit."
+        )
         #expect(Self.text.list([], searched: nil, hasMore: false) == ["Nobody was here yet."])
         #expect(Self.text.list([], searched: (5, of: 5), hasMore: false) == ["Nobody was found."])
     }
@@ -45,7 +50,11 @@ struct UserCommandTests {
         let lines = Self.text.profile(try Self.json(Self.carl))
         #expect(lines[0] == "carl·" && lines[1] == "unique id  U")
         #expect(lines[2] == "1,204 events in 3 sessions, first seen 2026-11-21 00:00, last seen 2026-11-21 06:38")
-        #expect(lines.contains { $0.hasPrefix("plan ") && $0.hasSuffix("2026-11-21 06:38  0199a1b2-0000-7000-8000-000000000001") })
+        #expect(
+            lines.contains {
+                $0.hasPrefix("plan ") && $0.hasSuffix("2026-11-21 06:38  0199a1b2-0000-7000-8000-000000000001")
+            }
+        )
         #expect(lines.contains("and more attributes") && lines.contains { $0.contains("shop 2.1") })
     }
 
@@ -66,7 +75,8 @@ struct UserCommandTests {
     @Test(
         "what does not fit together is refused",
         arguments: [
-            [], ["a", "--visitor", "0199a1b2-0000-7000-8000-000000000001"], ["--visitor", "a"], [""], ["a", "--limit", "-1"],
+            [], ["a", "--visitor", "0199a1b2-0000-7000-8000-000000000001"], ["--visitor", "a"], [""],
+            ["a", "--limit", "-1"],
             ["a", "--json", "--csv"], ["a", "--count", "1"], ["a", "--follow", "--where", "a=1"],
             ["a", "--follow", "--name", "a", "--name", "b"], ["a", "--follow", "--limit", "0"],
             ["--visitor", "0199a1b2-0000-7000-8000-000000000001", "--with-visits"],
@@ -76,7 +86,10 @@ struct UserCommandTests {
         #expect(throws: (any Error).self) { try UserCommand.parse(arguments) }
     }
 
-    @Test("the list's options are checked", arguments: [["--limit", "0"], ["--json", "--csv"], ["--installation", "7"]])
+    @Test(
+        "the list's options are checked",
+        arguments: [["--limit", "0"], ["--json", "--csv"], ["--installation", "7"]]
+    )
     func listArguments(_ arguments: [String]) {
         #expect(throws: (any Error).self) { try UsersCommand.parse(arguments) }
     }

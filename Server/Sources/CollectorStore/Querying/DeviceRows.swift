@@ -46,7 +46,7 @@ struct DeviceRows {
     }
 
     private static let columns = """
-        SELECT d.installation, i.id, d.first, d.last, d.states, d.changes, d.events, u.id,
+        SELECT d.installation, i.id, d.first, d.last, d.states, d.changes, d.events, CAST(u.id AS BLOB),
         f.app, f.version, f.model, f.system
         FROM devices d JOIN installations i ON i.number = d.installation
         LEFT JOIN users u ON u.number = d.person
@@ -64,7 +64,7 @@ struct DeviceRows {
             states: row[4],
             propertyChanges: row[5]
         )
-        device.user = row[7]
+        device.user = UserRows.text(row[7])
         device.app = row[8]
         device.version = row[9]
         device.model = row[10]

@@ -9,7 +9,7 @@ internal import TrackwayEvents
 /// Reading people with what is known about them.
 enum UserRows {
     private static let columns = """
-        SELECT u.number, u.id, u.unique_id, u.anonymous_id, u.first_touch, u.first, u.last, u.events,
+        SELECT u.number, CAST(u.id AS BLOB), u.unique_id, u.anonymous_id, u.first_touch, u.first, u.last, u.events,
         (SELECT count(*) FROM visits v WHERE v.user = u.number AND v.session > 0)
         FROM users u
         """
@@ -37,8 +37,8 @@ enum UserRows {
         case .user(let id):
             try Int64.fetchOne(
                 db,
-                sql: "SELECT number FROM users WHERE id = ? AND last IS NOT NULL",
-                arguments: [id]
+                sql: "SELECT number FROM users WHERE id = CAST(? AS TEXT) AND last IS NOT NULL",
+                arguments: [Data(id.utf8)]
             )
         case .visitor(let id):
             try Int64.fetchOne(
@@ -62,6 +62,11 @@ enum UserRows {
         let hasMore = devices.count > PersonProfile.maxDevices
         if hasMore { devices.removeSubrange(PersonProfile.maxDevices...) }
         return PersonProfile(person: try user(row, page, db), devices: devices, hasMoreDevices: hasMore)
+    }
+
+    /// A text, to its end: what a database library reads as text ends at a zero byte, which an id may have.
+    static func text(_ bytes: Data?) -> String? {
+        bytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// As many as an answer has, and one more where there are more.
@@ -96,7 +101,7 @@ enum UserRows {
     private static func user(_ row: Row, _ attributes: AttributePage?, _ db: Database) throws -> StoredUser {
         let number: Int64 = row[0]
         var user = StoredUser(
-            id: row[1],
+            id: text(row[1]),
             uniqueID: row[2],
             anonymousID: row[3],
             firstTouch: (row[4] as Int64?).map { Timestamp(milliseconds: $0) },
@@ -169,8 +174,8 @@ struct UserFilter {
         var conditions = ["u.last IS NOT NULL"]
         var values: [String: (any DatabaseValueConvertible)?] = [:]
         if let id = query.id {
-            conditions.append("u.id = :id")
-            values["id"] = id
+            conditions.append("u.id = CAST(:id AS TEXT)")
+            values["id"] = Data(id.utf8)
         }
         if let id = query.installation {
             conditions.append(

@@ -22,7 +22,7 @@ enum UserSearchRows {
         let rows = try Row.fetchCursor(
             db,
             sql: """
-                SELECT u.number, u.last, u.id, u.unique_id, u.anonymous_id, u.installation FROM users u
+                SELECT u.number, u.last, CAST(u.id AS BLOB), u.unique_id, u.anonymous_id, u.installation FROM users u
                 WHERE \(filter.sql) ORDER BY u.last DESC, u.number DESC
                 """,
             arguments: filter.arguments(limit: nil)
@@ -104,8 +104,9 @@ private struct UserMatch {
             guard condition.holds(of: value.flatMap(QuestionValue.init)) else { return false }
         }
         guard !words.isEmpty else { return true }
-        var ids: [String?] = [row[2], row[3], row[4]]
-        if row[2] as String? == nil { ids.append(try visitor(row[5])) }
+        let id = UserRows.text(row[2])
+        var ids: [String?] = [id, row[3], row[4]]
+        if id == nil { ids.append(try visitor(row[5])) }
         for word in words where !ids.contains(where: { word.text.occurs(in: $0) }) {
             if let installation = word.installation, try used(installation, by: number) { continue }
             guard try isSaid(word.text, of: number) else { return false }

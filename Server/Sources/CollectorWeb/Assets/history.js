@@ -110,11 +110,14 @@ export class History {
     const wasShown = this.#isShown;
     this.#isShown = isShown && who !== null;
     if (path !== this.#path) {
+      // Nobody looks: it is asked once somebody does.
+      if (who !== null && !isShown) return this.#feed.stop();
       this.#path = path;
       this.#who = who;
       this.#visitsLabel.hidden = who?.user === undefined;
-      if (who !== null) this.#begin();
-      return;
+      if (who !== null) return void this.#begin();
+      this.#request += 1;
+      return this.#follow();
     }
     if (wasShown !== this.#isShown) this.#follow();
   }
@@ -155,15 +158,14 @@ export class History {
     this.#begin();
   }
 
-  async #begin() {
-    this.#entries = [];
-    this.#ids.clear();
-    this.#next = undefined;
-    this.#answer = null;
+  /** Asks for the latest. `isRenewal`: of the same question, so that what is here stays until they have come. */
+  async #begin(isRenewal = false) {
     this.#waiting = [];
     this.#skipped = 0;
     this.#late = 0;
-    this.#isDetached = false;
+    if (isRenewal) return void (await this.#page(undefined));
+    this.#forgetEntries();
+    this.#answer = null;
     this.#state = "asking";
     this.#draw();
     // Before the first page: what arrives meanwhile is not missed.
@@ -183,6 +185,7 @@ export class History {
       const pairs = [...this.#filter(), ["limit", String(pageSize)], ...(this.#visits.checked && this.#who.user !== undefined ? [["with", "visits"]] : []), ...(after === undefined ? [] : [["after", after]])];
       const answer = await ask(`${this.#path}?${asQuery(pairs)}`);
       if (request !== this.#request) return;
+      if (after === undefined) this.#forgetEntries();
       this.#answer = { searched: (after === undefined ? 0 : this.#answer?.searched ?? 0) + answer.searched, of: answer.of };
       this.#insert(answer.events);
       this.#next = answer.next;
@@ -197,7 +200,16 @@ export class History {
       this.#state = error.status ? error.message : "The collector does not answer.";
     }
     this.#isAsking = false;
+    // What arrived meanwhile.
+    if (this.#waiting.length > 0) this.#soon();
     this.#draw();
+  }
+
+  #forgetEntries() {
+    this.#entries = [];
+    this.#ids.clear();
+    this.#next = undefined;
+    this.#isDetached = false;
   }
 
   #insert(events) {
@@ -230,14 +242,23 @@ export class History {
     if (this.#who === null || (this.#who.installation !== undefined && stored.user !== undefined)) return;
     this.#waiting.push(stored);
     if (this.#waiting.length > mostWaiting) this.#skipped += this.#waiting.splice(0, mostWaiting / 2).length;
+    this.#soon();
+  }
+
+  #soon() {
     this.#timer ||= setTimeout(() => {
       this.#timer = 0;
-      if (this.#isPaused || this.#state === "asking") this.#tell();
+      if (this.#isPaused || this.#isAsking) this.#tell();
       else this.#release();
     }, drawEvery);
   }
 
   #release() {
+    // Some passed too fast to be kept: what is here would have a hole, so the latest are asked for.
+    if (this.#skipped > 0) {
+      this.#begin(true);
+      return;
+    }
     const oldest = this.#next === undefined ? -Infinity : this.#entries.at(-1)?.time ?? -Infinity;
     const fresh = this.#waiting.filter((stored) => !this.#ids.has(stored.id));
     this.#waiting = [];
@@ -257,7 +278,7 @@ export class History {
     this.#isPaused = isPaused;
     this.#pause.setAttribute("aria-pressed", String(isPaused));
     setText(this.#pause, isPaused ? "Resume" : "Pause");
-    if (!isPaused && this.#state !== "asking") this.#release();
+    if (!isPaused && !this.#isAsking) this.#release();
     this.#tell();
   }
 
@@ -312,7 +333,7 @@ export class History {
     this.#pause.hidden = !this.#isLive;
     const held = this.#isPaused ? this.#waiting.length : 0;
     this.#held.hidden = held === 0;
-    setText(this.#held, held === 0 ? "" : `↑ ${counted(held, "new event")}`);
+    setText(this.#held, held === 0 ? "" : `↑ ${counted(held + this.#skipped, "new event")}`);
     this.#latest.hidden = !this.#isDetached;
     this.#older.hidden = this.#next === undefined;
     setText(this.#older, this.#isAsking ? "Asking…" : isFiltered && this.#answer !== null && this.#entries.length === 0 ? "Search on" : "Older");
@@ -323,7 +344,6 @@ export class History {
     else if (this.#entries.length === 0) parts.push(!isFiltered ? "No event of this person is here." : this.#next === undefined ? "No event matches." : "None yet.");
     if (isFiltered && this.#next !== undefined && this.#answer !== null) parts.push(`Searched ${number(this.#answer.searched)} of ${counted(this.#answer.of, "event")}.`);
     if (this.#late > 0) parts.push(`${counted(this.#late, "event")} arrived late and ${this.#late === 1 ? "stands" : "stand"} further back.`);
-    if (this.#skipped > 0) parts.push(`${number(this.#skipped)} passed too fast to show; all are stored.`);
     setText(this.#foot, parts.join(" "));
     this.#foot.classList.toggle("wrong", !["asking", "found"].includes(this.#state));
   }

@@ -77,7 +77,9 @@ export class Visitors {
 
   show(isShown) {
     this.#isShown = isShown;
-    this.#history.show(this.#isUnknown ? null : this.#chosen, isShown);
+    // Whether an installation has a visitor is known once it was asked.
+    if (this.#chosen?.user !== undefined) this.#showHistory(!this.#isUnknown);
+    else if (!isShown) this.#history.show(this.#chosen, false);
     if (isShown) this.look(true);
   }
 
@@ -134,6 +136,11 @@ export class Visitors {
     return { users, visitor };
   }
 
+  #showHistory(isThere) {
+    this.#slots.get("history").node.hidden = !isThere;
+    this.#history.show(isThere ? this.#chosen : null, this.#isShown);
+  }
+
   #choose(place) {
     this.place = place;
     this.#go.moved();
@@ -175,7 +182,7 @@ export class Visitors {
 
   #skeleton(name) {
     const slot = this.#slots.get(name);
-    if (slot.drawn !== "") return;
+    if (slot.node.childElementCount > 0) return;
     slot.node.hidden = false;
     slot.node.replaceChildren(h("section", { class: "panel part-skeleton", "aria-busy": "true" }, h("p", { class: "visually-hidden" }, "Asking the collector…"), h("span", {}), h("span", {}), h("span", {})));
   }
@@ -196,7 +203,7 @@ export class Visitors {
   /** Somebody whom the collector does not know: something else than somebody without sessions. */
   #nobody(title, reason) {
     this.#isUnknown = true;
-    this.#history.show(null, false);
+    this.#showHistory(false);
     for (const [name, slot] of this.#slots) if (name !== "told") slot.node.hidden = true;
     this.#draw("told", [title, reason], () => [h("section", { class: "panel empty unknown" }, h("p", { class: "empty-title" }, title), h("p", { dir: "auto" }, printable(reason)),
       h("button", { type: "button", class: "button", onclick: () => this.#choose("") }, "Everybody"))]);
@@ -205,13 +212,14 @@ export class Visitors {
   #drawUser(user, now) {
     this.#isUnknown = false;
     setText(byId("visitor-title"), this.#title(user));
+    if (this.#chosen.user !== undefined) this.#draw("told", null, () => []);
     const attributes = { ...user.attributes, ...this.#more.attributes };
     const next = Object.keys(this.#more.attributes).length === 0 ? user.next : this.#more.next;
     this.#draw("card", [user, Object.keys(attributes).length, next, Math.floor(now / 30_000)], () => [card({ ...user, attributes, next }, this.#chosen, {
       choose: (installation) => this.#choose(`installation:${installation}`),
       more: () => this.#moreAttributes(next),
     })]);
-    this.#slots.get("history").node.hidden = false;
+    this.#showHistory(true);
   }
 
   #drawInstallation({ users, visitor }, now) {
@@ -225,8 +233,7 @@ export class Visitors {
     if (signedIn.length > 0) this.#draw("told", [signedIn, visitor === null, Math.floor(now / 30_000)], () => [peopleHere(signedIn, visitor !== null, choose)]);
     if (visitor === null) {
       this.#slots.get("card").node.hidden = true;
-      this.#slots.get("history").node.hidden = true;
-      this.#history.show(null, false);
+      this.#showHistory(false);
       return;
     }
     this.#drawUser(visitor, now);

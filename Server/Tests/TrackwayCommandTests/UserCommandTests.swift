@@ -49,7 +49,7 @@ struct UserCommandTests {
     func profile() throws {
         let lines = Self.text.profile(try Self.json(Self.carl))
         #expect(lines[0] == "carl·" && lines[1] == "unique id  U")
-        #expect(lines[2] == "1,204 events in 3 sessions, first seen 2026-11-21 00:00, last seen 2026-11-21 06:38")
+        #expect(lines[2] == "Events 1,204, sessions 3, first seen 2026-11-21 00:00, last seen 2026-11-21 06:38")
         #expect(
             lines.contains {
                 $0.hasPrefix("plan ") && $0.hasSuffix("2026-11-21 06:38  0199a1b2-0000-7000-8000-000000000001")
@@ -69,6 +69,7 @@ struct UserCommandTests {
         let first = try event("s")
         #expect(Self.text.heading(first, after: nil) == "— 2026-11-21 06:38:00 · session 3 · M · iOS 18 · 2")
         #expect(Self.text.heading(first, after: first) == nil)
+        #expect(Self.text.heading(first, after: try event("s", visit: true)) != nil)
         #expect(Self.text.heading(try event("t", visit: true), after: first)?.hasSuffix(" · not signed in yet") == true)
     }
 

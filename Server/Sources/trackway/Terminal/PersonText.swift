@@ -76,7 +76,7 @@ struct PersonText: Sendable {
             lines.append(style.faint(label + "  ") + EventLineFormat.plain(text))
         }
         lines.append(
-            "\(count(person, "events")) events in \(count(person, "sessions")) sessions, "
+            "Events \(count(person, "events")), sessions \(count(person, "sessions")), "
                 + "first seen \(moment(person, "first")), last seen \(moment(person, "last"))"
         )
         lines += attributeTable(person) + deviceTable(person)
@@ -123,7 +123,10 @@ struct PersonText: Sendable {
     /// A heading where another session begins than that of the event before; nil where none does.
     func heading(_ event: JSONValue, after before: JSONValue?) -> String? {
         let (session, installation) = (event["session"]?.string, event["installation"]?.string)
-        if let before, before["session"]?.string == session, before["installation"]?.string == installation {
+        let isVisit = event["visit"]?.boolean == true
+        if let before, before["session"]?.string == session, before["installation"]?.string == installation,
+            (before["visit"]?.boolean == true) == isVisit
+        {
             return nil
         }
         let context = event["context"]
@@ -140,7 +143,7 @@ struct PersonText: Sendable {
         for part in [device?["model"]?.string ?? "", system, app] where !part.isEmpty {
             parts.append(cut(part, Self.longestName))
         }
-        if event["visit"]?.boolean == true { parts.append("not signed in yet") }
+        if isVisit { parts.append("not signed in yet") }
         return style.faint("— " + parts.joined(separator: " · "))
     }
 

@@ -70,6 +70,7 @@
 @_exported public import struct TrackwayJournal.Encryption
 @_exported public import struct TrackwayJournal.EncryptionKey
 // Destinations and transports of the app's own.
+@_exported public import enum TrackwayPlatform.SystemTransport
 @_exported public import struct TrackwayWire.BatchLimits
 @_exported public import struct TrackwayWire.CollectorDestination
 @_exported public import protocol TrackwayWire.Destination

@@ -4,7 +4,7 @@
 package import Collector
 
 /// The collector's page: live events, their rate, the ledger, what was refused, the visitors with their sessions, the
-/// devices with their properties and states, boards, and questions with their answers.
+/// devices with their properties and states, boards, alerts, and questions with their answers.
 ///
 /// The files lie in `Assets` and are compiled in, so that the executable needs nothing beside it. They ask the collector
 /// they came from and nobody else.
@@ -31,10 +31,14 @@ package enum CollectorPage {
         WebAsset(path: "/catalogue.css", contentType: css, body: PackageResources.catalogue_css),
         WebAsset(path: "/charts.css", contentType: css, body: PackageResources.charts_css),
         WebAsset(path: "/boards.css", contentType: css, body: PackageResources.boards_css),
+        WebAsset(path: "/alerts.css", contentType: css, body: PackageResources.alerts_css),
         WebAsset(path: "/narrow.css", contentType: css, body: PackageResources.narrow_css),
         WebAsset(path: "/icon.svg", contentType: "image/svg+xml", body: PackageResources.icon_svg),
         WebAsset(path: "/address.js", contentType: script, body: PackageResources.address_js),
         WebAsset(path: "/again.js", contentType: script, body: PackageResources.again_js),
+        WebAsset(path: "/alerted.js", contentType: script, body: PackageResources.alerted_js),
+        WebAsset(path: "/alertform.js", contentType: script, body: PackageResources.alertform_js),
+        WebAsset(path: "/alerts.js", contentType: script, body: PackageResources.alerts_js),
         WebAsset(path: "/app.js", contentType: script, body: PackageResources.app_js),
         WebAsset(path: "/ask.js", contentType: script, body: PackageResources.ask_js),
         WebAsset(path: "/asked.js", contentType: script, body: PackageResources.asked_js),

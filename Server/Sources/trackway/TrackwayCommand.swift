@@ -22,6 +22,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway funnel view_item purchase           see how far people come
               trackway catalogue purchase                  see what an event looks like
               trackway board show first-look               see the answers of a board
+              trackway alerts                              see which conditions hold, and who was told
               trackway event 0199a1b2-…                    see one event's way from the device to the index
               trackway serve --ephemeral --json            start a collector for tests, which keeps nothing
               trackway expect purchase --where total=12.5  wait, in a test, until an event has arrived
@@ -45,7 +46,8 @@ struct TrackwayCommand: AsyncParsableCommand {
             SessionsCommand.self, UsersCommand.self, UserCommand.self,
             TrendsCommand.self, FunnelCommand.self, RetentionCommand.self, LifecycleCommand.self,
             StickinessCommand.self,
-            PathsCommand.self, CatalogueCommand.self, BoardsCommand.self, BoardCommand.self, FailedCommand.self,
+            PathsCommand.self, CatalogueCommand.self, BoardsCommand.self, BoardCommand.self,
+            AlertsCommand.self, AlertCommand.self, FailedCommand.self,
             LedgerCommand.self, EraseCommand.self,
             ExpectCommand.self, ResetCommand.self, InspectCommand.self, DeviceCommand.self,
             KeysCommand.self, PolicyCommand.self, DemoCommand.self, SampleCommand.self,

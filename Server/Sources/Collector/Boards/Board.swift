@@ -144,10 +144,6 @@ package enum BoardLimits {
     package static let cards = 50
     /// Links to a board.
     package static let links = 10
-    /// Bytes of a title.
-    package static let titleBytes = 256
-    /// Bytes of a question's parameters.
-    package static let queryBytes = 4_096
     /// Bytes of the file with all boards, and of a request that changes one.
     package static let bytes = 1 << 20
     /// The longest time after which a link ends, in days.
@@ -155,36 +151,4 @@ package enum BoardLimits {
 }
 
 /// What is wrong with a board, or keeps it from being read or changed.
-package struct BoardError: Error, Hashable, CustomStringConvertible {
-    /// What kind of failure it is.
-    package enum Kind: Sendable, Hashable {
-        /// What was sent is no board.
-        case malformed
-        /// There is none of this name.
-        case notFound
-        /// Somebody else has changed it.
-        case changed
-        /// It cannot be changed: it is ready-made.
-        case readyMade
-        /// There is no room for more.
-        case full
-        /// The file cannot be read or written.
-        case unavailable
-    }
-
-    /// What kind of failure it is.
-    package var kind: Kind
-    /// The member at fault, such as `cards[2].title`; empty when there is none.
-    package var field: String
-    /// One sentence with the value, and what helps.
-    package var message: String
-
-    /// An error.
-    package init(_ kind: Kind, field: String = "", _ message: String) {
-        self.kind = kind
-        self.field = field
-        self.message = message
-    }
-
-    package var description: String { message }
-}
+package typealias BoardError = SavedError

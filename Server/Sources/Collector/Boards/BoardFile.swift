@@ -10,29 +10,9 @@ enum BoardFile {
     /// The version that is written, and the only one that is read.
     static let version: Int64 = 1
 
-    /// Why a file cannot be used.
-    enum Problem: Error, Hashable {
-        /// It is not what was written.
-        case damaged(String)
-        /// It was written by a later version of the collector.
-        case later(Int64)
-    }
-
     /// The file's bytes.
     static func bytes(_ boards: [StoredBoard]) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        writer.member("version", version)
-        writer.key("boards")
-        writer.beginArray()
-        for stored in boards {
-            writer.element()
-            writer.raw([UInt8(ascii: "\n")])
-            write(stored, to: &writer)
-        }
-        writer.endArray()
-        writer.endObject()
-        return writer.array() + [UInt8(ascii: "\n")]
+        SavedFile.bytes(version: version, "boards", boards, write)
     }
 
     private static func write(_ stored: StoredBoard, to writer: inout JSONWriter) {
@@ -57,16 +37,9 @@ enum BoardFile {
 
     /// Reads the file's bytes.
     ///
-    /// - Throws: ``Problem``.
-    static func boards(_ bytes: [UInt8]) throws(Problem) -> [StoredBoard] {
-        let value: JSONValue
-        do {
-            value = try JSONValue.parse(bytes, limits: JSONLimits(bytes: 4 * BoardLimits.bytes, depth: 16))
-        } catch {
-            throw .damaged("\(error)")
-        }
-        guard let found = value["version"]?.integer else { throw .damaged("it has no version") }
-        guard found == version else { throw .later(found) }
+    /// - Throws: ``SavedFile/Problem``.
+    static func boards(_ bytes: [UInt8]) throws(SavedFile.Problem) -> [StoredBoard] {
+        let value = try SavedFile.document(bytes, version: version, limit: BoardLimits.bytes)
         guard let list = value["boards"]?.array, list.count <= BoardLimits.boards else {
             throw .damaged("it has no list of boards, or more than \(BoardLimits.boards)")
         }
@@ -82,7 +55,7 @@ enum BoardFile {
     }
 
     private static func board(_ value: JSONValue) -> StoredBoard? {
-        guard let id = value["id"]?.string, BoardReader.isName(id), let version = value["version"]?.integer,
+        guard let id = value["id"]?.string, SavedName.isName(id), let version = value["version"]?.integer,
             let created = value["created"]?.integer, let changed = value["changed"]?.integer,
             let title = value["title"], let cards = value["cards"], let list = value["links"]?.array
         else { return nil }
@@ -107,7 +80,7 @@ enum BoardFile {
     }
 
     private static func link(_ value: JSONValue) -> BoardLink? {
-        guard let id = value["id"]?.string, BoardReader.isName(id), let created = value["created"]?.integer,
+        guard let id = value["id"]?.string, SavedName.isName(id), let created = value["created"]?.integer,
             let digest = value["sha256"]?.string.flatMap({ KeyDigest(hexadecimal: $0) })
         else { return nil }
         let expires = value["expires"]

@@ -10,8 +10,7 @@ package import TrackwayJournal
 /// flushes it; what cannot be written has not happened. One process has it: the one that holds the intake log. A file that is
 /// damaged is put aside under another name, and nobody's boards are overwritten by a collector that cannot read them.
 package actor BoardStore {
-    private let path: String?
-    private let storage: any JournalStorage
+    private let file: SavedFile
     private let chance: @Sendable () -> UInt64
     private var boards: [StoredBoard] = []
     /// Why there are no boards to read or change; nil while all is well.
@@ -32,42 +31,15 @@ package actor BoardStore {
         chance: @escaping @Sendable () -> UInt64,
         notice: (String) -> Void = { _ in }
     ) {
-        self.path = path
-        self.storage = storage
+        file = SavedFile(path, storage, of: "boards", limit: BoardLimits.bytes)
         self.chance = chance
-        guard let path else { return }
-        let bytes: [UInt8]?
-        do {
-            bytes = try storage.contents(of: path)
+        do throws(BoardError) {
+            boards =
+                try file.read(at: time, notice: notice) { bytes throws(SavedFile.Problem) in
+                    try BoardFile.boards(bytes)
+                } ?? []
         } catch {
-            let message = "The boards cannot be read: \(error). See who may read \(path), and start again."
-            trouble = BoardError(.unavailable, message)
-            notice(message)
-            return
-        }
-        guard let bytes else { return }
-        do throws(BoardFile.Problem) {
-            boards = try BoardFile.boards(bytes)
-        } catch {
-            switch error {
-            case .later(let version):
-                let message =
-                    "The boards in \(path) were written by a later collector (version \(version)); start that one, or move the file."
-                trouble = BoardError(.unavailable, message)
-                notice(message)
-            case .damaged(let reason):
-                let aside = path + ".damaged-\(time.milliseconds)"
-                do {
-                    try storage.rename(path, to: aside)
-                    notice(
-                        "The boards in \(path) are damaged (\(reason)). The file lies in \(aside) now; there are no boards."
-                    )
-                } catch {
-                    let message = "The boards in \(path) are damaged (\(reason)), and cannot be put aside: \(error)."
-                    trouble = BoardError(.unavailable, message)
-                    notice(message)
-                }
-            }
+            trouble = error
         }
     }
 
@@ -114,7 +86,7 @@ package actor BoardStore {
     ) throws(BoardError) -> StoredBoard {
         let index = try index(of: id)
         var stored = boards[index]
-        try see(stored.board, is: version)
+        try SavedError.see(stored.board.version ?? 0, is: version, of: "board")
         stored.board.title = draft.title
         stored.board.cards = draft.cards
         stored.board.version = version + 1
@@ -131,7 +103,7 @@ package actor BoardStore {
     /// - Throws: ``BoardError`` `notFound`, or `changed` when it is another version now.
     package func remove(_ id: String, madeFrom version: Int64) throws(BoardError) {
         let index = try index(of: id)
-        try see(boards[index].board, is: version)
+        try SavedError.see(boards[index].board.version ?? 0, is: version, of: "board")
         var left = boards
         left.remove(at: index)
         try keep(left)
@@ -211,50 +183,11 @@ package actor BoardStore {
         return index
     }
 
-    private func see(_ board: Board, is version: Int64) throws(BoardError) {
-        guard board.version != version else { return }
-        throw BoardError(
-            .changed,
-            field: "version",
-            "Somebody has changed the board: it is version \(board.version ?? 0) now, and what was sent was made from "
-                + "\(version). Nothing was saved: read the board again, make the change once more, and send it with the new version."
-        )
-    }
-
     /// Writes all boards, and then remembers them.
     private func keep(_ changed: [StoredBoard]) throws(BoardError) {
-        if let path {
-            let bytes = BoardFile.bytes(changed)
-            // What makes room is always allowed.
-            guard bytes.count <= BoardLimits.bytes || changed.count < boards.count else {
-                throw BoardError(
-                    .full,
-                    "All boards together would take \(bytes.count) bytes; \(BoardLimits.bytes) are allowed. Delete what nobody needs."
-                )
-            }
-            do {
-                try storage.replace(path, with: bytes, durably: true)
-            } catch {
-                throw BoardError(
-                    .unavailable,
-                    "The change could not be saved, and everything is as before: \(error). See whether there is room for \(path), and who may write it."
-                )
-            }
-        }
+        try file.write(BoardFile.bytes(changed), isLess: changed.count < boards.count)
         boards = changed
     }
 
-    /// So many letters and digits by chance, five bits each. No 0, 1, l, o: they may be read aloud.
-    private func letters(_ count: Int) -> String {
-        let alphabet = Array("23456789abcdefghijkmnpqrstuvwxyz".utf8)
-        var text: [UInt8] = []
-        while text.count < count {
-            var bits = chance()
-            for _ in 0..<min(12, count - text.count) {
-                text.append(alphabet[Int(bits & 31)])
-                bits >>= 5
-            }
-        }
-        return String(decoding: text, as: UTF8.self)
-    }
+    private func letters(_ count: Int) -> String { SavedName.letters(count, chance) }
 }

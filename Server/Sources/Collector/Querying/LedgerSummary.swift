@@ -41,6 +41,24 @@ package struct LedgerSummary: Sendable, Hashable {
         maxWorst = worst
     }
 
+    /// The accounts of the newest writers as one.
+    ///
+    /// - Complexity: O(writers), ``maxWriters`` at most.
+    package static func newest(
+        of store: any EventStore,
+        worst: Int = 0
+    ) async throws(StoreError) -> LedgerSummary {
+        var summary = LedgerSummary(writers: try await store.writers(installation: nil), worst: worst)
+        var after: Int64?
+        repeat {
+            let wanted = LedgerQuery(after: after, limit: min(1_000, maxWriters - summary.counted))
+            let rows = try await store.ledger(matching: wanted)
+            for row in rows { summary.add(row) }
+            after = rows.isFull(limit: wanted.limit) ? rows.last?.number : nil
+        } while after != nil && summary.counted < maxWriters
+        return summary
+    }
+
     /// Adds an account.
     package mutating func add(_ row: LedgerRow) {
         counted += 1

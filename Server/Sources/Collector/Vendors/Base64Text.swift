@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Reading base64 as clients write it: with line breaks or without, padded or not, and with spaces where a form has eaten
-/// the plus signs.
+/// Base64: written as RFC 4648 says, and read as clients write it: with line breaks or without, padded or not, and with spaces
+/// where a form has eaten the plus signs.
 enum Base64Text {
     /// The bytes; nil when there is another letter, or a length that no bytes have.
     ///
@@ -41,6 +41,23 @@ enum Base64Text {
             return padding <= 1 ? bytes : nil
         default: return nil
         }
+    }
+
+    /// The text of bytes, padded.
+    ///
+    /// - Complexity: O(n).
+    static func encode(_ bytes: [UInt8]) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = bytes[start..<min(start + 3, bytes.count)]
+            let bits = group.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << (8 * UInt32(3 - group.count))
+            for index in 0..<4 {
+                let letter = alphabet[Int(bits >> UInt32(18 - 6 * index) & 63)]
+                text.append(index <= group.count ? letter : UInt8(ascii: "="))
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 
     private static func value(of letter: UInt8) -> UInt32? {

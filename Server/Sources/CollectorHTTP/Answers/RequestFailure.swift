@@ -69,15 +69,16 @@ extension RequestFailure {
         }
     }
 
-    init(_ error: BoardError) {
+    /// - Parameter noun: What is saved: `board`, which the codes name.
+    init(_ error: SavedError, of noun: String) {
         let (status, code): (HTTPResponse.Status, String) =
             switch error.kind {
-            case .malformed: (.unprocessableContent, "malformed_board")
+            case .malformed: (.unprocessableContent, "malformed_\(noun)")
             case .notFound: (.notFound, "not_found")
-            case .changed: (.conflict, "board_changed")
-            case .readyMade: (.conflict, "board_ready_made")
-            case .full: (.unprocessableContent, "boards_full")
-            case .unavailable: (.serviceUnavailable, "boards_unavailable")
+            case .changed: (.conflict, "\(noun)_changed")
+            case .readyMade: (.conflict, "\(noun)_ready_made")
+            case .full: (.unprocessableContent, "\(noun)s_full")
+            case .unavailable: (.serviceUnavailable, "\(noun)s_unavailable")
             }
         self.init(status: status, code: code, field: error.field, message: error.message)
         if error.kind == .unavailable { retryAfter = .seconds(30) }

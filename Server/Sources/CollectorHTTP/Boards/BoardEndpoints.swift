@@ -44,7 +44,7 @@ struct BoardEndpoints: Sendable {
             case .sharedCard(let id): try await sharedCard(id, request)
             }
         } catch let error as BoardError {
-            throw RequestFailure(error)
+            throw RequestFailure(error, of: "board")
         }
     }
 
@@ -88,7 +88,7 @@ struct BoardEndpoints: Sendable {
     private func replace(_ id: String, _ request: Request) async throws -> Response {
         try Self.see(isOwn: id)
         let draft = try await draft(request)
-        let version = try Self.version(request, draft.version)
+        let version = try SavedRequest(request, of: "board").version(draft.version)
         let stored = try await boards.replace(id, with: draft, madeFrom: version, at: now)
         return Answer.json(headers: Self.tag(stored.board)) { stored.write(to: &$0) }
     }
@@ -96,9 +96,7 @@ struct BoardEndpoints: Sendable {
     /// `DELETE /v1/boards/{id}`
     private func remove(_ id: String, _ request: Request) async throws -> Response {
         try Self.see(isOwn: id)
-        let query = Query(request.uri)
-        try query.takesOnly(["version"])
-        let version = try Self.version(request, try query.value("version", "a whole number"))
+        let version = try SavedRequest(request, of: "board").version()
         try await boards.remove(id, madeFrom: version)
         return Answer.json { writer in
             writer.beginObject()
@@ -123,7 +121,7 @@ struct BoardEndpoints: Sendable {
         try query.takesOnly(["expires_in"])
         let now = now
         let expires = try query.text("expires_in").map { text throws(RequestFailure) in
-            now.advanced(by: .milliseconds(try Self.length(text)))
+            now.advanced(by: try Self.length(text))
         }
         let (link, token) = try await boards.link(id, expires: expires, at: now)
         return Answer.json(.created) { writer in
@@ -205,55 +203,22 @@ struct BoardEndpoints: Sendable {
 
     /// Reads a board from a request's body, and sees that its questions are some.
     private func draft(_ request: Request) async throws -> BoardDraft {
-        let limit = BoardLimits.bytes
-        let unpacked: (Int) -> Int = { 8 * $0 }
-        let value = try await RequestBody.with(request, upTo: limit, of: "boards", dependencies, unpacked: unpacked) {
-            body in
-            do {
-                return try JSONValue.parse(Array(body.readableBytesView), limits: JSONLimits(bytes: limit, depth: 16))
-            } catch {
-                throw BoardError(.malformed, "The body is not JSON: \(error)")
-            }
-        }
+        let value = try await SavedRequest(request, of: "board").body(upTo: BoardLimits.bytes, dependencies)
         let draft = try BoardDraft(value)
         try cards.check(draft)
         return draft
     }
 
-    /// Which version somebody has changed: `If-Match`, else what the body or the query says.
-    private static func version(_ request: Request, _ told: Int64?) throws -> Int64 {
-        let header = request.headers[.ifMatch]
-        let matched = header.flatMap { Int64($0.filter { $0 != "\"" }) }
-        if let header, matched == nil {
-            throw BoardError(
-                .malformed,
-                field: "if-match",
-                "“\(header.prefix(64))” is not a board's ETag, such as \"3\"."
-            )
-        }
-        guard let version = matched ?? told else {
-            throw BoardError(
-                .malformed,
-                field: "version",
-                "Which version was changed is not told: send the board's “version”, or its ETag as If-Match."
-            )
-        }
-        return version
-    }
-
     private static func tag(_ board: Board) -> HTTPFields {
-        board.version.map { [.eTag: "\"\($0)\""] } ?? [:]
+        board.version.map(SavedRequest.tag) ?? [:]
     }
 
-    /// A length of time such as `30d`, in milliseconds.
-    private static func length(_ text: String) throws(RequestFailure) -> Int64 {
-        let units: [Character: Int64] = ["m": 60_000, "h": 3_600_000, "d": 86_400_000]
-        let longest = BoardLimits.linkDays * 86_400_000
-        guard let unit = text.last.flatMap({ units[$0] }), let count = Int64(text.dropLast()), count > 0 else {
+    /// A length of time such as `30d`.
+    private static func length(_ text: String) throws(RequestFailure) -> Duration {
+        guard let length = LengthText.length(text), length >= .seconds(60) else {
             throw .malformed("expires_in", "“\(text.prefix(64))” is not a length of time: write 12h or 30d.")
         }
-        let (length, overflows) = count.multipliedReportingOverflow(by: unit)
-        guard !overflows, length <= longest else {
+        guard length <= .seconds(BoardLimits.linkDays * 86_400) else {
             throw .malformed(
                 "expires_in",
                 "“\(text.prefix(64))” is longer than \(BoardLimits.linkDays) days; leave it out for ever."

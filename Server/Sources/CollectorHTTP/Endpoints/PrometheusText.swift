@@ -68,6 +68,23 @@ struct PrometheusText {
         counter("trackway_connections_evicted_total", "Connections closed to make room for others.", count)
     }
 
+    /// Where alerts stand, and how telling goes.
+    mutating func write(_ alerts: AlertStatistics) {
+        gauge("trackway_alerts_firing", "Alerts that fire.", alerts.states[.firing] ?? 0)
+        gauge(
+            "trackway_alerts_pending",
+            "Alerts whose condition has not held for long enough.",
+            alerts.states[.pending] ?? 0
+        )
+        gauge("trackway_alerts_unknown", "Alerts of which nothing can be said.", alerts.states[.unknown] ?? 0)
+        gauge("trackway_alerts_ok", "Alerts whose condition does not hold.", alerts.states[.ok] ?? 0)
+        counter("trackway_alert_looks_total", "How often a condition was looked at.", alerts.looks)
+        counter("trackway_alert_looks_unknown_total", "How often nothing was seen then.", alerts.unknown)
+        counter("trackway_alert_deliveries_total", "Attempts to tell about an alert.", alerts.attempts)
+        counter("trackway_alert_delivery_failures_total", "Those that were not taken.", alerts.failures)
+        gauge("trackway_alert_deliveries_waiting", "Messages about alerts that are not delivered yet.", alerts.waiting)
+    }
+
     /// Whether the index answers.
     mutating func write(isIndexUp: Bool) {
         gauge("trackway_index_up", "1 while the index answers.", isIndexUp ? 1 : 0)

@@ -84,16 +84,8 @@ struct QueryEndpoints: Sendable {
         try query.takesOnly(isDetailed ? ["worst"] : [])
         let worst = try query.number("worst", in: 0...50) ?? 0
         return PreparedAnswer { [dependencies] in
-            let writers = try await dependencies.store.writers(installation: nil)
-            var summary = LedgerSummary(writers: writers, worst: worst)
-            var after: Int64?
-            repeat {
-                let wanted = LedgerQuery(after: after, limit: min(1_000, LedgerSummary.maxWriters - summary.counted))
-                let rows = try await dependencies.store.ledger(matching: wanted)
-                for row in rows { summary.add(row) }
-                after = rows.isFull(limit: wanted.limit) ? rows.last?.number : nil
-            } while after != nil && summary.counted < LedgerSummary.maxWriters
-            return Answer.json { [summary] in summary.write(to: &$0) }
+            let summary = try await LedgerSummary.newest(of: dependencies.store, worst: worst)
+            return Answer.json { summary.write(to: &$0) }
         }
     }
 

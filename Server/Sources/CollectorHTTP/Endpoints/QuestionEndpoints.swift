@@ -10,7 +10,7 @@ struct QuestionEndpoints: Sendable {
     private let dependencies: CollectorDependencies
     private let zones: ZoneDirectory
     /// Fewer than the index has readers: while long questions are answered, short ones need not wait for them.
-    private let slots = FollowerSlots(limit: 3)
+    let slots = FollowerSlots(limit: 3)
 
     init(dependencies: CollectorDependencies, zones: @escaping ZoneDirectory) {
         self.dependencies = dependencies

@@ -52,11 +52,14 @@ struct StatusEndpoints: Sendable {
     }
 
     /// `GET /metrics`: Prometheus' text format.
-    func metrics() async -> Response {
+    ///
+    /// - Parameter alerts: The alerts in numbers.
+    func metrics(alerts: AlertStatistics) async -> Response {
         var text = PrometheusText()
         text.write(dependencies.statistics.withLock { $0 })
         text.write(evictedConnections: dependencies.connections.evicted)
         text.write(dependencies.intake.statistics, isReady: dependencies.intake.trouble == nil)
+        text.write(alerts)
         do {
             text.write(try await dependencies.store.totals(), lag: lag())
             text.write(isIndexUp: true)

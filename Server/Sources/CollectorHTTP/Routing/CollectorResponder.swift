@@ -29,6 +29,7 @@ struct CollectorResponder: HTTPResponder {
     let failed: FailedEndpoints
     let devices: DeviceEndpoints
     let boards: BoardEndpoints
+    let alerts: AlertEndpoints
     let followers: FollowerEndpoints
     let expectations: ExpectationEndpoint
     let usageReport: UsageReportEndpoint
@@ -95,6 +96,7 @@ struct CollectorResponder: HTTPResponder {
         if route.reads, !needsKey { try origins.check(request, for: .reading) }
         let isOpen = dependencies.configuration.isOpenForSending
         if case .boards(let route) = route { try admit(request, to: route, isOpen: isOpen) }
+        if case .alerts(let route) = route, route.changes { try admitChange(ofAlerts: request, isOpen: isOpen) }
         if isOpen, route.sends { try hosts.checkIsLocal(request) }
         // Where every key is good, bringing one proves nothing.
         if isOpen ? route.sends : route.letsInWithoutKey && !bringsKey(request, to: route) {
@@ -115,6 +117,15 @@ struct CollectorResponder: HTTPResponder {
         if needsKey || route.decidesWhoReads {
             _ = try dependencies.operatorGrant(request, to: "change boards and their links")
         }
+    }
+
+    /// The same for changes of alerts, which make the collector send requests: an operator's to decide, wherever the request comes from.
+    private func admitChange(ofAlerts request: Request, isOpen: Bool) throws(RequestFailure) {
+        if isOpen {
+            try origins.checkIsOwn(request)
+            try hosts.checkIsLocal(request)
+        }
+        _ = try dependencies.operatorGrant(request, to: "change alerts")
     }
 
     /// Whether a request brings a key, good or not, that whoever takes events at a route looks at.
@@ -153,6 +164,7 @@ struct CollectorResponder: HTTPResponder {
         case .catalogue: try await catalogue.list(Query(request.uri)).answer()
         case .description(let name): try await catalogue.describe(request, name)
         case .boards(let route): try await boards.answer(route, request)
+        case .alerts(let route): try await alerts.answer(route, request)
         case .devices: try await devices.list(request)
         case .device(let installation): try await devices.history(request, of: installation)
         case .erase(let installation): try await erasure.erase(request, installation)
@@ -163,7 +175,7 @@ struct CollectorResponder: HTTPResponder {
         case .time: status.time()
         case .livez: status.alive()
         case .readyz: try status.ready()
-        case .metrics: await status.metrics()
+        case .metrics: await status.metrics(alerts: alerts.statistics())
         case .clickstream: try await clickstream.collect(request)
         case .ping: clickstream.ping()
         case .health: try clickstream.health()

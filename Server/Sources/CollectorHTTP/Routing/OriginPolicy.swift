@@ -41,7 +41,7 @@ struct OriginPolicy: Sendable {
             code: "origin_refused",
             field: "origin",
             message:
-                "Pages of “\((page.origin ?? "another site").prefix(128))” may not change boards; only the collector's own page may."
+                "Pages of “\((page.origin ?? "another site").prefix(128))” may not change boards and alerts; only the collector's own page may."
         )
     }
 
@@ -78,7 +78,7 @@ struct OriginPolicy: Sendable {
         switch route {
         case .none, .asset: return
         case .preflight: purpose = Self.purpose(ofPreflight: request)
-        case .boards: purpose = .reading
+        case .boards, .alerts: purpose = .reading
         case .some(let route): purpose = route.reads ? .reading : .sending
         }
         guard let origin = Self.origin(of: request), allowed(purpose).contains(origin) else { return }

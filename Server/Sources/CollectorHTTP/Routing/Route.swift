@@ -74,6 +74,8 @@ enum Route: Sendable, Hashable {
     case ledgerSummary
     /// Boards, their cards and links, and what a link opens.
     case boards(BoardRoute)
+    /// Alerts, and what became of them.
+    case alerts(AlertRoute)
     /// A browser asks whether a page of another origin may send.
     case preflight
 
@@ -87,6 +89,7 @@ enum Route: Sendable, Hashable {
             .failedGroups, .ledgerSummary, .usageReport, .stats, .metrics:
             true
         case .boards(let route): route.reads
+        case .alerts(let route): !route.changes
         case .postEvents, .time, .livez, .readyz, .asset, .preflight, .clickstream, .ping, .health, .sensors,
             .sensorsDebug, .sensorsConfiguration, .sift, .sapUsage, .sapSettings, .erase, .replay, .reset:
             false
@@ -117,8 +120,9 @@ enum Route: Sendable, Hashable {
         path: String,
         assets: (String) -> Bool
     ) throws(RequestFailure) -> Route {
-        if let found = BoardRoute.routes(of: path) {
-            if let route = found[method == .head ? .get : method] { return .boards(route) }
+        let boards = BoardRoute.routes(of: path)?.mapValues { Route.boards($0) }
+        if let found = boards ?? AlertRoute.routes(of: path)?.mapValues({ Route.alerts($0) }) {
+            if let route = found[method == .head ? .get : method] { return route }
             if method == .options { return .preflight }
             let allowed = found.keys.map(\.rawValue) + (found[.get] == nil ? [] : ["HEAD"])
             throw notAllowed(method, path, allowed.sorted().joined(separator: ", "))

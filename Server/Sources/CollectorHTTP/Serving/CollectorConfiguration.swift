@@ -27,6 +27,8 @@ package struct CollectorConfiguration: Sendable {
     package var trustedProxies: Set<IPAddress> = []
     /// The limits of each key that has none of its own.
     package var keyLimits = KeyLimits()
+    /// What addresses of webhooks have to begin with; empty for the usual rule (``WebhookPolicy``).
+    package var webhookPrefixes: [String] = []
     /// What is asked of every body.
     package var limits = AdmissionLimits()
     /// How long a request's headers may take to arrive, counted from the connection's beginning.
@@ -54,6 +56,14 @@ package struct CollectorConfiguration: Sendable {
 
     /// How safe what it has taken is, as its answers say it.
     package var durability: String { isEphemeral ? "memory" : "disk" }
+
+    /// Where alerts may be told: on this machine's loopback only when whoever decides that is on it, too.
+    package var webhooks: WebhookPolicy {
+        WebhookPolicy(
+            prefixes: webhookPrefixes,
+            allowsLoopback: Self.isLoopback(host) && readKeys == .auto && hostNames.isEmpty
+        )
+    }
 
     /// Whether this machine sends without a key, too.
     var isOpenForSending: Bool { isEphemeral && Self.isLoopback(host) }

@@ -15,6 +15,9 @@ package struct CollectorServer: Service {
     private let dependencies: CollectorDependencies
     private let responder: CollectorResponder
     private let keys: any KeyStore
+    private let alerts: AlertService
+    /// Under which address the page is reached.
+    private let page: Locked<String>
     private let logger: Logger
     private let listening: @Sendable (Int) -> Void
 
@@ -30,8 +33,10 @@ package struct CollectorServer: Service {
     ///   - sensorsConfiguration: What clients of Sensors Analytics get for a remote configuration.
     ///   - usagePolicies: What is wanted of the usage reports of each application.
     ///   - boards: The saved questions.
+    ///   - alerts: The alerts, and what telling about them takes.
     ///   - zones: Knows the time zones that questions name.
     ///   - clock: The time.
+    ///   - sleep: Waits, for alerts; ends early when it is cancelled.
     ///   - logger: Where to say what a person should know.
     ///   - listening: Called with the port once connections are accepted.
     package init(
@@ -44,8 +49,11 @@ package struct CollectorServer: Service {
         sensorsConfiguration: SensorsConfigurationFile? = nil,
         usagePolicies: UsagePolicyFile? = nil,
         boards: BoardStore,
+        alerts: AlertTelling,
         zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
         clock: any EventClock = SystemClock(),
+        // Cancelled when there is something to do before.
+        sleep: @escaping @Sendable (Duration) async -> Void = { try? await ContinuousClock().sleep(for: $0) },
         logger: Logger,
         listening: @escaping @Sendable (Int) -> Void = { _ in }
     ) {
@@ -70,6 +78,18 @@ package struct CollectorServer: Service {
         let queries = QueryEndpoints(dependencies: dependencies)
         let questions = QuestionEndpoints(dependencies: dependencies, zones: zones)
         let catalogue = CatalogueEndpoints(dependencies: dependencies, zones: zones)
+        let page = Locked(alerts.page ?? "")
+        let service = AlertService(
+            alerts,
+            evaluator: AlertEvaluator(dependencies: dependencies, zones: zones, slots: questions.slots, sleep: sleep),
+            policy: configuration.webhooks,
+            clock: clock,
+            sleep: sleep,
+            page: { page.withLock { $0 } },
+            logger: logger
+        )
+        self.alerts = service
+        self.page = page
         let failed = FailedEndpoints(dependencies: dependencies, zones: zones)
         responder = CollectorResponder(
             dependencies: dependencies,
@@ -92,6 +112,7 @@ package struct CollectorServer: Service {
                 cards: CardAnswers(queries: queries, questions: questions, catalogue: catalogue, failed: failed),
                 catalogue: catalogue
             ),
+            alerts: AlertEndpoints(dependencies: dependencies, service: service),
             followers: FollowerEndpoints(dependencies: dependencies),
             expectations: ExpectationEndpoint(dependencies: dependencies),
             usageReport: UsageReportEndpoint(dependencies: dependencies),
@@ -129,6 +150,7 @@ package struct CollectorServer: Service {
         let configuration = dependencies.configuration
         let listening = listening
         let connections = dependencies.connections
+        let page = page
         return Application(
             responder: responder,
             server: .http1(
@@ -151,8 +173,15 @@ package struct CollectorServer: Service {
                     configuration.connections + Self.leavingConnections
                 )
             ),
-            services: [Reloading(keys: keys, policies: dependencies.usagePolicies, logger: logger)],
-            onServerRunning: { channel in listening(channel.localAddress?.port ?? configuration.port) },
+            services: [Reloading(keys: keys, policies: dependencies.usagePolicies, logger: logger), alerts],
+            onServerRunning: { channel in
+                let port = channel.localAddress?.port ?? configuration.port
+                page.withLock { page in
+                    let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+                    if page.isEmpty { page = "http://\(host):\(port)" }
+                }
+                listening(port)
+            },
             logger: logger
         )
     }

@@ -3,6 +3,7 @@
 
 // The page: what talks to what, the keys, and the regular look at counts and ledger.
 
+import { Alerts } from "./alerts.js";
 import { ask, key } from "./ask.js";
 import { Boards } from "./boards.js";
 import { Detail } from "./detail.js";
@@ -79,7 +80,8 @@ const devices = new Devices({
   },
   chosen: () => modes.remember(),
 });
-const questions = new Questions(() => modes.remember(), () => wantKey());
+const alerts = new Alerts(() => modes.remember(), () => wantKey());
+const questions = new Questions(() => modes.remember(), () => wantKey(), (question) => alerts.make(question));
 const boards = new Boards(() => modes.remember(), () => wantKey());
 /** The live events' place in the address: tab, event, and the filter behind the “#”. */
 const live = {
@@ -112,7 +114,7 @@ const live = {
     return wrongTime ?? unknown(pairs.filter(([key]) => !["tab", "event", ...time.keys].includes(key)));
   },
 };
-const modes = new Modes({ live, visitors, devices, boards, questions }, () => detail.isOpen && detail.close());
+const modes = new Modes({ live, visitors, devices, boards, alerts, questions }, () => detail.isOpen && detail.close());
 events.feed = new Feed({
   event: (stored) => events.arrived(stored),
   skipped: (count) => stream.skip(count),
@@ -289,6 +291,7 @@ byId("key-form").addEventListener("submit", () => {
   look();
   if (modes.shown === "questions") questions.show(true);
   if (modes.shown === "boards") boards.show(true);
+  if (modes.shown === "alerts") alerts.show(true);
 });
 narrow.addEventListener("change", () => show(main.dataset.view));
 
@@ -316,6 +319,7 @@ const actions = {
   v: () => modes.toggle("visitors"),
   d: () => modes.toggle("devices"),
   b: () => modes.toggle("boards"),
+  a: () => modes.toggle("alerts"),
   q: () => modes.toggle("questions"),
   "?": () => byId("shortcuts").showModal(),
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-// What is looked at: the live events, the visitors, the devices, boards or questions. One at a time, and the address says which.
+// What is looked at: the live events, the visitors, the devices, boards, alerts or questions. One at a time, and the address says which.
 
 import { readPairs, WrongAddress, writePairs } from "./address.js";
 import { byId, setText } from "./dom.js";
 
-const titles = { live: "Trackway", visitors: "Visitors – Trackway", devices: "Devices – Trackway", boards: "Boards – Trackway", questions: "Questions – Trackway" };
+const titles = { live: "Trackway", visitors: "Visitors – Trackway", devices: "Devices – Trackway", boards: "Boards – Trackway", alerts: "Alerts – Trackway", questions: "Questions – Trackway" };
 const live = "live";
 
 /** The choice between the parts of the page. Each has `show(isShown)`, and a `place`, or `pairs` and `restore(pairs)`, for the address. */

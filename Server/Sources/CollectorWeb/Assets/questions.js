@@ -38,7 +38,7 @@ export class Questions {
   /** What the form and the answer on the page belong to. */
   #drawn = null;
 
-  constructor(moved, wantKey) {
+  constructor(moved, wantKey, makeAlert) {
     this.#moved = moved;
     this.#wantKey = wantKey;
     byId("question-kinds").replaceChildren(...Object.entries(kinds).map(([kind, { title }]) => h("a", {
@@ -59,6 +59,7 @@ export class Questions {
     byId("question-toggle").addEventListener("click", () => this.#fold(!("isFolded" in form.dataset)));
     const saving = new Saving(wantKey);
     byId("question-save").addEventListener("click", () => saving.open(this.#card()));
+    byId("question-alert").addEventListener("click", () => makeAlert(this.#card()));
     byId("answer").addEventListener("click", (event) => {
       const link = event.target.closest('a[href^="/?questions="]');
       if (!link || !isPlain(event)) return;
@@ -187,6 +188,7 @@ export class Questions {
     this.#drawn = writePairs(this.pairs);
     this.#mark(null, null);
     byId("question-save").hidden = true;
+    byId("question-alert").hidden = true;
     const kind = kinds[this.#kind];
     let range;
     try {
@@ -216,6 +218,7 @@ export class Questions {
       if (parts === null) this.#say(kind.empty ? "Nothing" : "Nothing in this time", [h("p", {}, kind.empty ?? "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
       else this.#put(parts, "The answer is there.");
       // One event's page is no question that a board has.
+      byId("question-alert").hidden = !["trends", "funnel"].includes(this.#kind);
       byId("question-save").hidden = Boolean(kind.isTimeless && this.#asked.has("name"));
     } catch (error) {
       if (this.#request !== request) return;

@@ -71,7 +71,7 @@ struct BoardAddCommand: AsyncParsableCommand {
     }
 
     /// What cannot stand in an address as it is: spaces, and letters that are not ASCII.
-    private static func escaped(_ text: Substring) -> String {
+    static func escaped(_ text: Substring) -> String {
         text.utf8.reduce(into: "") { result, byte in
             let isPlain = (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#")
             result += isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16)
@@ -80,19 +80,7 @@ struct BoardAddCommand: AsyncParsableCommand {
 
     /// The cards of a board that was printed.
     private static func cards(ofFile path: String) throws(CommandFailure) -> [JSONValue] {
-        let bytes: [UInt8]
-        do {
-            let data =
-                path == "-"
-                ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(fileURLWithPath: path))
-            bytes = Array(data)
-        } catch {
-            throw CommandFailure(
-                .inputMissing,
-                "\(path) cannot be read: \(error.localizedDescription)",
-                remedy: "name a file that is there"
-            )
-        }
+        let bytes = try InputFile.bytes(path)
         do {
             let value = try JSONValue.parse(bytes, limits: JSONLimits(bytes: BoardLimits.bytes))
             guard let cards = value["cards"]?.array else {

@@ -96,6 +96,18 @@ struct ServeCommand: AsyncParsableCommand {
     )
     var sensorsConfig: String?
 
+    @Option(
+        help:
+            "What addresses that alerts are told to have to begin with, such as https://hooks.example.com/ or an address inside your network. Then no others are allowed. Default: https to the public internet, and this machine when the collector is for this machine only. May be given several times."
+    )
+    var alertURLPrefix: [String] = []
+
+    @Option(
+        help:
+            "Under which address people reach the page, for links in what alerts tell. Default: the one it listens on."
+    )
+    var pageURL: String?
+
     @Option(help: "What the server says on standard error: trace, debug, info, notice, warning, error.")
     var logLevel: String = "warning"
 
@@ -131,6 +143,16 @@ struct ServeCommand: AsyncParsableCommand {
         for name in allowHost where HostName(authority: name) == nil || name.contains(":") {
             throw ValidationError("“\(name)” is no host's name; --allow-host takes one without a port")
         }
+        for prefix in alertURLPrefix where !WebhookPolicy.isPrefix(prefix) {
+            throw ValidationError(
+                "“\(prefix)” is no address; --alert-url-prefix takes one such as https://hooks.example.com/"
+            )
+        }
+        if let pageURL, !WebhookPolicy.isPrefix(pageURL) || pageURL.contains("?") {
+            throw ValidationError(
+                "“\(pageURL)” is no address; --page-url takes one such as https://collector.example.com"
+            )
+        }
         if devKey != nil, !CollectorConfiguration.isLoopback(host) {
             throw ValidationError(
                 "--dev-key is for the loopback address only; make a key with `trackway keys create` for \(host)"
@@ -158,6 +180,7 @@ struct ServeCommand: AsyncParsableCommand {
         let descriptors = DescriptorLimit.raise(to: configuration.connections + DescriptorLimit.reserve)
         configuration.connections = DescriptorLimit.connections(within: descriptors, wanted: configuration.connections)
         configuration.keyLimits = KeyLimits(requestsPerSecond: keyRate, eventsPerDay: keyEventsPerDay)
+        configuration.webhookPrefixes = alertURLPrefix
         var logger = Logger(label: "trackway")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
         let temporary = try ephemeral ? EphemeralFolder.make(environment: ProcessInfo.processInfo.environment) : nil
@@ -175,6 +198,7 @@ struct ServeCommand: AsyncParsableCommand {
             intake: ephemeral ? EphemeralFolder.intake : IntakeOptions(),
             developmentKey: devKey,
             sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
+            page: pageURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
             logger: logger
         )
         let banner = ServeBanner(folder: folder, host: self.host, developmentKey: devKey, isEphemeral: ephemeral)

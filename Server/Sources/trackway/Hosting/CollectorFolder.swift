@@ -40,6 +40,10 @@ struct CollectorFolder: Sendable, Hashable {
     /// The boards. No part of the index: they cannot be made anew.
     var boards: String { path + "/boards.json" }
 
+    /// The alerts with their secrets, and what became of them. No part of the index either.
+    var alerts: String { path + "/alerts.json" }
+    var alertStates: String { path + "/alert-states.json" }
+
     /// The remote configuration for clients of Sensors Analytics, if the operator wrote one.
     var sensorsConfiguration: String { path + "/sensors-config.json" }
 

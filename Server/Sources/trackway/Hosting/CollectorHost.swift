@@ -9,6 +9,7 @@ internal import Foundation
 internal import Logging
 internal import NIOCore
 internal import ServiceLifecycle
+internal import Trackway
 internal import TrackwayEvents
 internal import TrackwayJournal
 internal import UnixSignals
@@ -25,6 +26,8 @@ struct CollectorHost: Sendable {
     var developmentKey: String?
     /// The file with the remote configuration for clients of Sensors Analytics; in the folder when nil.
     var sensorsConfiguration: String?
+    /// Under which address people reach the page, for what is told about alerts; nil for the one it listens on.
+    var page: String?
     /// Where the server says what a person should know.
     var logger: Logger
 
@@ -53,10 +56,7 @@ struct CollectorHost: Sendable {
         let boards = BoardStore(
             path: configuration.isEphemeral ? nil : folder.boards,
             at: SystemClock().now().wall,
-            chance: {
-                var generator = SystemRandomNumberGenerator()
-                return generator.next()
-            },
+            chance: Self.chance,
             notice: { [logger] in logger.warning("\($0)") }
         )
         let server = CollectorServer(
@@ -69,6 +69,12 @@ struct CollectorHost: Sendable {
             sensorsConfiguration: SensorsConfigurationFile(path: sensorsConfiguration ?? folder.sensorsConfiguration),
             usagePolicies: policies,
             boards: boards,
+            alerts: AlertTelling(
+                store: openAlerts(),
+                transport: SystemTransport.make(),
+                resolve: SystemResolver.addresses,
+                page: page
+            ),
             zones: SystemZones.offsets,
             logger: logger,
             listening: ready
@@ -102,6 +108,22 @@ struct CollectorHost: Sendable {
         } catch {
             return .failure(portFailure(error))
         }
+    }
+
+    private func openAlerts() -> AlertStore {
+        AlertStore(
+            path: configuration.isEphemeral ? nil : folder.alerts,
+            statusPath: configuration.isEphemeral ? nil : folder.alertStates,
+            policy: configuration.webhooks,
+            at: SystemClock().now(),
+            chance: Self.chance,
+            notice: { [logger] in logger.warning("\($0)") }
+        )
+    }
+
+    @Sendable private static func chance() -> UInt64 {
+        var generator = SystemRandomNumberGenerator()
+        return generator.next()
     }
 
     private func openKeys() throws(CommandFailure) -> KeyFile {

@@ -20,6 +20,8 @@ struct CollectorUnderTest: Sendable {
     let clock: ManualClock
     let keys: Keys
     let policies: UsagePolicyFile
+    /// Where alerts are told.
+    let receiver: ScriptedTransport
     let shutDown: @Sendable () async -> Void
 
     /// Two keys, which can be revoked.
@@ -71,6 +73,7 @@ struct CollectorUnderTest: Sendable {
         let store = ListedEvents()
         let policies = try UsagePolicyFile(path: "/data/usage-policies", storage: memory)
         let intake = try Intake(folder: "/data/intake", storage: storage, options: options, clock: clock)
+        let receiver = ScriptedTransport()
         let (ports, sender) = AsyncStream.makeStream(of: Int.self)
         let server = CollectorServer(
             configuration: configuration,
@@ -90,7 +93,21 @@ struct CollectorUnderTest: Sendable {
                 at: clock.now().wall,
                 chance: { [random = Locked(SeededGenerator(seed: 7))] in random.withLock { $0.next() } }
             ),
+            alerts: AlertTelling(
+                store: AlertStore(
+                    path: "/data/alerts.json",
+                    statusPath: "/data/alert-states.json",
+                    storage: storage,
+                    policy: configuration.webhooks,
+                    at: clock.now(),
+                    chance: { [random = Locked(SeededGenerator(seed: 8))] in random.withLock { $0.next() } }
+                ),
+                transport: receiver,
+                resolve: { name in name.hasPrefix("inside") ? [.v4(0x0a00_0001)] : [.v4(0x5db8_d822)] },
+                page: "https://collector.example.com"
+            ),
             clock: clock,
+            sleep: { await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             listening: { sender.yield($0) }
         )
@@ -110,6 +127,7 @@ struct CollectorUnderTest: Sendable {
                     clock: clock,
                     keys: keys,
                     policies: policies,
+                    receiver: receiver,
                     shutDown: { await group.triggerGracefulShutdown() }
                 )
                 do {

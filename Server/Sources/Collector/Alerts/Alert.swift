@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// A condition that the collector looks at again and again, and whom it tells.
+package struct Alert: Sendable, Hashable {
+    /// Names it for ever: made by the collector, never used again.
+    package var id: String
+    /// What a person calls it, what is looked at, how often, and who is told.
+    package var settings: AlertSettings
+    /// Counts its changes, from 1: whoever changes an alert says which version they saw.
+    package var version: Int64
+    /// When it was made.
+    package var created: Timestamp
+    /// When it was changed last.
+    package var changed: Timestamp
+
+    /// An alert.
+    package init(id: String, settings: AlertSettings, version: Int64, created: Timestamp, changed: Timestamp) {
+        self.id = id
+        self.settings = settings
+        self.version = version
+        self.created = created
+        self.changed = changed
+    }
+}
+
+/// What people decide about an alert.
+package struct AlertSettings: Sendable, Hashable {
+    /// What a person calls it.
+    package var title: String
+    /// What is looked at.
+    package var condition: AlertCondition
+    /// How often it is looked at.
+    package var every: Duration
+    /// How long the condition must hold before anybody is told.
+    package var hold: Duration
+    /// How long the condition must be over before it is told that it is.
+    package var keep: Duration
+    /// After how long somebody is told again while it goes on; nil for never.
+    package var again: Duration?
+    /// Where it is told; nil for nowhere: it is seen on the page and in the metrics only.
+    package var webhook: String?
+    /// Whether it is not looked at.
+    package var isPaused: Bool
+
+    /// Settings.
+    package init(
+        title: String,
+        condition: AlertCondition,
+        every: Duration = AlertLimits.usualInterval,
+        hold: Duration = .zero,
+        keep: Duration = .zero,
+        again: Duration? = nil,
+        webhook: String? = nil,
+        isPaused: Bool = false
+    ) {
+        self.title = title
+        self.condition = condition
+        self.every = every
+        self.hold = hold
+        self.keep = keep
+        self.again = again
+        self.webhook = webhook
+        self.isPaused = isPaused
+    }
+}
+
+/// A number, and what it is compared with.
+package struct AlertCondition: Sendable, Hashable {
+    /// Which number.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        /// The number of a trend over all of its time.
+        case trends
+        /// How many of those who take a funnel's first step take its last, in percent.
+        case funnels
+        /// The events that devices recorded and that did not arrive.
+        case missing
+        /// The share of what arrived that was refused, in percent.
+        case failed
+        /// The events that arrived, which shall not be none.
+        case silence
+    }
+
+    /// How the number is compared with the threshold.
+    package enum Comparison: String, Sendable, Hashable, CaseIterable {
+        /// It is more.
+        case above = ">"
+        /// It is less.
+        case below = "<"
+        /// It is as much, or more.
+        case atLeast = ">="
+        /// It is as much, or less.
+        case atMost = "<="
+    }
+
+    /// Whether a question's number itself is compared, or how far it is from the one of the period before.
+    package enum Measure: String, Sendable, Hashable, CaseIterable {
+        /// The number.
+        case value
+        /// The change, in percent of the number before.
+        case change
+    }
+
+    /// Which number.
+    package var kind: Kind
+    /// A question's parameters as they stand in an address behind the question mark; empty for other kinds.
+    package var query: String
+    /// How the number is compared.
+    package var comparison: Comparison
+    /// What it is compared with.
+    package var threshold: Double
+    /// The number, or its change.
+    package var measure: Measure
+    /// The time that `failed` and `silence` look at.
+    package var within: Duration
+    /// So many events must have arrived within that time before `failed` says anything.
+    package var least: Int64
+
+    /// A condition.
+    package init(
+        _ kind: Kind,
+        query: String = "",
+        is comparison: Comparison = .above,
+        _ threshold: Double = 0,
+        of measure: Measure = .value,
+        within: Duration = AlertLimits.usualTime,
+        least: Int64 = AlertLimits.usualLeast
+    ) {
+        self.kind = kind
+        self.query = query
+        self.comparison = comparison
+        self.threshold = threshold
+        self.measure = measure
+        self.within = within
+        self.least = least
+    }
+
+    /// Whether it holds for a number.
+    package func holds(for value: Double) -> Bool {
+        switch comparison {
+        case .above: value > threshold
+        case .below: value < threshold
+        case .atLeast: value >= threshold
+        case .atMost: value <= threshold
+        }
+    }
+}
+
+/// What came of looking at a condition.
+package enum AlertOutcome: Sendable, Hashable {
+    /// There is a number, and the condition holds for it or does not.
+    case measured(value: Double, holds: Bool)
+    /// There is none: one sentence why.
+    case unknown(String)
+}
+
+/// How much alerts may ask for.
+package enum AlertLimits {
+    /// Alerts of a collector.
+    package static let alerts = 100
+    /// Bytes of an address where it is told.
+    package static let addressBytes = 2_048
+    /// How often a condition may be looked at.
+    package static let intervals: ClosedRange<Duration> = .seconds(60)...(.seconds(86_400))
+    /// How often it is looked at when nothing is said.
+    package static let usualInterval = Duration.seconds(60)
+    /// How long a condition may have to hold, or to be over.
+    package static let holds: ClosedRange<Duration> = .zero...(.seconds(7 * 86_400))
+    /// After how long it may be told again.
+    package static let repeats: ClosedRange<Duration> = .seconds(300)...(.seconds(30 * 86_400))
+    /// The time that `failed` and `silence` may look at.
+    package static let times: ClosedRange<Duration> = .seconds(60)...(.seconds(7 * 86_400))
+    /// The time they look at when nothing is said.
+    package static let usualTime = Duration.seconds(3_600)
+    /// The longest time that a question may be about.
+    package static let questionTimes: ClosedRange<Duration> = .seconds(60)...(.seconds(366 * 86_400))
+    /// The events that must have arrived when nothing is said.
+    package static let usualLeast: Int64 = 100
+    /// Bytes of the file with all alerts, and of a request that changes one.
+    package static let bytes = 1 << 20
+    /// Bytes of the file with what became of them.
+    package static let statusBytes = 4 << 20
+    /// Attempts to tell that are remembered for each alert.
+    package static let attempts = 50
+    /// How long a replaced secret may go on signing.
+    package static let overlaps: ClosedRange<Duration> = .zero...(.seconds(30 * 86_400))
+    /// How long it does when nothing is said.
+    package static let usualOverlap = Duration.seconds(86_400)
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What stands in the file with all alerts: `{"version":1,"alerts":[…]}`, one alert a line, with its secrets.
+enum AlertFile {
+    /// The version that is written, and the only one that is read.
+    static let version: Int64 = 1
+
+    /// The file's bytes.
+    static func bytes(_ alerts: [StoredAlert]) -> [UInt8] {
+        SavedFile.bytes(version: version, "alerts", alerts) { stored, writer in
+            let alert = stored.alert
+            writer.beginObject()
+            writer.member("id", alert.id)
+            writer.member("version", alert.version)
+            writer.member("created", alert.created)
+            writer.member("changed", alert.changed)
+            writer.member("secret", stored.secret.text)
+            if let former = stored.former {
+                writer.object("former") { writer in
+                    writer.member("secret", former.secret.text)
+                    writer.member("until", former.until)
+                }
+            }
+            writer.object("settings") { writer in
+                alert.settings.writeMembers(to: &writer)
+                writer.member("webhook", alert.settings.webhook)
+            }
+            writer.endObject()
+        }
+    }
+
+    /// Reads the file's bytes.
+    ///
+    /// - Throws: ``SavedFile/Problem``.
+    static func alerts(_ bytes: [UInt8]) throws(SavedFile.Problem) -> [StoredAlert] {
+        let value = try SavedFile.document(bytes, version: version, limit: AlertLimits.bytes)
+        guard let list = value["alerts"]?.array, list.count <= AlertLimits.alerts else {
+            throw .damaged("it has no list of alerts, or more than \(AlertLimits.alerts)")
+        }
+        var alerts: [StoredAlert] = []
+        var ids: Set<String> = []
+        for (index, value) in list.enumerated() {
+            guard let stored = alert(value), ids.insert(stored.alert.id).inserted else {
+                throw .damaged("its alert \(index + 1) is none")
+            }
+            alerts.append(stored)
+        }
+        return alerts
+    }
+
+    private static func alert(_ value: JSONValue) -> StoredAlert? {
+        guard let id = value["id"]?.string, SavedName.isName(id), let version = value["version"]?.integer, version > 0,
+            let created = value["created"]?.integer, let changed = value["changed"]?.integer,
+            let secret = value["secret"]?.string.flatMap({ WebhookSecret($0) }), let settings = value["settings"]
+        else { return nil }
+        let draft: AlertDraft
+        do throws(SavedError) {
+            draft = try AlertDraft(settings)
+        } catch {
+            return nil
+        }
+        var stored = StoredAlert(
+            Alert(
+                id: id,
+                settings: draft.settings,
+                version: version,
+                created: Timestamp(milliseconds: created),
+                changed: Timestamp(milliseconds: changed)
+            ),
+            secret: secret
+        )
+        guard let former = value["former"] else { return stored }
+        guard let secret = former["secret"]?.string.flatMap({ WebhookSecret($0) }),
+            let until = former["until"]?.integer
+        else { return nil }
+        stored.former = StoredAlert.FormerSecret(secret, until: Timestamp(milliseconds: until))
+        return stored
+    }
+}
+
+/// What stands in the file with what became of alerts: `{"version":1,"alerts":[…]}`, one alert a line: where it stands, the message
+/// that waits, the latest attempts.
+enum AlertStatusFile {
+    /// The version that is written, and the only one that is read.
+    static let version: Int64 = 1
+
+    /// The file's bytes.
+    static func bytes(_ statuses: [String: AlertStatus]) -> [UInt8] {
+        SavedFile.bytes(version: version, "alerts", statuses.sorted { $0.key < $1.key }) { entry, writer in
+            let (id, status) = entry
+            writer.beginObject()
+            writer.member("id", id)
+            status.machine.writeMembers(to: &writer)
+            if let waiting = status.waiting {
+                writer.object("waiting") { waiting.writeMembers(to: &$0) }
+            }
+            if let gone = status.gone { writer.member("gone", gone) }
+            writer.list("attempts", status.attempts) { $0.write(to: &$1) }
+            writer.endObject()
+        }
+    }
+
+    /// Reads the file's bytes.
+    ///
+    /// - Throws: ``SavedFile/Problem``.
+    static func statuses(_ bytes: [UInt8]) throws(SavedFile.Problem) -> [String: AlertStatus] {
+        let value = try SavedFile.document(bytes, version: version, limit: AlertLimits.statusBytes)
+        guard let list = value["alerts"]?.array else { throw .damaged("it has no list of alerts") }
+        var statuses: [String: AlertStatus] = [:]
+        for (index, value) in list.enumerated() {
+            guard let id = value["id"]?.string, let machine = AlertMachine(value), let attempts = attempts(value),
+                value["waiting"] == nil || AlertDelivery(value["waiting"]) != nil
+            else { throw .damaged("its alert \(index + 1) is none") }
+            statuses[id] = AlertStatus(
+                machine: machine,
+                waiting: AlertDelivery(value["waiting"]),
+                attempts: attempts,
+                gone: value["gone"]?.integer.map(Timestamp.init(milliseconds:))
+            )
+        }
+        return statuses
+    }
+
+    private static func attempts(_ value: JSONValue) -> [AlertAttempt]? {
+        guard let list = value["attempts"]?.array else { return nil }
+        let attempts = list.compactMap { AlertAttempt($0) }
+        return attempts.count == list.count ? attempts : nil
+    }
+}
+
+extension AlertMachine {
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        switch phase {
+        case .idle: writer.member("phase", "idle")
+        case .pending(let held):
+            writer.member("phase", "pending")
+            writer.member("held", held.wholeMilliseconds)
+        case .firing(let clear, let told):
+            writer.member("phase", "firing")
+            writer.member("told", told.wholeMilliseconds)
+            if let clear { writer.member("clear", clear.wholeMilliseconds) }
+        }
+        if let trouble { writer.member("trouble", trouble) }
+        if let value { writer.member("value", value) }
+        if let evaluated { writer.member("evaluated", evaluated) }
+        if let since { writer.member("since", since) }
+    }
+
+    fileprivate init?(_ value: JSONValue) {
+        func length(_ name: String) -> Duration? {
+            value[name]?.integer.flatMap { $0 >= 0 ? .milliseconds($0) : nil }
+        }
+        let phase: Phase
+        switch value["phase"]?.string {
+        case "idle": phase = .idle
+        case "pending": phase = .pending(held: length("held") ?? .zero)
+        case "firing": phase = .firing(clear: length("clear"), told: length("told") ?? .zero)
+        default: return nil
+        }
+        self.init(
+            phase: phase,
+            trouble: value["trouble"]?.string,
+            value: value["value"]?.double,
+            evaluated: value["evaluated"]?.integer.map(Timestamp.init(milliseconds:)),
+            since: value["since"]?.integer.map(Timestamp.init(milliseconds:))
+        )
+    }
+}
+
+extension AlertDelivery {
+    fileprivate func writeMembers(to writer: inout JSONWriter) {
+        writer.member("id", id)
+        writer.member("kind", kind.rawValue)
+        writer.member("body", body)
+        writer.member("created", created)
+        writer.member("failures", Int64(failures))
+        if let next { writer.member("next", next) }
+    }
+
+    fileprivate init?(_ value: JSONValue?) {
+        guard let value, let id = value["id"]?.string,
+            let kind = value["kind"]?.string.flatMap(AlertMachine.Action.init(rawValue:)),
+            let body = value["body"]?.string, let created = value["created"]?.integer,
+            let failures = value["failures"]?.integer, (0...1_000).contains(failures)
+        else { return nil }
+        self.init(
+            id: id,
+            kind: kind,
+            body: body,
+            created: Timestamp(milliseconds: created),
+            failures: Int(failures),
+            next: value["next"]?.integer.map(Timestamp.init(milliseconds:))
+        )
+    }
+}
+
+extension AlertAttempt {
+    fileprivate init?(_ value: JSONValue) {
+        guard let id = value["id"]?.string, let kind = value["kind"]?.string,
+            let outcome = value["outcome"]?.string.flatMap(Outcome.init(rawValue:)),
+            let time = value["time"]?.integer, let number = value["number"]?.integer, let took = value["took"]?.integer
+        else { return nil }
+        self.init(
+            id: id,
+            kind: kind,
+            outcome: outcome,
+            at: Timestamp(milliseconds: time),
+            number: Int(number),
+            status: value["status"]?.integer.map { Int($0) },
+            message: value["message"]?.string,
+            took: took
+        )
+    }
+}

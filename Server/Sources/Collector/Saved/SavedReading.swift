@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Reads the parts of what people save from JSON, with errors that name the member, its value, and what helps.
+struct SavedReader {
+    /// Bytes of a title.
+    static let titleBytes = 256
+    /// Bytes of a question's parameters.
+    static let queryBytes = 4_096
+
+    let value: JSONValue
+    /// Where the value stands, for errors; empty for the whole.
+    var path = ""
+    /// What the whole is called: “The board”.
+    var noun: String
+
+    /// The members of an object that has no others.
+    func members(_ known: [String]) throws(SavedError) -> JSONValue.Object {
+        guard let object = value.object else {
+            throw SavedError(
+                .malformed,
+                field: path,
+                "\(path.isEmpty ? noun : "“\(path)”") is not an object with \(known.joined(separator: ", "))."
+            )
+        }
+        if let other = object.members.first(where: { !known.contains($0.key) })?.key {
+            throw SavedError(
+                .malformed,
+                field: path.isEmpty ? String(other.prefix(64)) : "\(path).\(other.prefix(64))",
+                "“\(other.prefix(64))” is not known here; there are \(known.joined(separator: ", "))."
+            )
+        }
+        return object
+    }
+
+    /// The version that was changed; nil when it is not told.
+    static func version(_ value: JSONValue?) throws(SavedError) -> Int64? {
+        guard let value else { return nil }
+        guard let version = value.integer, version > 0 else {
+            throw SavedError(.malformed, field: "version", "“version” is not a whole number from 1 on.")
+        }
+        return version
+    }
+
+    /// A title: text that a person can read.
+    static func title(_ value: JSONValue?, _ field: String) throws(SavedError) -> String {
+        guard let title = value?.string, title.unicodeScalars.contains(where: { !$0.properties.isWhitespace }) else {
+            throw SavedError(.malformed, field: field, "“\(field)” is missing or empty: write what it shall be called.")
+        }
+        guard title.utf8.count <= titleBytes else {
+            throw SavedError(
+                .malformed,
+                field: field,
+                "“\(title.prefix(32))…” has \(title.utf8.count) bytes; a title has \(titleBytes) at most."
+            )
+        }
+        guard !title.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            throw SavedError(
+                .malformed,
+                field: field,
+                "The title has a control character, such as a line's end; write it in one line."
+            )
+        }
+        return title
+    }
+
+    /// One of a few words.
+    ///
+    /// - Parameter usual: what it is when it is not told; nil when it has to be.
+    static func choice<Choice: CaseIterable & RawRepresentable<String>>(
+        _ value: JSONValue?,
+        _ field: String,
+        usual: Choice?
+    ) throws(SavedError) -> Choice {
+        if value == nil, let usual { return usual }
+        let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let text = value?.string else {
+            throw SavedError(.malformed, field: field, "“\(field)” is missing or no text; it is one of \(choices).")
+        }
+        guard let choice = Choice(rawValue: text) else {
+            throw SavedError(.malformed, field: field, "“\(text.prefix(64))” is none of \(choices).")
+        }
+        return choice
+    }
+
+    /// A question's parameters as they stand in an address.
+    static func query(_ value: JSONValue?, _ field: String) throws(SavedError) -> String {
+        guard let value else { return "" }
+        guard let text = value.string else {
+            throw SavedError(.malformed, field: field, "“\(field)” is no text such as name=purchase&last=30d.")
+        }
+        guard text.utf8.count <= queryBytes else {
+            throw SavedError(
+                .malformed,
+                field: field,
+                "The question has \(text.utf8.count) bytes; \(queryBytes) are allowed."
+            )
+        }
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "#") }) else {
+            throw SavedError(
+                .malformed,
+                field: field,
+                "“\(text.prefix(64))” is not as it stands in an address: write what is not ASCII, spaces and “#” as %XX."
+            )
+        }
+        return text
+    }
+
+    /// A length of time such as `10m`, `4h` or `7d`.
+    ///
+    /// - Parameter usual: what it is when it is not told; nil when it has to be.
+    static func length(
+        _ value: JSONValue?,
+        _ field: String,
+        in bounds: ClosedRange<Duration>,
+        usual: Duration?
+    ) throws(SavedError) -> Duration {
+        if value == nil, let usual { return usual }
+        let range = "from \(LengthText.text(bounds.lowerBound)) to \(LengthText.text(bounds.upperBound))"
+        guard let text = value?.string, let length = LengthText.length(text) else {
+            let said = value?.string.map { "“\($0.prefix(64))”" } ?? "“\(field)”"
+            throw SavedError(
+                .malformed,
+                field: field,
+                "\(said) is not a length of time: write one \(range), such as 10m, 4h or 7d."
+            )
+        }
+        guard bounds.contains(length) else {
+            throw SavedError(.malformed, field: field, "“\(text.prefix(64))” is not \(range).")
+        }
+        return length
+    }
+}
+
+/// Lengths of time as people write them: `90s`, `10m`, `4h`, `7d`.
+package enum LengthText {
+    private static let units: [(letter: Character, seconds: Int64)] = [
+        ("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1),
+    ]
+
+    /// Reads one; nil for anything else, and for what is longer than a hundred years.
+    package static func length(_ text: some StringProtocol) -> Duration? {
+        guard let last = text.last, let unit = units.first(where: { $0.letter == last }) else { return nil }
+        let digits = text.dropLast()
+        guard (1...10).contains(digits.utf8.count), digits.utf8.allSatisfy({ (48...57).contains($0) }),
+            let count = Int64(digits), count <= 100 * 366 * 86_400 / unit.seconds
+        else { return nil }
+        return .seconds(count * unit.seconds)
+    }
+
+    /// Writes one, in the longest unit that tells it exactly to the second.
+    package static func text(_ length: Duration) -> String {
+        let seconds = length.components.seconds
+        let unit = units.first { seconds != 0 && seconds % $0.seconds == 0 } ?? ("m", 60)
+        return "\(seconds / unit.seconds)\(unit.letter)"
+    }
+}
+
+/// Names that the collector gives to what people save, and secrets.
+enum SavedName {
+    /// Whether a text may name something: 1 to 32 ASCII letters, digits or hyphens.
+    static func isName(_ text: String) -> Bool {
+        (1...32).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// So many letters and digits by chance, five bits each. No 0, 1, l, o: they may be read aloud.
+    ///
+    /// - Parameter chance: random bits, as good as they have to be for what the letters are used for.
+    static func letters(_ count: Int, _ chance: () -> UInt64) -> String {
+        let alphabet = Array("23456789abcdefghijkmnpqrstuvwxyz".utf8)
+        var text: [UInt8] = []
+        while text.count < count {
+            var bits = chance()
+            for _ in 0..<min(12, count - text.count) {
+                text.append(alphabet[Int(bits & 31)])
+                bits >>= 5
+            }
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

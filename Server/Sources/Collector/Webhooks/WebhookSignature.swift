@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// A secret that a sender of webhooks shares with whoever receives them, as Standard Webhooks writes it: `whsec_` and base64.
+package struct WebhookSecret: Sendable, Hashable {
+    /// Its bytes, which key the signature: 24 to 64.
+    package let bytes: [UInt8]
+
+    /// A new secret of 32 bytes.
+    ///
+    /// - Parameter chance: random bits, good enough for secrets.
+    package init(chance: () -> UInt64) {
+        bytes = (0..<4).flatMap { _ in
+            let bits = chance()
+            return (0..<8).map { UInt8(truncatingIfNeeded: bits >> (8 * UInt64($0))) }
+        }
+    }
+
+    /// Reads a secret; the `whsec_` before it may be missing. Nil for what is none.
+    package init?(_ text: String) {
+        let base64 = text.hasPrefix(Self.prefix) ? text.dropFirst(Self.prefix.count) : text[...]
+        let decoded = Array(base64.utf8).withUnsafeBytes(Base64Text.decode)
+        guard let decoded, (24...64).contains(decoded.count) else { return nil }
+        bytes = decoded
+    }
+
+    /// The secret as text.
+    package var text: String { Self.prefix + Base64Text.encode(bytes) }
+
+    private static let prefix = "whsec_"
+}
+
+/// Signing and checking messages as Standard Webhooks 1.0.0 says: HMAC-SHA-256 over `id.timestamp.body`.
+package enum WebhookSignature {
+    /// How far a message's time may be from one's own, in seconds, before it counts as sent again by somebody else.
+    package static let tolerance: Int64 = 300
+
+    /// The value of `webhook-signature`: one signature for each secret, the current one first.
+    ///
+    /// - Parameters:
+    ///   - id: what `webhook-id` says.
+    ///   - seconds: what `webhook-timestamp` says, in seconds since 1970.
+    ///   - body: the body as it is sent, byte for byte.
+    ///   - secrets: the secrets in force.
+    /// - Complexity: O(bytes · secrets).
+    package static func header(id: String, seconds: Int64, body: [UInt8], secrets: [WebhookSecret]) -> String {
+        secrets.map { "v1," + Base64Text.encode(signature(id, seconds, body, $0)) }.joined(separator: " ")
+    }
+
+    /// Why a message is not to be believed.
+    package enum Refusal: Error, Hashable {
+        /// None of its signatures was made with the secret for this body.
+        case unsigned
+        /// It is signed, and its time is too far from now.
+        case untimely(seconds: Int64)
+    }
+
+    /// Sees that a message was signed with a secret, not long ago. Takes the same time for every wrong signature.
+    ///
+    /// - Parameter now: in seconds since 1970; nil leaves the time out of it.
+    /// - Throws: ``Refusal``.
+    package static func check(
+        _ header: String,
+        id: String,
+        seconds: Int64,
+        body: [UInt8],
+        secret: WebhookSecret,
+        now: Int64?
+    ) throws(Refusal) {
+        let expected = signature(id, seconds, body, secret)
+        var isSigned = false
+        for part in header.split(separator: " ").prefix(32) where part.hasPrefix("v1,") {
+            let presented = Array(part.dropFirst(3).utf8).withUnsafeBytes(Base64Text.decode) ?? []
+            guard presented.count == expected.count else { continue }
+            let difference = zip(presented, expected).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) }
+            if difference == 0 { isSigned = true }
+        }
+        guard isSigned else { throw .unsigned }
+        guard let now else { return }
+        let (age, overflows) = now.subtractingReportingOverflow(seconds)
+        guard !overflows, age.magnitude <= UInt64(tolerance) else { throw .untimely(seconds: overflows ? .max : age) }
+    }
+
+    private static func signature(
+        _ id: String,
+        _ seconds: Int64,
+        _ body: [UInt8],
+        _ secret: WebhookSecret
+    ) -> [UInt8] {
+        SHA256.authenticate(Array("\(id).\(seconds).".utf8) + body, key: secret.bytes)
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import HTTPTypes
+internal import Hummingbird
+internal import TrackwayEvents
+
+/// The endpoints for alerts: conditions that are looked at again and again, and whom they tell.
+struct AlertEndpoints: Sendable {
+    let dependencies: CollectorDependencies
+    let service: AlertService
+    /// Trials at once: each holds a connection until the receiver has answered.
+    private let trials = FollowerSlots(limit: 2)
+
+    init(dependencies: CollectorDependencies, service: AlertService) {
+        self.dependencies = dependencies
+        self.service = service
+    }
+
+    private var store: AlertStore { service.store }
+    private var now: Timestamp { dependencies.clock.now().wall }
+
+    /// The answer to a request that was let in.
+    func answer(_ route: AlertRoute, _ request: Request) async throws -> Response {
+        do {
+            return switch route {
+            case .list: try await list()
+            case .add: try await add(request)
+            case .alert(let id): try await alert(id)
+            case .replace(let id): try await replace(id, request)
+            case .remove(let id): try await remove(id, request)
+            case .test(let id): try await test(id)
+            case .rotate(let id): try await rotate(id, request)
+            case .deliveries(let id): try await deliveries(id)
+            }
+        } catch let error as SavedError {
+            throw RequestFailure(error, of: "alert")
+        }
+    }
+
+    /// The alerts in numbers.
+    func statistics() async -> AlertStatistics { await store.statistics() }
+
+    /// `GET /v1/alerts`
+    private func list() async throws -> Response {
+        let all = try await store.all()
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.list("alerts", all) { $0.write(to: &$1) }
+            writer.endObject()
+        }
+    }
+
+    /// `GET /v1/alerts/{id}`
+    private func alert(_ id: String) async throws -> Response { Self.answer(try await store.alert(id)) }
+
+    /// `POST /v1/alerts`
+    private func add(_ request: Request) async throws -> Response {
+        let draft = try await draft(request)
+        let view = try await store.add(draft, at: now)
+        service.changed()
+        var headers = SavedRequest.tag(view.stored.alert.version)
+        headers[.location] = "/v1/alerts/\(view.stored.alert.id)"
+        return Answer.json(.created, headers: headers) { view.write(withSecret: true, to: &$0) }
+    }
+
+    /// `PUT /v1/alerts/{id}`
+    private func replace(_ id: String, _ request: Request) async throws -> Response {
+        let draft = try await draft(request)
+        let version = try SavedRequest(request, of: "alert").version(draft.version)
+        let view = try await store.replace(id, with: draft, madeFrom: version, at: now)
+        service.changed()
+        return Self.answer(view)
+    }
+
+    /// `DELETE /v1/alerts/{id}`
+    private func remove(_ id: String, _ request: Request) async throws -> Response {
+        try await store.remove(id, madeFrom: try SavedRequest(request, of: "alert").version())
+        service.changed()
+        return Answer.json { writer in
+            writer.beginObject()
+            writer.member("id", id)
+            writer.endObject()
+        }
+    }
+
+    /// `POST /v1/alerts/{id}/test`: sends something for a trial, and answers with what came back.
+    private func test(_ id: String) async throws -> Response {
+        let slot: FollowerSlot
+        do throws(RequestFailure) {
+            slot = try trials.take()
+        } catch {
+            throw RequestFailure(
+                status: .serviceUnavailable,
+                code: "too_many_trials",
+                message: "As many trials as may be are on their way; try again in a moment.",
+                retryAfter: .seconds(5)
+            )
+        }
+        defer { withExtendedLifetime(slot) {} }
+        let page = try await store.alert(id).stored.alert.settings.condition.page
+        let job = try await store.trial(of: id, at: now, link: service.page() + page)
+        let (result, took) = await service.sender.send(job)
+        await store.sent(job, result, at: dependencies.clock.now(), took: took)
+        let attempts = try await store.alert(id).status.attempts
+        guard let attempt = attempts.last(where: { $0.id == job.id }) else {
+            throw RequestFailure.notFound("The alert was deleted meanwhile.")
+        }
+        return Answer.json { attempt.write(to: &$0) }
+    }
+
+    /// `POST /v1/alerts/{id}/rotate?overlap=1d`: a new secret, told this once; the one before signs as well for a while.
+    private func rotate(_ id: String, _ request: Request) async throws -> Response {
+        let query = Query(request.uri)
+        try query.takesOnly(["overlap"])
+        var overlap = AlertLimits.usualOverlap
+        if let text = query.text("overlap") {
+            guard let length = LengthText.length(text), AlertLimits.overlaps.contains(length) else {
+                throw RequestFailure.malformed(
+                    "overlap",
+                    "“\(text.prefix(64))” is not how long the former secret goes on signing: write 0m to 30d, such as 1d."
+                )
+            }
+            overlap = length
+        }
+        let view = try await store.rotate(id, overlap: overlap, at: now)
+        return Answer.json { view.write(withSecret: true, to: &$0) }
+    }
+
+    /// `GET /v1/alerts/{id}/deliveries`
+    private func deliveries(_ id: String) async throws -> Response {
+        let view = try await store.alert(id)
+        return Answer.json { view.writeAttempts(to: &$0) }
+    }
+
+    private static func answer(_ view: AlertView) -> Response {
+        Answer.json(headers: SavedRequest.tag(view.stored.alert.version)) { view.write(to: &$0) }
+    }
+
+    /// Reads an alert from a request's body, and sees that its question is one.
+    private func draft(_ request: Request) async throws -> AlertDraft {
+        let value = try await SavedRequest(request, of: "alert").body(upTo: AlertLimits.bytes, dependencies)
+        let draft = try AlertDraft(value)
+        try service.evaluator.check(draft.settings.condition)
+        return draft
+    }
+}

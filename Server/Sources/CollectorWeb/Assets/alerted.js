@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// What alerts say, in words.
+
+import { figure } from "./figures.js";
+
+/** Where an alert stands: {word, mood}. */
+export function stateOf({ state, paused }) {
+  const moods = { ok: "good", pending: "warn", firing: "bad", unknown: "calm" };
+  return { word: paused ? `${state}, paused` : state, mood: paused && state !== "firing" ? "calm" : moods[state] ?? "calm" };
+}
+
+/** A condition in words. */
+export function conditionOf({ condition: { kind, query, operator, threshold, of, within, at_least: least } }) {
+  const limit = figure(threshold);
+  switch (kind) {
+    case "missing": return `more than ${limit} events missing`;
+    case "failed": return `more than ${limit} % refused within ${within}, of ${figure(least)} events at least`;
+    case "silence": return `no events within ${within}`;
+    case "funnels": return `share of people who come through ${operator} ${limit} %: ${asked(query)}`;
+    default: return of === "change" ? `change ${operator} ${limit} %: ${asked(query)}` : `${asked(query)} ${operator} ${limit}`;
+  }
+}
+
+/** What came back, or why nothing did. */
+export function attemptOf({ status, message, took }) {
+  return `${status === undefined ? message ?? "no answer" : `status ${status}`} after ${figure(took)} ms`;
+}
+
+/** A question's parameters as people read them. */
+function asked(query) {
+  const pairs = [...new URLSearchParams(query)];
+  const all = (name) => pairs.filter(([key]) => key === name).map(([, value]) => value);
+  const names = [...all("name"), ...all("step")];
+  const rest = pairs.filter(([key]) => !["name", "step", "last", "measure", "zone"].includes(key)).map(([key, value]) => (key.startsWith("where") ? value : `${key} ${value}`));
+  const measure = all("measure").at(-1) ?? "events";
+  const what = all("step").length > 0 ? names.join(" → ") : `${measure === "events" ? "events" : measure.replace(":", " of ")} of ${names.length > 0 ? names.join(", ") : "any name"}`;
+  return `${what}${rest.length > 0 ? `, ${rest.join(", ")}` : ""} within ${all("last").at(-1) ?? "?"}`;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// The dialog in which an alert is made or changed. What makes it wrong is the collector's to say, with the field.
+
+import { tell } from "./ask.js";
+import { byId, h, setText } from "./dom.js";
+
+const lengths = ["every", "for", "keep_firing_for", "repeat"];
+const usual = { every: "1m", for: "0m", keep_firing_for: "0m", repeat: "" };
+/** Which fields a kind of condition has. */
+const fields = {
+  trends: ["query", "operator", "of", "threshold"], funnels: ["query", "operator", "threshold"], missing: ["threshold"],
+  failed: ["threshold", "within", "at_least"], silence: ["within"],
+};
+const field = (name) => byId(`alert-${name.replaceAll("_", "-")}`);
+
+/** `wantKey()` says that a key is needed; `saved(alert)` that there is another alert. */
+export class AlertForm {
+  #wantKey;
+  #saved;
+  /** The alert that is changed; null for a new one. */
+  #alert = null;
+
+  constructor(wantKey, saved) {
+    this.#wantKey = wantKey;
+    this.#saved = saved;
+    field("kind").addEventListener("change", () => this.#follow());
+    byId("alert-form").addEventListener("submit", (event) => {
+      if (event.submitter?.value === "close") return;
+      event.preventDefault();
+      this.#save();
+    });
+    byId("alert-dialog").addEventListener("close", () => byId("alert-made").replaceChildren());
+  }
+
+  /** Opens it for a new alert, perhaps about a question, or for one that there is. */
+  open({ alert = null, kind = "trends", query = "", title = "" }) {
+    this.#alert = alert;
+    const condition = alert?.condition ?? { kind, query: recent(query), operator: "<", threshold: 1, of: "value", within: "1h", at_least: 100 };
+    setText(byId("alert-dialog-title"), alert ? "Change the alert" : "New alert");
+    field("title").value = alert?.title ?? title;
+    field("kind").value = condition.kind;
+    for (const name of new Set(Object.values(fields).flat())) field(name).value = condition[name] ?? { operator: "<", of: "value", within: "1h", at_least: 100, query: "" }[name] ?? "";
+    for (const name of lengths) field(name).value = (alert ? alert[name] : usual[name]) ?? "";
+    field("webhook").value = alert?.webhook ?? "";
+    byId("alert-made").replaceChildren();
+    byId("alert-save").hidden = false;
+    this.#wrong(null);
+    this.#follow();
+    byId("alert-dialog").showModal();
+    field("title").focus();
+  }
+
+  #follow() {
+    const shown = new Set(fields[field("kind").value]);
+    for (const name of new Set(Object.values(fields).flat())) field(name).closest("label").hidden = !shown.has(name);
+  }
+
+  #draft() {
+    const kind = field("kind").value;
+    const condition = { kind };
+    for (const name of fields[kind]) {
+      const text = field(name).value.trim();
+      if (text === "" && name !== "query") continue;
+      condition[name] = ["threshold", "at_least"].includes(name) ? Number(text) : name === "query" ? escaped(text.replace(/^\?/, "")) : text;
+    }
+    const draft = { title: field("title").value.trim(), condition, webhook: field("webhook").value.trim() || null, paused: this.#alert?.paused ?? false };
+    for (const name of lengths) if (field(name).value.trim() !== "") draft[name] = field(name).value.trim();
+    return draft;
+  }
+
+  async #save() {
+    this.#wrong(null);
+    try {
+      const alert = this.#alert === null
+        ? await tell("POST", "/v1/alerts", this.#draft())
+        : await tell("PUT", `/v1/alerts/${encodeURIComponent(this.#alert.id)}`, { ...this.#draft(), version: this.#alert.version });
+      this.#saved(alert);
+      if (alert.secret === undefined) return byId("alert-dialog").close();
+      this.#tellSecret(alert);
+    } catch (error) {
+      if (error.wantsKey) {
+        byId("alert-dialog").close();
+        this.#wantKey();
+      } else this.#wrong(error);
+    }
+  }
+
+  /** The secret is seen this once. */
+  #tellSecret({ id, secret }) {
+    const input = h("input", { type: "text", readonly: true, class: "link-text", id: "alert-secret", value: secret });
+    byId("alert-made").replaceChildren(h("p", {}, "Saved. What it tells is signed with this secret, which is shown this once:"), h("label", { for: "alert-secret", class: "visually-hidden" }, "The secret"), input,
+      h("a", { href: `/?alerts=${encodeURIComponent(id)}`, class: "visually-hidden" }, "The alert"));
+    byId("alert-save").hidden = true;
+    input.focus();
+    input.select();
+  }
+
+  #wrong(error) {
+    const form = byId("alert-form");
+    for (const node of form.querySelectorAll("[aria-invalid]")) node.removeAttribute("aria-invalid");
+    setText(byId("alert-wrong"), error === null ? "" : error.status === 409 ? "Somebody else has just changed this alert: close this, and make the change once more." : error.status ? error.message : "The collector does not answer: nothing was saved.");
+    const name = error?.field?.replace(/^condition\./, "").split(".")[0];
+    const node = name && /^[a-z_]+$/.test(name) ? field(name) : null;
+    node?.setAttribute("aria-invalid", "true");
+    node?.focus();
+  }
+}
+
+/** A question's parameters for an alert, which looks back from now and compares one number. */
+function recent(query) {
+  if (query === "") return "name=purchase&last=1h";
+  const left = ["last", "from", "to", "interval", "by", "top", "compare", "people", "zone"];
+  const pairs = query.split("&").filter((pair) => !left.includes(pair.split("=")[0]));
+  return [...pairs, "last=24h"].join("&");
+}
+
+/** What cannot stand in an address as it is: spaces, “#”, and letters that are not ASCII. */
+const escaped = (text) => text.replace(/[^\x21-\x7e]|#/gu, (letter) => (letter === "#" ? "%23" : encodeURIComponent(letter)));

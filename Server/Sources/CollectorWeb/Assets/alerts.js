@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+// Alerts: where each stands, what was told about it, and what can be done with it. The address may name the one that is open.
+
+import { ask, tell } from "./ask.js";
+import { AlertForm } from "./alertform.js";
+import { attemptOf, conditionOf, stateOf } from "./alerted.js";
+import { byId, h, setText } from "./dom.js";
+import { called, figure } from "./figures.js";
+import { ago, counted, dateAndClock, span } from "./format.js";
+import { unknown } from "./modes.js";
+import { printable } from "./stream.js";
+
+const lookEvery = 5000;
+const path = (id) => `/v1/alerts/${encodeURIComponent(id)}`;
+/** The members of an alert that are sent back when it is changed. */
+const kept = ["title", "condition", "every", "for", "keep_firing_for", "repeat", "paused", "version"];
+const moment = (ms) => h("time", { datetime: new Date(ms).toISOString(), title: dateAndClock(ms) }, ago(ms, Date.now()));
+
+/** The part of the page for alerts. `moved()` says that the address is another; `wantKey()` that a key is needed. */
+export class Alerts {
+  #moved;
+  #wantKey;
+  #isShown = false;
+  #open = "";
+  #alerts = null;
+  #timer = 0;
+  #turn = 0;
+  #form;
+
+  constructor(moved, wantKey) {
+    this.#moved = moved;
+    this.#wantKey = wantKey;
+    this.#form = new AlertForm(wantKey, (alert) => {
+      this.#open = alert.id;
+      this.#moved();
+      this.#load();
+    });
+    byId("alert-new").addEventListener("click", () => this.#form.open({}));
+    // What waits too long for a key, or for the collector, is asked for again by whoever looks.
+    document.addEventListener("visibilitychange", () => this.#isShown && document.visibilityState === "visible" && this.#load());
+  }
+
+  /** Asks for an alert about a question: {kind, query, title}. */
+  make(question) {
+    this.#form.open(question);
+  }
+
+  get pairs() {
+    return [["alerts", this.#open]];
+  }
+
+  restore(pairs) {
+    this.#open = pairs.find(([key]) => key === "alerts")?.[1] ?? "";
+    return unknown(pairs.filter(([key]) => key !== "alerts"));
+  }
+
+  show(isShown) {
+    this.#isShown = isShown;
+    clearTimeout(this.#timer);
+    if (isShown) this.#load();
+  }
+
+  async #load() {
+    clearTimeout(this.#timer);
+    const turn = (this.#turn += 1);
+    if (this.#alerts === null) byId("alert-list").setAttribute("aria-busy", "true");
+    try {
+      const { alerts } = await ask("/v1/alerts");
+      const deliveries = alerts.some(({ id }) => id === this.#open) ? (await ask(`${path(this.#open)}/deliveries`)).deliveries : [];
+      if (turn !== this.#turn || !this.#isShown) return;
+      this.#alerts = alerts;
+      this.#draw(deliveries);
+    } catch (error) {
+      if (turn !== this.#turn || !this.#isShown) return;
+      this.#fail(error);
+    }
+    if (document.visibilityState === "visible") this.#timer = setTimeout(() => this.#load(), lookEvery);
+  }
+
+  #draw(deliveries) {
+    const list = byId("alert-list");
+    list.removeAttribute("aria-busy");
+    const firing = this.#alerts.filter(({ state }) => state === "firing").length;
+    setText(byId("alert-note"), this.#alerts.length === 0 ? "" : `${counted(this.#alerts.length, "alert")}, ${firing === 0 ? "none firing" : `${firing} firing`}`);
+    if (this.#alerts.length === 0) {
+      list.replaceChildren(h("li", { class: "panel empty alert-empty" }, h("p", { class: "empty-title" }, "No alerts yet"),
+        h("p", {}, "An alert looks at a condition every few minutes, and tells an address of yours when it holds: few sales, missing or refused events, silence.")));
+      return;
+    }
+    // Whoever is at a button of the list stays there.
+    const focused = document.activeElement?.closest?.("[data-alert]");
+    const at = focused ? [focused.dataset.alert, document.activeElement.dataset.act] : null;
+    list.replaceChildren(...this.#alerts.map((alert) => this.#item(alert, alert.id === this.#open ? deliveries : null)));
+    if (at) list.querySelector(`[data-alert="${CSS.escape(at[0])}"] [data-act="${CSS.escape(at[1] ?? "")}"]`)?.focus();
+  }
+
+  #item(alert, deliveries) {
+    const { word, mood } = stateOf(alert);
+    const button = (text, name, act) => h("button", { type: "button", class: "button small", "data-act": name, "aria-label": `${text}: ${printable(alert.title)}`, onclick: act }, text);
+    const isOpen = deliveries !== null;
+    return h("li", { class: "panel alert", "data-alert": alert.id, "data-mood": mood },
+      h("header", { class: "alert-head" },
+        h("span", { class: "alert-state" }, word),
+        h("h3", {}, called(alert.title, 120)),
+        h("span", { class: "alert-value" }, alert.value === null ? "" : `${figure(alert.value)}${["funnels", "failed"].includes(alert.condition.kind) || alert.condition.of === "change" ? " %" : ""}`)),
+      h("p", { class: "alert-condition" }, h("a", { href: alert.link }, called(conditionOf(alert), 240))),
+      h("p", { class: "alert-facts" },
+        alert.since ? h("span", {}, `${alert.state} since `, moment(alert.since)) : null,
+        alert.evaluated ? h("span", {}, "looked at ", moment(alert.evaluated)) : null,
+        h("span", {}, `every ${alert.every}${alert.for === "0m" ? "" : `, holds for ${alert.for}`}${alert.keep_firing_for === "0m" ? "" : `, over for ${alert.keep_firing_for}`}${alert.repeat === null ? "" : `, again after ${alert.repeat}`}`),
+        h("span", {}, alert.webhook === null ? "told nowhere" : h("bdi", {}, `tells ${alert.webhook}`))),
+      alert.trouble ? h("p", { class: "alert-trouble" }, printable(alert.trouble)) : null,
+      alert.webhook_gone ? h("p", { class: "alert-trouble" }, "The receiver answered 410: it wants no messages. Resume tells it again.") : null,
+      alert.waiting ? h("p", { class: "alert-trouble" }, `“${alert.waiting.kind}” is not delivered yet: ${counted(alert.waiting.failures, "attempt")} failed${alert.waiting.next ? `, the next in ${span(Math.max(0, alert.waiting.next - Date.now()))}` : ""}.`) : null,
+      h("div", { class: "alert-tools" },
+        h("button", { type: "button", class: "button small", "data-act": "open", "aria-expanded": String(isOpen), "aria-label": `Deliveries: ${printable(alert.title)}`, onclick: () => {
+          this.#open = isOpen ? "" : alert.id;
+          this.#moved();
+          this.#load();
+        } }, "Deliveries"),
+        alert.webhook === null ? null : button("Test", "test", () => this.#test(alert)),
+        button("Edit", "edit", () => this.#form.open({ alert })),
+        alert.paused || alert.webhook_gone ? button("Resume", "pause", () => this.#change(alert, false)) : button("Pause", "pause", () => this.#change(alert, true)),
+        button("Delete", "delete", () => this.#delete(alert))),
+      isOpen ? this.#deliveries(deliveries) : null);
+  }
+
+  #deliveries(deliveries) {
+    if (deliveries.length === 0) return h("p", { class: "alert-nothing" }, "Nothing was told yet.");
+    return h("div", { class: "alert-deliveries", tabindex: "0", role: "region", "aria-label": "Deliveries, a table" }, h("table", {},
+      h("thead", {}, h("tr", {}, ["Time", "Told", "Outcome", "Answer", "Message"].map((text) => h("th", { scope: "col" }, text)))),
+      h("tbody", {}, deliveries.map((attempt) => h("tr", {},
+        h("td", {}, moment(attempt.time)), h("td", {}, attempt.number > 1 ? `${attempt.kind}, attempt ${attempt.number}` : attempt.kind),
+        h("td", { class: attempt.outcome === "delivered" ? "good" : attempt.outcome === "superseded" ? null : "bad" }, attempt.outcome.replace("_", " ")),
+        h("td", {}, called(attemptOf(attempt), 160)), h("td", {}, h("code", { title: attempt.id }, attempt.id)))))));
+  }
+
+  async #test(alert) {
+    this.#say(`Telling ${alert.webhook}…`);
+    await this.#act(async () => {
+      const attempt = await tell("POST", `${path(alert.id)}/test`);
+      this.#say(attempt.outcome === "delivered" ? `Taken: ${attemptOf(attempt)}.` : `Not taken: ${attemptOf(attempt)}.`, attempt.outcome !== "delivered");
+      this.#open = alert.id;
+      this.#moved();
+    });
+  }
+
+  #change(alert, isPaused) {
+    return this.#act(async () => {
+      const draft = Object.fromEntries(kept.map((name) => [name, alert[name]]));
+      await tell("PUT", path(alert.id), { ...draft, paused: isPaused });
+      this.#say(isPaused ? "Paused: its condition is not looked at, and where it stands stays." : "It is looked at again.");
+    });
+  }
+
+  async #delete(alert) {
+    const dialog = byId("alert-sure");
+    setText(byId("alert-sure-text"), `“${printable(alert.title).slice(0, 80)}” is gone, with what is still to be told about it.`);
+    dialog.returnValue = "";
+    dialog.showModal();
+    const answer = await new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
+    if (answer !== "delete") return;
+    await this.#act(async () => {
+      await tell("DELETE", `${path(alert.id)}?version=${alert.version}`);
+      if (this.#open === alert.id) this.#open = "";
+      this.#moved();
+      this.#say("Deleted.");
+      byId("alert-new").focus();
+    });
+  }
+
+  async #act(act) {
+    try {
+      await act();
+    } catch (error) {
+      if (error.wantsKey) this.#wantKey();
+      this.#say(error.wantsKey ? "Alerts are changed with a key that may read and write." : error.status === 409 ? "Somebody else has just changed this alert. What they saved is shown now: make your change once more." : error.status ? error.message : "The collector does not answer: nothing was changed.", true);
+    }
+    this.#load();
+  }
+
+  #say(text, isWrong = false) {
+    byId("alert-told").classList.toggle("wrong", isWrong);
+    setText(byId("alert-told"), text);
+  }
+
+  #fail(error) {
+    if (error.wantsKey) this.#wantKey();
+    const list = byId("alert-list");
+    list.removeAttribute("aria-busy");
+    // What was shown last stays; when there is nothing yet, the reason stands in its place.
+    if (this.#alerts !== null) return this.#say("The collector does not answer; this is how things were.", true);
+    list.replaceChildren(h("li", { class: "panel empty alert-empty", role: "alert" }, h("p", { class: "empty-title" }, "No answer"),
+      h("p", { class: "wrong" }, error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer.")));
+  }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Collector
+internal import CollectorTesting
+internal import Foundation
+internal import Testing
+internal import TrackwayEvents
+
+@testable internal import trackway
+
+@Suite("Alerts, a real collector and a real receiver")
+struct AlertDeliveryTests {
+    /// An alert about one event that must not happen.
+    private static func alert(_ port: Int, _ condition: JSONValue? = nil) -> JSONValue {
+        .members(
+            ("title", .string("Crashes")),
+            (
+                "condition",
+                condition
+                    ?? .members(
+                        ("kind", .string("trends")),
+                        ("query", .string("name=crash&last=1h")),
+                        ("operator", .string(">")),
+                        ("threshold", .integer(0))
+                    )
+            ),
+            ("webhook", .string("http://127.0.0.1:\(port)/hook"))
+        )
+    }
+
+    private static func send(_ name: String, to address: CollectorAddress, folder: String) async throws {
+        var sender = try Sender(to: address, folder: folder, console: .standard)
+        _ = sender.record(name, [:])
+        await sender.finish(timeout: .seconds(60))
+        #expect(sender.tally.delivered == 1)
+    }
+
+    private static func check(_ message: WebhookReceiver.Message, _ secret: WebhookSecret) throws -> JSONValue {
+        try WebhookSignature.check(
+            try #require(message.headers["webhook-signature"]),
+            id: try #require(message.headers["webhook-id"]),
+            seconds: try #require(message.headers["webhook-timestamp"].flatMap { Int64($0) }),
+            body: message.body,
+            secret: secret,
+            now: SystemClock().now().wall.milliseconds / 1_000
+        )
+        return try JSONValue.parse(message.body)
+    }
+
+    @Test("an event is sent, and its alert is told with a signature that is right")
+    func told() async throws {
+        try await WebhookReceiver.run { _ in
+            .status(204)
+        } _: { receiver in
+            try await RunningCollector.withFolder { folder in
+                try await RunningCollector.with(folder: folder + "/collector") { address in
+                    try await Self.send("crash", to: address, folder: folder + "/journal")
+                    let client = CollectorClient(address)
+                    let made = try await client.send("POST", "/v1/alerts", body: Self.alert(receiver.port))
+                    let secret = try #require(made["secret"]?.string.flatMap { WebhookSecret($0) })
+                    let message = try #require(await receiver.messages.first { _ in true })
+                    let body = try Self.check(message, secret)
+                    #expect(body["type"]?.string == "alert.firing" && body["data"]?["value"]?.double == 1)
+                    #expect(
+                        body["data"]?["link"]?.string?.hasPrefix(address.root + "/?questions=trends&name=crash") == true
+                    )
+                    // What holds it is for the collector's user only.
+                    let file = try FileManager.default.attributesOfItem(atPath: folder + "/collector/alerts.json")
+                    #expect(file[.posixPermissions] as? Int == 0o600)
+                    let port = try #require(address.root.split(separator: ":").last.flatMap { Int($0) })
+                    let metrics = try await Wire.request("GET", "/metrics", port: port)
+                    #expect(metrics.body.contains("\ntrackway_alerts_firing 1\n"))
+                }
+            }
+        }
+    }
+
+    @Test("an event that is no more counts none, and an average of none is unknown")
+    func nothing() async throws {
+        try await WebhookReceiver.run { _ in
+            .status(200)
+        } _: { receiver in
+            try await RunningCollector.withFolder { folder in
+                try await RunningCollector.with(folder: folder) { address in
+                    let client = CollectorClient(address)
+                    func condition(_ query: String) -> JSONValue {
+                        .members(
+                            ("kind", .string("trends")),
+                            ("query", .string("name=gone&last=1h" + query)),
+                            ("operator", .string("<")),
+                            ("threshold", .integer(1))
+                        )
+                    }
+                    let body = Self.alert(receiver.port, condition("&measure=average:total"))
+                    let id = try #require(try await client.send("POST", "/v1/alerts", body: body)["id"]?.string)
+                    _ = try await client.send("POST", "/v1/alerts", body: Self.alert(receiver.port, condition("")))
+                    let message = try #require(await receiver.messages.first { _ in true })
+                    #expect(try JSONValue.parse(message.body)["data"]?["value"]?.double == 0)
+                    let average = try await client.get("/v1/alerts/\(id)")
+                    #expect(average["state"]?.string == "unknown" && average["trouble"]?.string?.isEmpty == false)
+                }
+            }
+        }
+    }
+
+    @Test("a receiver that answers anything but 2xx, redirects, hangs up or floods gets no more than it should")
+    func hostile() async throws {
+        try await WebhookReceiver.run { number in
+            switch number {
+            case 1: .status(500)
+            case 2: .status(307, ["location": "http://127.0.0.1:1/"])
+            case 3: .flood
+            default: .status(410)
+            }
+        } _: { receiver in
+            try await RunningCollector.withFolder { folder in
+                try await RunningCollector.with(folder: folder) { address in
+                    let client = CollectorClient(address)
+                    let calm = JSONValue.members(("kind", .string("missing")), ("threshold", .integer(1_000)))
+                    let body = Self.alert(receiver.port, calm)
+                    let id = try #require(try await client.send("POST", "/v1/alerts", body: body)["id"]?.string)
+                    var answers: [JSONValue] = []
+                    for _ in 0..<4 {
+                        answers.append(try await client.send("POST", "/v1/alerts/\(id)/test", timeout: 60))
+                    }
+                    #expect(answers.map { $0["status"]?.integer } == [500, 307, 200, 410])
+                    #expect(
+                        answers.map { $0["outcome"]?.string } == ["given_up", "given_up", "delivered", "given_up"]
+                    )
+                }
+            }
+        }
+    }
+
+    @Test("a collector that was killed before its message was taken tells it again, with the same id")
+    func killed() async throws {
+        // The first attempt is not answered; it is the one of the collector that is killed.
+        try await WebhookReceiver.run {
+            $0 == 1 ? .hang : .status(200)
+        } _: { receiver in
+            try await RunningCollector.withFolder { folder in
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                let first = try CollectorProcess(folder: folder)
+                defer { first.kill() }
+                let address = try await first.address()
+                try await Self.send("crash", to: address, folder: folder + "/journal")
+                let client = CollectorClient(address)
+                let made = try await client.send("POST", "/v1/alerts", body: Self.alert(receiver.port))
+                let secret = try #require(made["secret"]?.string.flatMap { WebhookSecret($0) })
+                var messages = receiver.messages.makeAsyncIterator()
+                let before = try #require(await messages.next())
+                #expect(try Self.check(before, secret)["type"]?.string == "alert.firing")
+                first.kill()
+                let second = try CollectorProcess(folder: folder)
+                defer { second.kill() }
+                let after = try #require(await messages.next())
+                _ = try Self.check(after, secret)
+                #expect(after.headers["webhook-id"] == before.headers["webhook-id"] && after.body == before.body)
+                // It is told this once more, and counts as firing.
+                let again = CollectorClient(try await second.address())
+                let id = try #require(made["id"]?.string)
+                var alert = JSONValue.null
+                for _ in 0..<1_000 where alert["last_attempt"]?["outcome"]?.string != "delivered" {
+                    alert = try await again.get("/v1/alerts/\(id)")
+                }
+                #expect(alert["state"]?.string == "firing" && alert["waiting"] == nil)
+                #expect(alert["last_attempt"]?["outcome"]?.string == "delivered")
+            }
+        }
+    }
+
+    @Test(
+        "options of `alert add` become the alert that the collector reads",
+        arguments: [
+            (
+                ["--trends", "name=purchase&last=1h", "--below", "5"],
+                AlertCondition(.trends, query: "name=purchase&last=1h", is: .below, 5)
+            ),
+            (
+                ["--trends", "last=24h", "--below=-50", "--change"],
+                AlertCondition(.trends, query: "last=24h", is: .below, -50, of: .change)
+            ),
+            (
+                ["--funnels", "step=a&step=ü&last=1d", "--above", "2.5"],
+                AlertCondition(.funnels, query: "step=a&step=%c3%bc&last=1d", is: .above, 2.5)
+            ),
+            (["--missing", "0"], AlertCondition(.missing)),
+            (
+                ["--failed", "1", "--within", "2h", "--at-least", "7"],
+                AlertCondition(.failed, 1, within: .seconds(7_200), least: 7)
+            ),
+            (["--silence", "--within", "15m"], AlertCondition(.silence, is: .atMost, 0, within: .seconds(900))),
+        ] as [([String], AlertCondition)]
+    )
+    func options(_ options: [String], _ condition: AlertCondition) throws {
+        let command = try AlertAddCommand.parse(["A title", "--for", "10m", "--repeat", "4h"] + options)
+        let draft = try AlertDraft(command.draft)
+        #expect(draft.settings.condition == condition)
+        #expect(draft.settings.hold == .seconds(600) && draft.settings.again == .seconds(14_400))
+    }
+
+    @Test(
+        "options of `alert add` that do not fit together are refused",
+        arguments: [
+            [], ["--trends", "last=1h"], ["--trends", "last=1h", "--above", "1", "--below", "2"],
+            ["--missing", "0", "--silence"], ["--missing", "0", "--above", "3"], ["--silence", "--at-least", "4"],
+            ["--funnels", "step=a&last=1h", "--below", "3", "--change"], ["--missing", "1", "--within", "1h"],
+        ] as [[String]]
+    )
+    func refused(_ options: [String]) {
+        #expect(throws: (any Error).self) { try AlertAddCommand.parse(["A title"] + options) }
+    }
+}
+
+/// The built command as a process of its own, which can be killed.
+private struct CollectorProcess {
+    private let process: Process
+    private let file: String
+
+    /// Starts a collector on a free port.
+    init(folder: String) throws {
+        file = folder + "/address"
+        try? FileManager.default.removeItem(atPath: file)
+        process = Process()
+        // The command lies beside the tests that were built with it.
+        let products = Bundle.main.executableURL?.resolvingSymlinksInPath().deletingLastPathComponent()
+        let own = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        let places = [own, products].compactMap { $0?.appending(path: "trackway") }
+        process.executableURL = places.first { FileManager.default.isExecutableFile(atPath: $0.path) }
+        process.arguments = [
+            "serve", "--data", folder + "/collector", "--port", "0", "--dev-key", "dev", "--address-file", file,
+            "--json",
+        ]
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+    }
+
+    /// Where it listens, once it does.
+    func address() async throws -> CollectorAddress {
+        while process.isRunning {
+            if let text = try? String(contentsOfFile: file, encoding: .utf8), text.hasSuffix("\n") {
+                return try CollectorAddress(text.trimmingCharacters(in: .whitespacesAndNewlines), key: "dev")
+            }
+            try await ContinuousClock().sleep(for: .milliseconds(20))
+        }
+        throw CommandFailure(.unavailable, "the collector ended")
+    }
+
+    /// Ends it as the system ends a process that gets no chance.
+    func kill() {
+        guard process.isRunning else { return }
+        Foundation.kill(process.processIdentifier, SIGKILL)
+        process.waitUntilExit()
+    }
+}

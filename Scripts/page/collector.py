@@ -35,13 +35,13 @@ def installation(number):
 
 
 class Collector:
-    """A collector on a folder that is gone at the end; `now` is when its events end."""
+    """A collector on a folder that is gone at the end, with further options; `now` is when its events end."""
 
-    def __init__(self, trackway):
+    def __init__(self, trackway, *options):
         self.trackway = trackway
         self.folder = tempfile.TemporaryDirectory(prefix="trackway-page-")
         self.process = subprocess.Popen(
-            [trackway, "serve", "--data", self.folder.name, "--port", "0", "--dev-key", "dev", "--address-rate", "0"],
+            [trackway, "serve", "--data", self.folder.name, "--port", "0", "--dev-key", "dev", "--address-rate", "0", *options],
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         )
         lines = []
@@ -208,9 +208,10 @@ class PageTest(unittest.TestCase):
         return answer
 
 
-def setUp():
+def setUp(*options):
+    """Starts a collector with these options, fills it, and starts the browser."""
     expect.set_options(timeout=PATIENCE)
-    PageTest.collector = Collector(os.environ["TRACKWAY"])
+    PageTest.collector = Collector(os.environ["TRACKWAY"], *options)
     unittest.addModuleCleanup(PageTest.collector.close)
     seed(PageTest.collector)
     play = sync_playwright().start()

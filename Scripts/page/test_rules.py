@@ -16,7 +16,7 @@ QUESTIONS = [
     "/?questions=trends&by=long&name=hostile", "/?questions=trends&name=no-such-event", "/?questions=trends&top=3", "/?questions=funnel",
     "/?questions=funnel&step=view_item&step=purchase&where.2=total%3E=3&by=currency&people=1", "/?questions=retention&first=view_item&interval=week",
     "/?questions=lifecycle", "/?questions=stickiness&last=7d", "/?questions=paths&start=Home",
-    "/?questions=catalogue", "/?questions=catalogue&name=purchase", "/?questions=catalogue&name=hostile", "/?questions=catalogue&name=no-such-event",
+    "/?questions=catalogue", "/?questions=catalogue&name=purchase", "/?questions=catalogue&name=hostile", "/?questions=catalogue&name=no-such-event", "/?questions=plan",
 ]
 VIEWS = ["/", "/?tab=ledger", "/?tab=failed", "/?event=0199aaaa-0000-7000-8000-000000000014", "/?visitors", "/?visitors=user:user-1", "/?devices", *QUESTIONS]
 

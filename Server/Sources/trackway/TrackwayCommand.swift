@@ -21,6 +21,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway trends purchase --by currency       see how much happened, day by day
               trackway funnel view_item purchase           see how far people come
               trackway catalogue purchase                  see what an event looks like
+              trackway plan check plan.json                check a tracking plan, in CI
               trackway board show first-look               see the answers of a board
               trackway alerts                              see which conditions hold, and who was told
               trackway event 0199a1b2-…                    see one event's way from the device to the index
@@ -46,7 +47,7 @@ struct TrackwayCommand: AsyncParsableCommand {
             SessionsCommand.self, UsersCommand.self, UserCommand.self,
             TrendsCommand.self, FunnelCommand.self, RetentionCommand.self, LifecycleCommand.self,
             StickinessCommand.self,
-            PathsCommand.self, CatalogueCommand.self, BoardsCommand.self, BoardCommand.self,
+            PathsCommand.self, CatalogueCommand.self, PlanCommand.self, BoardsCommand.self, BoardCommand.self,
             AlertsCommand.self, AlertCommand.self, FailedCommand.self,
             LedgerCommand.self, EraseCommand.self,
             ExpectCommand.self, ResetCommand.self, InspectCommand.self, DeviceCommand.self,

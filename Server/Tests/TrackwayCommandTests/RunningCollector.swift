@@ -16,6 +16,7 @@ enum RunningCollector {
         port: Int = 0,
         limits: AdmissionLimits = AdmissionLimits(),
         isEphemeral: Bool = false,
+        plan: PlanChecker? = nil,
         _ body: @Sendable @escaping (CollectorAddress) async throws -> Void
     ) async throws {
         var logger = Logger(label: "test")
@@ -27,6 +28,7 @@ enum RunningCollector {
             folder: CollectorFolder(option: folder, environment: [:]),
             configuration: configuration,
             developmentKey: "dev",
+            plan: plan,
             logger: logger
         )
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -70,6 +70,12 @@ package protocol EventStore: Sendable {
     func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue
     /// What the latest events of a name look like; nil when there is none.
     func description(of name: String, days: CatalogueDays) async throws(StoreError) -> EventDescription?
+    /// What was counted by a plan, name by name; empty while there never was one.
+    ///
+    /// - Parameter day: From this day of UTC on, counted from 1970; nil for all.
+    func planCounts(since day: Int64?) async throws(StoreError) -> PlanCounts
+    /// What events do not keep to, in groups.
+    func violations(matching query: ViolationQuery) async throws(StoreError) -> Violations
     /// Shows an expectation the next events, a thousand at most.
     ///
     /// - Parameter end: where to stop at the latest.

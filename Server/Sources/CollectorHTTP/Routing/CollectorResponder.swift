@@ -26,6 +26,7 @@ struct CollectorResponder: HTTPResponder {
     let people: PeopleEndpoints
     let questions: QuestionEndpoints
     let catalogue: CatalogueEndpoints
+    let plan: PlanEndpoints
     let failed: FailedEndpoints
     let devices: DeviceEndpoints
     let boards: BoardEndpoints
@@ -163,6 +164,8 @@ struct CollectorResponder: HTTPResponder {
         case .paths: try await questions.paths(Query(request.uri)).answer()
         case .catalogue: try await catalogue.list(Query(request.uri)).answer()
         case .description(let name): try await catalogue.describe(request, name)
+        case .plan: try await plan.events(Query(request.uri)).answer()
+        case .violations: try await plan.violations(Query(request.uri)).answer()
         case .boards(let route): try await boards.answer(route, request)
         case .alerts(let route): try await alerts.answer(route, request)
         case .devices: try await devices.list(request)

@@ -40,6 +40,10 @@ enum Route: Sendable, Hashable {
     case paths
     /// The names of events.
     case catalogue
+    /// The tracking plan, with what was counted of its events.
+    case plan
+    /// What events do not keep to.
+    case violations
     /// What the events of a name look like; the name as the path spells it.
     case description(name: String)
     case devices
@@ -86,7 +90,7 @@ enum Route: Sendable, Hashable {
             .person,
             .trends,
             .funnels, .retention, .lifecycle, .stickiness, .paths, .devices, .device, .catalogue, .description,
-            .failedGroups, .ledgerSummary, .usageReport, .stats, .metrics:
+            .failedGroups, .ledgerSummary, .plan, .violations, .usageReport, .stats, .metrics:
             true
         case .boards(let route): route.reads
         case .alerts(let route): !route.changes
@@ -197,6 +201,8 @@ enum Route: Sendable, Hashable {
         case "/v1/stickiness": .stickiness
         case "/v1/paths": .paths
         case "/v1/catalogue": .catalogue
+        case "/v1/plan": .plan
+        case "/v1/plan/violations": .violations
         case "/v1/devices": .devices
         case "/v1/reports/usage": .usageReport
         case "/v1/stats": .stats

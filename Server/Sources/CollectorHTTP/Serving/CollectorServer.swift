@@ -34,6 +34,7 @@ package struct CollectorServer: Service {
     ///   - usagePolicies: What is wanted of the usage reports of each application.
     ///   - boards: The saved questions.
     ///   - alerts: The alerts, and what telling about them takes.
+    ///   - plan: The tracking plan in force, the one that events are checked by while they are indexed; nil for none.
     ///   - zones: Knows the time zones that questions name.
     ///   - clock: The time.
     ///   - sleep: Waits, for alerts; ends early when it is cancelled.
@@ -50,6 +51,7 @@ package struct CollectorServer: Service {
         usagePolicies: UsagePolicyFile? = nil,
         boards: BoardStore,
         alerts: AlertTelling,
+        plan: PlanChecker? = nil,
         zones: @escaping ZoneDirectory = { name, _ in name == "UTC" ? .utc : nil },
         clock: any EventClock = SystemClock(),
         // Cancelled when there is something to do before.
@@ -104,6 +106,7 @@ package struct CollectorServer: Service {
             people: PeopleEndpoints(dependencies: dependencies),
             questions: questions,
             catalogue: catalogue,
+            plan: PlanEndpoints(dependencies: dependencies, plan: plan),
             failed: failed,
             devices: DeviceEndpoints(dependencies: dependencies),
             boards: BoardEndpoints(

@@ -137,4 +137,53 @@ extension IndexSchema {
         DROP INDEX launches_by_installation;
 
         """
+
+    /// What was checked by a plan: each stretch of the log in which one plan's rules held without a gap, from the position `began` up to
+    /// `segment` and `offset`; of the last one the planned events by name and day of arrival, and what they do not keep to, in groups
+    /// with one event (`sample`) each. `faulty` events are those that do not keep to it in something.
+    static let eleventh = """
+        CREATE TABLE plans (
+            number INTEGER PRIMARY KEY,
+            digest TEXT NOT NULL,
+            title TEXT NOT NULL,
+            began INTEGER NOT NULL,
+            segment INTEGER NOT NULL,
+            offset INTEGER NOT NULL,
+            first INTEGER,
+            last INTEGER,
+            events INTEGER NOT NULL,
+            faulty INTEGER NOT NULL,
+            violations INTEGER NOT NULL,
+            unplanned INTEGER NOT NULL
+        );
+
+        CREATE TABLE plan_days (
+            name TEXT NOT NULL,
+            day INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            faulty INTEGER NOT NULL,
+            PRIMARY KEY (name, day)
+        ) WITHOUT ROWID;
+
+        CREATE TABLE violations (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            path TEXT NOT NULL,
+            code TEXT NOT NULL,
+            version TEXT NOT NULL,
+            events INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            last INTEGER NOT NULL,
+            sample INTEGER,
+            UNIQUE (name, path, code, version)
+        );
+
+        CREATE TABLE violation_days (
+            violation INTEGER NOT NULL,
+            day INTEGER NOT NULL,
+            events INTEGER NOT NULL,
+            PRIMARY KEY (violation, day)
+        ) WITHOUT ROWID;
+
+        """
 }

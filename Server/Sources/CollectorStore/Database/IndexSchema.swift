@@ -27,6 +27,8 @@ enum IndexSchema {
         migrator.registerMigration("9") { try $0.execute(sql: ninth + clearingOfQuarters) }
         // Events lie in runs: whose they are is written once for those that arrived together.
         migrator.registerMigration("10") { try $0.execute(sql: tenth + clearingOfRuns) }
+        // What was counted by a plan belongs to a stretch of the log that is still to come: nothing is made anew.
+        migrator.registerMigration("11") { try $0.execute(sql: eleventh) }
         // Devices are known by their events and contexts: the index is made anew from the log.
         migrator.registerMigration("12") { try $0.execute(sql: twelfth + clearing) }
         return migrator
@@ -65,7 +67,9 @@ enum IndexSchema {
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
     /// index must not bring them back, not even for the moment until it has read about them again.
-    static let clearing = clearingOfRuns + " DELETE FROM device_facts;"
+    static let clearing =
+        clearingOfRuns
+        + " DELETE FROM plans; DELETE FROM plan_days; DELETE FROM violations; DELETE FROM violation_days; DELETE FROM device_facts;"
 
     /// The same as far as the tenth step knows.
     private static let clearingOfRuns = clearingOfQuarters + " DELETE FROM runs; DELETE FROM name_runs;"

@@ -46,8 +46,9 @@ struct Erasure {
         self.db = db
     }
 
+    /// - Parameter plan: What events are checked by, with all that was counted written; nil for nothing.
     /// - Complexity: O(rows of the installation).
-    func run(installation: Int64) throws -> Removed {
+    func run(installation: Int64, plan: PlanSums? = nil) throws -> Removed {
         // Overwrites what it frees: erased means gone from the file, not only from the tables.
         try db.execute(sql: "PRAGMA secure_delete = ON")
         defer {
@@ -67,6 +68,12 @@ struct Erasure {
         try NameRuns.meet(installation: arguments, db)
         try CatalogueTable.take(installation: arguments, outOf: db)
         try QuarterTables.take(installation: arguments, outOf: db)
+        if let plan {
+            try plan.take(installation: installation)
+        } else {
+            // Nothing goes on with what an earlier plan counted, and names of what had no place in it may be the installation's.
+            try db.execute(sql: "DELETE FROM violations; DELETE FROM violation_days; DELETE FROM plan_days;")
+        }
         try db.execute(
             sql: "DELETE FROM replays WHERE position IN (\(RunTable.positions(in: "replays")))",
             arguments: arguments

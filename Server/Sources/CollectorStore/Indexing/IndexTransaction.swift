@@ -49,9 +49,14 @@ final class IndexTransaction {
     private let quarters: QuarterSums
     private let runs: RunWriter
     private let nameRuns: NameRuns
+    /// What events do not keep to; nil without a plan, which then costs nothing.
+    private let plan: PlanSums?
     private let db: Database
 
-    init(_ db: Database) throws {
+    /// Work on an index.
+    ///
+    /// - Parameter plan: What events are checked by; nil for nothing.
+    init(_ db: Database, plan checker: PlanChecker? = nil) throws {
         self.db = db
         progress = try IndexProgress(db)
         directory = try AccountDirectory(db)
@@ -84,6 +89,7 @@ final class IndexTransaction {
         quarters = try QuarterSums(db)
         runs = try RunWriter(db)
         nameRuns = try NameRuns(db)
+        if let checker { plan = try PlanSums(db, checker, at: progress.cursor) } else { plan = nil }
     }
 
     // MARK: A batch
@@ -110,6 +116,7 @@ final class IndexTransaction {
             isErased: place?.isErased ?? false
         )
         behavior.noContext(installation: place?.number ?? 0)
+        plan?.follow(version: nil)
         if let account { try directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
     }
 
@@ -124,6 +131,7 @@ final class IndexTransaction {
         )
         batch.facts = facts
         batch.context = number
+        plan?.follow(version: facts.version)
         try behavior.context(facts, of: content, installation: batch.installation ?? 0, isNew: isNew)
     }
 
@@ -211,6 +219,7 @@ final class IndexTransaction {
             try minutes.count(name, received: batch.received)
             try catalogue.count(name, at: time.milliseconds)
             quarters.count(name, of: place.person, at: time.milliseconds)
+            plan?.count(name, event, received: batch.received.milliseconds, at: position.rawValue)
         } else {
             progress.duplicates += 1
             batch.duplicates += 1
@@ -306,10 +315,11 @@ final class IndexTransaction {
         try catalogue.flush()
         try quarters.flush()
         try nameRuns.flush()
+        try plan?.flush()
         try behavior.flush()
         erased.insert(order.installation)
         try directory.erase(number, order)
-        let removed = try Erasure(db).run(installation: number)
+        let removed = try Erasure(db).run(installation: number, plan: plan)
         progress.events -= removed.events
         progress.failed -= removed.failed
         progress.duplicates -= removed.duplicates
@@ -318,6 +328,7 @@ final class IndexTransaction {
         if batch.installation == number {
             batch = Batch(received: batch.received, key: batch.key, installation: number, writer: nil, isErased: true)
         }
+        plan?.follow(version: batch.facts?.version)
     }
 
     /// Events of an erased installation came and were not kept.
@@ -348,6 +359,7 @@ final class IndexTransaction {
         try quarters.flush()
         try nameRuns.flush()
         try behavior.flush()
+        try plan?.finish(at: cursor)
         progress.cursor = cursor
         progress.damaged += damaged
         try progress.write(db)

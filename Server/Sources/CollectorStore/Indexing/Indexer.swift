@@ -28,6 +28,7 @@ package final class Indexer: Sendable {
 
     private let store: SQLiteEventStore
     private let limits: AdmissionLimits
+    private let plan: PlanChecker?
     private let pause: any IndexerPause
     private let eventsPerStep: Int
     private let notice: @Sendable (String) -> Void
@@ -60,6 +61,7 @@ package final class Indexer: Sendable {
     ///   - storage: where it lies.
     ///   - store: the index to fill.
     ///   - limits: those of admission, by which the log's batches are taken apart.
+    ///   - plan: what stored events are checked by; nil for nothing.
     ///   - eventsPerStep: the most events of one transaction; a batch is never split.
     ///   - pause: how it waits after a failure.
     ///   - notice: called with one sentence each when the index stops following the log, is rebuilt, and follows again.
@@ -68,6 +70,7 @@ package final class Indexer: Sendable {
         storage: any JournalStorage = DiskStorage(),
         store: SQLiteEventStore,
         limits: AdmissionLimits = AdmissionLimits(),
+        plan: PlanChecker? = nil,
         eventsPerStep: Int = Indexer.usualEventsPerStep,
         pause: any IndexerPause = ClockPause(),
         notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -75,6 +78,7 @@ package final class Indexer: Sendable {
         self.notice = notice
         self.store = store
         self.limits = limits
+        self.plan = plan
         self.pause = pause
         self.eventsPerStep = max(1, eventsPerStep)
         state = Locked(State())
@@ -213,8 +217,8 @@ package final class Indexer: Sendable {
 
     /// Enters a chunk; one that does not go on where the index stands is passed over, and read again from there.
     private func write(_ chunk: LogChunk) async throws {
-        let step = try await store.database.pool.write { [limits] db in
-            let transaction = try IndexTransaction(db)
+        let step = try await store.database.pool.write { [limits, plan] db in
+            let transaction = try IndexTransaction(db, plan: plan)
             guard transaction.progress.cursor == chunk.start else {
                 return Step(progress: transaction.progress, erased: [], isReset: false)
             }

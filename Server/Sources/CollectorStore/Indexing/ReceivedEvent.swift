@@ -29,6 +29,11 @@ struct ReceivedEvent {
         scan.attributes.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
     }
 
+    /// The event's items, one JSON array; nil when it has none.
+    var items: UnsafeRawBufferPointer? {
+        scan.items.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+    }
+
     /// The session that the event's own attributes name.
     var session: String? {
         // Looked for as bytes first: nearly no event names one.

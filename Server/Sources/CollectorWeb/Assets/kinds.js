@@ -8,6 +8,7 @@ import { Check, Choice, conditions, Line, Measure, names } from "./form.js";
 import { drawFunnel } from "./funnel.js";
 import { drawLifecycle, drawStickiness } from "./habits.js";
 import { drawPaths } from "./paths.js";
+import { drawPlan, planPath, planQuery, planTime } from "./plan.js";
 import { Range } from "./range.js";
 import { drawRetention } from "./retention.js";
 import { Steps } from "./steps.js";
@@ -21,7 +22,7 @@ const periods = { key: "interval", label: "Interval", options: [["day", "Day"], 
 const group = { key: "by", label: "Group by", placeholder: "attribute, or context.app.version", list: "attributes" };
 const scope = ["user", "installation"];
 
-/** Each kind: `title`, `about`, `path` (or what gives it for what is asked), `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `isTimeless` of one that asks for no stretch of time, `empty` what it says of an empty answer, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
+/** Each kind: `title`, `about`, `path` (or what gives it for what is asked), `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `isTimeless` of one that asks for no stretch of time, `query(asked)` and `time(asked)` what such a one asks and how it calls its time where that is not plain, `isNoCard` of one that boards do not have, `empty` what it says of an empty answer, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
 export const kinds = {
   trends: {
     title: "Trends", about: "How much happened when", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true,
@@ -79,6 +80,17 @@ export const kinds = {
       new Line(asked, { key: "search", label: "Name contains", placeholder: "any text" }),
       new Choice(asked, { key: "order", label: "First", options: [["events", "The most frequent"], ["last", "The latest"], ["name", "By the alphabet"]] }),
       new Line(asked, { key: "name", label: "One event in full", placeholder: "all events", list: "event-names" }),
+    ],
+    scope: [],
+  },
+  plan: {
+    title: "Plan", about: "Which events are planned, and what does not keep to the plan", path: planPath, query: planQuery, time: planTime, extra: ["after", "limit"], draw: drawPlan, isTimeless: true, isNoCard: true,
+    form: (asked) => [
+      new Choice(asked, { key: "view", label: "Look at", options: [["events", "Events"], ["violations", "What does not keep to the plan"]] }),
+      new Choice(asked, { key: "show", label: "Which events", options: [["all", "All"], ["planned", "Planned"], ["unplanned", "Not planned"], ["violated", "With violations"], ["missing", "That never came"]] }),
+      new Line(asked, { key: "search", label: "Name contains", placeholder: "any text" }),
+      new Line(asked, { key: "name", label: "Violations of one event", placeholder: "all events", list: "event-names" }),
+      new Choice(asked, { key: "days", label: "Arrived", options: [["", "Since the plan counts"], ["1d", "Today"], ["7d", "In 7 days"], ["30d", "In 30 days"]] }),
     ],
     scope: [],
   },

@@ -22,6 +22,8 @@ const times = ["last", "from", "to"];
 const shared = (kind) => [...(kinds[kind].isTimeless ? [] : times), "zone"];
 /** What is another matter with each kind, or belongs to one answer. */
 const own = ["interval", "after", "limit"];
+/** Kinds in which a name is another page. */
+const named = ["catalogue", "plan"];
 const isPlain = (event) => !(event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0);
 
 /** The part of the page for questions. `moved()` says that the address is another; `wantKey()` that a key is needed. */
@@ -113,7 +115,7 @@ export class Questions {
   /** What is chosen now, and what was and waits. */
   #chosen() {
     // One event's page in the catalogue is not the event that was asked about.
-    const isHere = new Set(this.#keys(this.#kind).filter((key) => !(this.#kind === "catalogue" && key === "name" && !this.#asked.has(key))));
+    const isHere = new Set(this.#keys(this.#kind).filter((key) => !(named.includes(this.#kind) && key === "name" && !this.#asked.has(key))));
     return [...this.#asked.pairs, ...this.#aside.filter(([key]) => !isHere.has(key))];
   }
 
@@ -121,8 +123,8 @@ export class Questions {
   #carried(kind) {
     const keys = new Set(this.#keys(kind));
     const isOther = kind !== this.#kind;
-    // The catalogue begins with all events.
-    return this.#chosen().filter(([key]) => keys.has(key) && !(isOther && own.includes(key)) && key !== "after" && !(kind === "catalogue" && key === "name"));
+    // The catalogue and the plan begin with all events.
+    return this.#chosen().filter(([key]) => keys.has(key) && !(isOther && own.includes(key)) && key !== "after" && !(named.includes(kind) && key === "name"));
   }
 
   #keys(kind) {
@@ -219,7 +221,7 @@ export class Questions {
       else this.#put(parts, "The answer is there.");
       // One event's page is no question that a board has.
       byId("question-alert").hidden = !["trends", "funnel"].includes(this.#kind);
-      byId("question-save").hidden = Boolean(kind.isTimeless && this.#asked.has("name"));
+      byId("question-save").hidden = Boolean(kind.isNoCard || (kind.isTimeless && this.#asked.has("name")));
     } catch (error) {
       if (this.#request !== request) return;
       this.#request = null;
@@ -243,14 +245,14 @@ export class Questions {
     const stray = this.#asked.pairs.find(([key]) => !keys.has(key));
     if (stray) throw new WrongQuestion(stray[0].slice(0, 64), `“${stray[0].slice(0, 64)}” is no part of this question: remove it from the address. It takes ${[...keys].filter((key) => !/\.\d+$/.test(key)).join(", ")}.`);
     for (const [key, value] of this.#asked.pairs) if (key === "where" || key.startsWith("where.")) readCondition(value, key);
-    return kinds[this.#kind].isTimeless ? { zone: zoneOf(this.#asked), text: "All time" } : rangeOf(this.#asked, Date.now());
+    return kinds[this.#kind].isTimeless ? { zone: zoneOf(this.#asked), text: kinds[this.#kind].time?.(this.#asked) ?? "All time" } : rangeOf(this.#asked, Date.now());
   }
 
-  async #answer({ path, interval, isTimeless }, range, signal) {
+  async #answer({ path, query: asks, interval, isTimeless }, range, signal) {
     const own = this.#asked.pairs.filter(([key]) => ![...times, "zone"].includes(key));
     // Of one name's page the name stands in the path, and nothing else is asked than the zone.
-    const query = isTimeless ? (this.#asked.has("name") ? [] : own) : [...own, ["from", String(range.from)], ["to", String(range.to)]];
-    if (interval || isTimeless) query.push(["zone", zoneOf(this.#asked)]);
+    const query = asks ? asks(this.#asked) : isTimeless ? (this.#asked.has("name") ? [] : own) : [...own, ["from", String(range.from)], ["to", String(range.to)]];
+    if (!asks && (interval || isTimeless)) query.push(["zone", zoneOf(this.#asked)]);
     if (interval && !this.#asked.has("interval")) query.push(["interval", interval === true ? range.usualInterval : interval]);
     for (let attempt = 0; ; attempt += 1) {
       try {

@@ -107,6 +107,9 @@ struct ServeCommand: AsyncParsableCommand {
             "Under which address people reach the page, for links in what alerts tell. Default: the one it listens on."
     )
     var pageURL: String?
+            "A tracking plan: what does not keep to it is counted while events are indexed, and nothing is dropped. Read at the start."
+    )
+    var plan: String?
 
     @Option(help: "What the server says on standard error: trace, debug, info, notice, warning, error.")
     var logLevel: String = "warning"
@@ -183,6 +186,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.webhookPrefixes = alertURLPrefix
         var logger = Logger(label: "trackway")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
+        let checker = try plan.map { PlanChecker(try PlanFile.plan($0)) }
         let temporary = try ephemeral ? EphemeralFolder.make(environment: ProcessInfo.processInfo.environment) : nil
         defer { temporary?.remove() }
         let folder = temporary.map { CollectorFolder(option: $0.path, environment: [:]) } ?? data.folder
@@ -199,6 +203,7 @@ struct ServeCommand: AsyncParsableCommand {
             developmentKey: devKey,
             sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
             page: pageURL.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 },
+            plan: checker,
             logger: logger
         )
         let banner = ServeBanner(folder: folder, host: self.host, developmentKey: devKey, isEphemeral: ephemeral)

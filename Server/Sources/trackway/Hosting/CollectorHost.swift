@@ -28,6 +28,8 @@ struct CollectorHost: Sendable {
     var sensorsConfiguration: String?
     /// Under which address people reach the page, for what is told about alerts; nil for the one it listens on.
     var page: String?
+    /// The tracking plan that events are checked by; nil for none.
+    var plan: PlanChecker?
     /// Where the server says what a person should know.
     var logger: Logger
 
@@ -49,6 +51,7 @@ struct CollectorHost: Sendable {
             folder: folder.intake,
             store: store,
             limits: configuration.limits,
+            plan: plan,
             notice: { [logger] in logger.warning("\($0)") }
         )
         let intake = try openIntake { indexer.durable(upTo: $0) }
@@ -75,6 +78,7 @@ struct CollectorHost: Sendable {
                 resolve: SystemResolver.addresses,
                 page: page
             ),
+            plan: plan,
             zones: SystemZones.offsets,
             logger: logger,
             listening: ready

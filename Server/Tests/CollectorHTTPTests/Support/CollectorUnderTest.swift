@@ -62,6 +62,7 @@ struct CollectorUnderTest: Sendable {
         _ change: (inout CollectorConfiguration) -> Void = { _ in },
         options: IntakeOptions = CollectorUnderTest.options,
         capacity: Int? = nil,
+        plan: PlanChecker? = nil,
         _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
     ) async throws {
         var configuration = CollectorConfiguration(port: 0)
@@ -106,6 +107,7 @@ struct CollectorUnderTest: Sendable {
                 resolve: { name in name.hasPrefix("inside") ? [.v4(0x0a00_0001)] : [.v4(0x5db8_d822)] },
                 page: "https://collector.example.com"
             ),
+            plan: plan,
             clock: clock,
             sleep: { await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) },
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },

@@ -18,6 +18,7 @@ final class ListedEvents: EventStore {
         var questions: [any Sendable] = []
         var catalogue: CatalogueQuery?
         var failed: FailedQuery?
+        var planDigest: String?
     }
 
     private let state = Locked(State())
@@ -59,6 +60,10 @@ final class ListedEvents: EventStore {
 
     /// The question about people or paths that was asked last.
     func asked<Asked>(_ type: Asked.Type) -> Asked? { state.withLock { $0.questions.last as? Asked } }
+
+    /// By which plan everything was counted; nil for none.
+    var planDigest: String? { state.withLock { $0.planDigest } }
+    func count(byPlan digest: String) { state.withLock { $0.planDigest = digest } }
 
     /// How many follow.
     var followers: Int { state.withLock { $0.followers.count } }

@@ -15,11 +15,15 @@ final class IndexEnvironment {
     private(set) var store: SQLiteEventStore
     private(set) var indexer: Indexer
 
-    init(segmentBytes: Int = 1 << 20, eventsPerStep: Int = Indexer.usualEventsPerStep) throws {
+    init(
+        segmentBytes: Int = 1 << 20,
+        eventsPerStep: Int = Indexer.usualEventsPerStep,
+        plan: PlanChecker? = nil
+    ) throws {
         folder = FileManager.default.temporaryDirectory.path + "/trackway-store-" + UUID().uuidString
         log = try SegmentedLog(folder: folder + "/intake", options: LogOptions(segmentBytes: segmentBytes))
         store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
-        indexer = Indexer(folder: folder + "/intake", store: store, eventsPerStep: eventsPerStep)
+        indexer = Indexer(folder: folder + "/intake", store: store, plan: plan, eventsPerStep: eventsPerStep)
     }
 
     deinit {
@@ -54,11 +58,18 @@ final class IndexEnvironment {
     /// A new process: another store and indexer on the same files.
     func restart(
         eventsPerStep: Int = Indexer.usualEventsPerStep,
+        plan: PlanChecker? = nil,
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) throws {
         try store.close()
         store = try SQLiteEventStore(path: path, timeout: .zero)
-        indexer = Indexer(folder: folder + "/intake", store: store, eventsPerStep: eventsPerStep, notice: notice)
+        indexer = Indexer(
+            folder: folder + "/intake",
+            store: store,
+            plan: plan,
+            eventsPerStep: eventsPerStep,
+            notice: notice
+        )
     }
 
     /// Every row of every table, as text: two indexes with the same dump are the same.

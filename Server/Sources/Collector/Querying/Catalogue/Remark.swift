@@ -58,6 +58,9 @@ extension Remark {
         remarks(onName: name) + reserved(name, isKnown: ReservedVocabulary.events.contains(name))
     }
 
+    /// Whether clients record an event of this name by themselves.
+    package static func isCaptured(event name: String) -> Bool { ReservedVocabulary.events.contains(name) }
+
     /// What is to be said about the name of an attribute that an event of one's own has.
     ///
     /// - Parameter event: The event's name: what clients capture themselves may use reserved names.

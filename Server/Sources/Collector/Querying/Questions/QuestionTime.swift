@@ -27,7 +27,7 @@ package enum QuestionInterval: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    static let dayLength: Int64 = 86_400_000
+    package static let dayLength: Int64 = 86_400_000
 
     /// Where the intervals of a range begin and end: `from`, every beginning of an interval behind it, `to`. Interval `i`
     /// reaches from edge `i` to edge `i + 1`, so that they neither overlap nor leave anything out.

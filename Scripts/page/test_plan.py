@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+#
+# The tracking plan: which events are planned, which came without, and what does not keep to it.
+import json
+import os
+import re
+import tempfile
+import unittest
+
+import collector
+from collector import HOSTILE, PageTest, expect
+
+PLAN = {
+    "version": 1, "title": "Shop <b>", "events": {
+        "purchase": {"owner": "checkout", "description": "Somebody paid.", "attributes": {"required": ["total"], "properties": {
+            "total": {"type": "number", "maximum": 150}, "currency": {"enum": ["EUR"]}}}},
+        "view_item": {}, "add_to_cart": {"deprecated": True}, "never_came": {},
+    },
+}
+
+
+def setUpModule():
+    folder = tempfile.TemporaryDirectory(prefix="trackway-plan-")
+    unittest.addModuleCleanup(folder.cleanup)
+    path = os.path.join(folder.name, "plan.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(PLAN, file)
+    collector.setUp("--plan", path)
+
+
+class Plan(PageTest):
+    def rows(self, page):
+        return self.answered(page).locator("table.figures tbody tr")
+
+    def row(self, page, name):
+        return self.rows(page).filter(has=page.get_by_role("rowheader", name=name, exact=True))
+
+    def test_planned_and_other_events_are_listed_with_what_was_counted(self):
+        page = self.open("/?questions=plan")
+        answer = self.answered(page)
+        expect(answer.get_by_role("heading", name="Shop <b>")).to_be_visible()
+        expect(answer.locator(".catalogued-facts")).to_contain_text(re.compile("In the plan4Of these came3"))
+        purchase = self.row(page, "purchase")
+        expect(purchase.locator("td").nth(0)).to_have_text("planned")
+        expect(purchase.locator("td").nth(1)).to_have_text(f"{self.collector.purchases:,}")
+        expect(purchase.locator("td").nth(4)).to_have_text("checkout")
+        expect(self.row(page, "add_to_cart").locator("td").first).to_have_text("deprecated")
+        expect(self.row(page, "never_came").locator("td").nth(1)).to_have_text("0")
+        expect(self.row(page, "the_last").locator("td").first).to_have_text("not planned")
+        # Whatever an event is called, it is only a name.
+        expect(self.row(page, HOSTILE[0]).locator("td").first).to_have_text("not planned")
+        expect(page).to_have_title("Plan – Trackway")
+        expect(page.locator("#question-save")).to_be_hidden()
+
+    def test_parts_of_it_have_addresses_and_back_works(self):
+        page = self.open("/?questions=plan")
+        self.rows(page)
+        page.get_by_role("combobox", name="Which events").select_option("missing")
+        expect(page).to_have_url(re.compile("show=missing"))
+        expect(self.rows(page)).to_have_count(1)
+        page.get_by_label("Name contains").fill("no such")
+        page.get_by_label("Name contains").press("Enter")
+        expect(self.answered(page)).to_contain_text("No such event")
+        page.go_back()
+        expect(self.rows(page)).to_have_count(1)
+
+    def test_what_does_not_keep_to_it_leads_to_an_event(self):
+        page = self.open("/?questions=plan")
+        self.row(page, "purchase").get_by_role("link", name="purchase").click()
+        expect(page).to_have_url(re.compile("questions=plan&name=purchase"))
+        expect(self.answered(page).locator("table.figures")).to_contain_text("attributes.total")
+        too_large = self.rows(page).filter(has_text="too large")
+        expect(too_large.first).to_contain_text("number, at most 150")
+        expect(self.rows(page).filter(has_text="another value").first).to_contain_text('one of "EUR"')
+        too_large.first.get_by_role("link", name="Event").click()
+        expect(page).to_have_url(re.compile(r"\?event=[0-9a-f-]{36}"))
+        expect(page.locator("body")).to_contain_text("total")
+        page.go_back()
+        expect(self.answered(page).locator("table.figures")).to_contain_text("attributes.total")
+
+    def test_all_of_it_in_the_last_days(self):
+        page = self.open("/?questions=plan&view=violations&days=7d")
+        expect(self.rows(page).filter(has_text="not planned").first).to_be_visible()
+        expect(page.locator("#question-dates")).to_contain_text("7d, by days of UTC")
+        expect(page.get_by_role("img", name=re.compile("of the last 30")).first).to_be_attached()
+
+    def test_a_collector_without_a_plan_says_how_to_get_one(self):
+        page = self.open("/?questions=plan", answers={"**/v1/plan?*": {"plan": None, "counted": None, "former": [], "from": None, "events": []}})
+        expect(self.answered(page)).to_contain_text("trackway serve --plan plan.json")
+
+    def test_a_wrong_address_says_what_is_wrong(self):
+        type(self).forgiven = re.compile("status of 400")
+        page = self.open("/?questions=plan&show=some")
+        expect(self.answered(page).get_by_role("alert")).to_contain_text("“some” is none of")
+
+    def test_narrow_and_dark_nothing_is_wider_than_the_page(self):
+        for scheme in ("light", "dark"):
+            for query in ("", "&view=violations"):
+                page = self.open(f"/?questions=plan{query}", width=390, height=844, scheme=scheme)
+                self.rows(page)
+                self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)

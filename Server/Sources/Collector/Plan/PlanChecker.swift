@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What an event does not keep to.
+package enum PlanCode: String, Sendable, Hashable, CaseIterable {
+    /// The plan does not name the event.
+    case unplanned
+    /// What has to be there is not.
+    case missing
+    /// What is there has no place in the plan.
+    case unexpected
+    /// It is of another type.
+    case type
+    /// It is none of the values listed.
+    case value = "enum"
+    /// The number is too small.
+    case minimum
+    /// The number is too large.
+    case maximum
+    /// The text is too short.
+    case minimumLength = "min_length"
+    /// The text is too long.
+    case maximumLength = "max_length"
+    /// The text is no date and time.
+    case dateTime = "date_time"
+    /// There are too few elements.
+    case minimumCount = "min_items"
+    /// There are too many elements.
+    case maximumCount = "max_items"
+    /// There is more than is told of one event.
+    case more
+    /// Of a group: violations that are not told apart, because there are too many different ones.
+    case others
+}
+
+/// One thing that an event does not keep to. An event has each at most once.
+package struct PlanFinding: Sendable, Hashable {
+    /// The schema it is about, by its number in the checker.
+    package var schema: Int32
+    /// What is wrong.
+    package var code: PlanCode
+    /// The name that has no place in the plan; empty otherwise.
+    package var name: String
+
+    /// A finding.
+    package init(schema: Int32, code: PlanCode, name: String = "") {
+        self.schema = schema
+        self.code = code
+        self.name = name
+    }
+}
+
+/// A plan laid out for looking at many events: everything flat and by numbers, names as bytes in the order in which they are found.
+package struct PlanChecker: Sendable {
+    /// An event's schemas.
+    struct Event {
+        let attributes: Int32
+        /// -1 when nothing is said about items.
+        let items: Int32
+    }
+
+    /// A named value of an object.
+    struct Property {
+        let name: Range<Int>
+        let schema: Int32
+        let isRequired: Bool
+    }
+
+    /// What an object may hold beside its properties.
+    enum Additional {
+        case allowed
+        case forbidden
+        case schema(Int32)
+    }
+
+    /// One schema.
+    struct Schema {
+        let path: String
+        let kinds: Kinds
+        let isFree: Bool
+        let isDateTime: Bool
+        /// Whether names that clients add by themselves are welcome.
+        let isRoot: Bool
+        /// Whether only some values are allowed: these texts (by number), numbers and truths.
+        var isListed = false
+        var texts: Range<Int> = 0..<0
+        var numbers: [JSONNumber] = []
+        var truths: [Bool] = []
+        let minimum: PlanSchema.Bound?
+        let maximum: PlanSchema.Bound?
+        let minimumLength: Int?
+        let maximumLength: Int?
+        let minimumCount: Int?
+        let maximumCount: Int?
+        /// -1 for any.
+        var elements: Int32 = -1
+        var properties: Range<Int> = 0..<0
+        var required = 0
+        var additional = Additional.allowed
+    }
+
+    /// A set of kinds.
+    struct Kinds: OptionSet {
+        let rawValue: UInt8
+
+        static let string = Kinds(rawValue: 1)
+        static let integer = Kinds(rawValue: 2)
+        static let number = Kinds(rawValue: 4)
+        static let boolean = Kinds(rawValue: 8)
+        static let array = Kinds(rawValue: 16)
+        static let object = Kinds(rawValue: 32)
+        static let all = Kinds(rawValue: 63)
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        init(_ kinds: Set<PlanSchema.Kind>) {
+            var found: Kinds = kinds.isEmpty ? .all : []
+            for kind in kinds {
+                switch kind {
+                case .string: found.insert(.string)
+                case .integer: found.insert(.integer)
+                case .number: found.formUnion([.integer, .number])
+                case .boolean: found.insert(.boolean)
+                case .array: found.insert(.array)
+                case .object: found.insert(.object)
+                }
+            }
+            self = found
+        }
+    }
+
+    /// The plan.
+    package let plan: TrackingPlan
+    /// What names the plan's rules.
+    package let digest: String
+    private let numbers: [String: Int]
+    private(set) var events: [Event] = []
+    private(set) var schemas: [Schema] = []
+    private(set) var properties: [Property] = []
+    /// Listed texts, in the order in which they are found.
+    private(set) var texts: [Range<Int>] = []
+    /// The bytes of names and texts.
+    private(set) var bytes: [UInt8] = []
+
+    /// A checker of events by a plan.
+    ///
+    /// - Complexity: O(size of the plan · log).
+    package init(_ plan: TrackingPlan) {
+        self.plan = plan
+        digest = plan.digest
+        numbers = Dictionary(plan.events.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        for event in plan.events {
+            let attributes = add(event.attributes, path: "attributes", isRoot: true)
+            let items = event.items.map { add($0, path: "items", isRoot: false) }
+            events.append(Event(attributes: attributes, items: items ?? -1))
+        }
+    }
+
+    /// The number of an event of the plan; nil for a name that is not in it.
+    package func number(of name: String) -> Int? { numbers[name] }
+
+    /// Whether clients record an event of this name by themselves, so that no plan has to name it.
+    package static func isCaptured(_ name: String) -> Bool {
+        guard let first = name.utf8.first, first == UInt8(ascii: "_") || first == UInt8(ascii: "$") else {
+            return false
+        }
+        return Remark.isCaptured(event: name)
+    }
+
+    /// Where a finding is: `attributes.total`, `items[].attributes.price`; empty for the event itself.
+    package func path(of finding: PlanFinding) -> String {
+        guard finding.code != .more else { return "" }
+        let path = schemas[Int(finding.schema)].path
+        return (finding.code == .unexpected ? PlanPath.joined(path, finding.name) : path).cut(
+            toBytes: PlanLimits.pathBytes
+        )
+    }
+
+    /// What the plan wants at a path, in a few words; nil where it says nothing.
+    ///
+    /// - Complexity: O(schemas of the event).
+    package func expectation(of name: String, at path: String) -> String? {
+        guard let number = number(of: name), !path.isEmpty else { return nil }
+        let event = plan.events[number]
+        return Self.find(path, "attributes", event.attributes)
+            ?? event.items.flatMap { Self.find(path, "items", $0) }
+    }
+
+    private static func find(_ wanted: String, _ path: String, _ schema: PlanSchema) -> String? {
+        guard wanted.hasPrefix(path.cut(toBytes: PlanLimits.pathBytes)) else { return nil }
+        if wanted == path.cut(toBytes: PlanLimits.pathBytes) { return schema.summary }
+        for property in schema.properties {
+            if let found = find(wanted, PlanPath.joined(path, property.name), property.schema) { return found }
+        }
+        if case .described(let schemas) = schema.additional, let other = schemas.first,
+            let found = find(wanted, path + ".*", other)
+        {
+            return found
+        }
+        return schema.elements.first.flatMap { find(wanted, path + "[]", $0) }
+    }
+
+    // MARK: Laying out
+
+    private mutating func add(_ source: PlanSchema, path: String, isRoot: Bool) -> Int32 {
+        let number = schemas.count
+        schemas.append(
+            Schema(
+                path: path,
+                kinds: Kinds(source.kinds),
+                isFree: source.isFree,
+                isDateTime: source.isDateTime,
+                isRoot: isRoot,
+                minimum: source.minimum,
+                maximum: source.maximum,
+                minimumLength: source.minimumLength,
+                maximumLength: source.maximumLength,
+                minimumCount: source.minimumCount,
+                maximumCount: source.maximumCount
+            )
+        )
+        if let values = source.values { list(values, number) }
+        if let elements = source.elements.first {
+            schemas[number].elements = add(elements, path: path + "[]", isRoot: false)
+        }
+        if case .described(let described) = source.additional, let schema = described.first {
+            schemas[number].additional = .schema(add(schema, path: path + ".*", isRoot: false))
+        } else if source.additional == .forbidden {
+            schemas[number].additional = .forbidden
+        }
+        let list = source.properties.map { property in
+            (
+                property: property,
+                schema: add(property.schema, path: PlanPath.joined(path, property.name), isRoot: false)
+            )
+        }.sorted { Self.precedes(Array($0.property.name.utf8), Array($1.property.name.utf8)) }
+        let first = properties.count
+        for (property, schema) in list {
+            properties.append(
+                Property(name: keep(Array(property.name.utf8)), schema: schema, isRequired: property.isRequired)
+            )
+        }
+        schemas[number].properties = first..<properties.count
+        schemas[number].required = list.count { $0.property.isRequired }
+        return Int32(number)
+    }
+
+    private mutating func list(_ values: [QuestionValue], _ number: Int) {
+        schemas[number].isListed = true
+        var found: [[UInt8]] = []
+        for value in values {
+            switch value {
+            case .text(let bytes): found.append(bytes)
+            case .number(let value): schemas[number].numbers.append(value)
+            case .boolean(let value): schemas[number].truths.append(value)
+            case .structure: break
+            }
+        }
+        let first = texts.count
+        for text in found.sorted(by: Self.precedes) { texts.append(keep(text)) }
+        schemas[number].texts = first..<texts.count
+    }
+
+    private mutating func keep(_ text: [UInt8]) -> Range<Int> {
+        bytes += text
+        return bytes.count - text.count..<bytes.count
+    }
+
+    /// The order in which names are found: the shorter one first, which costs no look at the bytes.
+    private static func precedes(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+        left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
+    }
+
+    /// How kept bytes stand to others in that order: below 0, 0 or above 0.
+    @inline(__always)
+    func order(_ kept: Range<Int>, _ other: UnsafeRawBufferPointer) -> Int {
+        if kept.count != other.count { return kept.count &- other.count }
+        for index in 0..<other.count {
+            let byte = bytes[kept.lowerBound &+ index]
+            if byte != other[index] { return Int(byte) &- Int(other[index]) }
+        }
+        return 0
+    }
+
+    /// The property of this name; nil when the object has none.
+    ///
+    /// - Complexity: O(log properties).
+    @inline(__always)
+    func property(_ name: UnsafeRawBufferPointer, in range: Range<Int>) -> Int? {
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high {
+            let middle = low &+ (high &- low) / 2
+            let order = order(properties[middle].name, name)
+            if order == 0 { return middle }
+            if order < 0 { low = middle &+ 1 } else { high = middle }
+        }
+        return nil
+    }
+
+    /// Whether a text is among the listed ones.
+    ///
+    /// - Complexity: O(log texts).
+    @inline(__always)
+    func isListed(_ text: UnsafeRawBufferPointer, in range: Range<Int>) -> Bool {
+        var (low, high) = (range.lowerBound, range.upperBound)
+        while low < high {
+            let middle = low &+ (high &- low) / 2
+            let order = order(texts[middle], text)
+            if order == 0 { return true }
+            if order < 0 { low = middle &+ 1 } else { high = middle }
+        }
+        return false
+    }
+}

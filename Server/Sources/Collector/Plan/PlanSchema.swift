@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// What a value has to be: the part of JSON Schema that plans understand.
+package struct PlanSchema: Sendable, Hashable {
+    /// What kind of value it is, as JSON Schema calls it. The order is that in which kinds are written.
+    package enum Kind: String, Sendable, Hashable, CaseIterable {
+        case string
+        case integer
+        case number
+        case boolean
+        case array
+        case object
+    }
+
+    /// An end of a range of numbers.
+    package struct Bound: Sendable, Hashable {
+        /// The number.
+        package var number: JSONNumber
+        /// Whether the number itself lies outside.
+        package var isExclusive: Bool
+
+        /// An end.
+        package init(_ number: JSONNumber, isExclusive: Bool = false) {
+            self.number = number
+            self.isExclusive = isExclusive
+        }
+    }
+
+    /// A named value of an object.
+    package struct Property: Sendable, Hashable {
+        /// Its name.
+        package var name: String
+        /// What it has to be.
+        package var schema: PlanSchema
+        /// Whether it has to be there.
+        package var isRequired: Bool
+
+        /// A property.
+        package init(_ name: String, _ schema: PlanSchema, isRequired: Bool = false) {
+            self.name = name
+            self.schema = schema
+            self.isRequired = isRequired
+        }
+    }
+
+    /// What an object may hold beside its properties.
+    package enum Additional: Sendable, Hashable {
+        /// Anything.
+        case allowed
+        /// Nothing.
+        case forbidden
+        /// Values of one schema: the only element.
+        case described([PlanSchema])
+    }
+
+    /// The kinds it may be of; none are all.
+    package var kinds: Set<Kind>
+    /// The values it may have, in the order of the file; nil for any.
+    package var values: [QuestionValue]?
+    /// The least number.
+    package var minimum: Bound?
+    /// The greatest number.
+    package var maximum: Bound?
+    /// The shortest text, in characters as Unicode numbers them.
+    package var minimumLength: Int?
+    /// The longest text, in the same.
+    package var maximumLength: Int?
+    /// Whether a text has to be a date and a time as RFC 3339 writes them.
+    package var isDateTime = false
+    /// The fewest elements.
+    package var minimumCount: Int?
+    /// The most elements.
+    package var maximumCount: Int?
+    /// What every element has to be; one schema or none.
+    package var elements: [PlanSchema] = []
+    /// The named values, by their names byte by byte.
+    package var properties: [Property] = []
+    /// What else an object may hold.
+    package var additional = Additional.allowed
+    /// What it means.
+    package var description: String?
+    /// Whether nobody should use it any more.
+    package var isDeprecated = false
+
+    /// A schema of some kinds; none are all.
+    package init(kinds: Set<Kind> = []) {
+        self.kinds = kinds
+    }
+
+    /// Whether it says nothing: every value will do.
+    package var isFree: Bool {
+        kinds.isEmpty && values == nil && minimum == nil && maximum == nil && minimumLength == nil
+            && maximumLength == nil
+            && !isDateTime && minimumCount == nil && maximumCount == nil && elements.isEmpty && properties.isEmpty
+            && additional == .allowed
+    }
+
+    /// What is wanted, in a few words for a person: `number, at least 0`.
+    package var summary: String {
+        var parts = [kinds.isEmpty ? "any value" : sortedKinds.map(\.rawValue).joined(separator: " or ")]
+        if isDateTime { parts.append("a date and time") }
+        if let values {
+            let shown = values.prefix(8).map { Self.text($0) }.joined(separator: ", ")
+            parts.append("one of \(shown)\(values.count > 8 ? ", … (\(values.count))" : "")")
+        }
+        if let minimum {
+            parts.append((minimum.isExclusive ? "more than " : "at least ") + Self.text(.number(minimum.number)))
+        }
+        if let maximum {
+            parts.append((maximum.isExclusive ? "less than " : "at most ") + Self.text(.number(maximum.number)))
+        }
+        let limits: [(limit: Int?, words: String, unit: String)] = [
+            (minimumLength, "at least", "characters"), (maximumLength, "at most", "characters"),
+            (minimumCount, "at least", "elements"), (maximumCount, "at most", "elements"),
+        ]
+        for (limit, words, unit) in limits {
+            if let limit { parts.append("\(words) \(limit) \(unit)") }
+        }
+        return parts.joined(separator: ", ").cut(toBytes: 512)
+    }
+
+    /// The kinds in the order in which they are written.
+    package var sortedKinds: [Kind] { Kind.allCases.filter(kinds.contains) }
+
+    private static func text(_ value: QuestionValue) -> String {
+        var writer = JSONWriter()
+        value.write(to: &writer)
+        return String(decoding: writer.array(), as: UTF8.self).cut(toBytes: 64)
+    }
+}
+
+// MARK: As JSON
+
+extension PlanSchema {
+    /// The schema as it stands in a plan's file.
+    ///
+    /// - Parameter isAnnotated: whether with what says something to people only.
+    package func json(isAnnotated: Bool) -> JSONValue {
+        var members: [JSONValue.Object.Member] = []
+        func add(_ key: String, _ value: JSONValue?) {
+            if let value { members.append(.init(key: key, value: value)) }
+        }
+        let names = sortedKinds.map { JSONValue.string($0.rawValue) }
+        add("type", names.count > 1 ? .array(names) : names.first)
+        if isAnnotated {
+            add("description", description.map { .string($0) })
+            add("deprecated", isDeprecated ? .boolean(true) : nil)
+        }
+        add("format", isDateTime ? .string("date-time") : nil)
+        add("enum", values.map { .array($0.map(Self.json)) })
+        add(
+            minimum?.isExclusive == true ? "exclusiveMinimum" : "minimum",
+            minimum.map { Self.json(.number($0.number)) }
+        )
+        add(
+            maximum?.isExclusive == true ? "exclusiveMaximum" : "maximum",
+            maximum.map { Self.json(.number($0.number)) }
+        )
+        for (key, limit) in [
+            ("minLength", minimumLength), ("maxLength", maximumLength), ("minItems", minimumCount),
+            ("maxItems", maximumCount),
+        ] {
+            add(key, limit.map { .integer(Int64($0)) })
+        }
+        add("items", elements.first?.json(isAnnotated: isAnnotated))
+        if !properties.isEmpty {
+            let list = properties.map {
+                JSONValue.Object.Member(key: $0.name, value: $0.schema.json(isAnnotated: isAnnotated))
+            }
+            add("properties", .object(JSONValue.Object(list)))
+            let required = properties.filter(\.isRequired).map { JSONValue.string($0.name) }
+            add("required", required.isEmpty ? nil : .array(required))
+        }
+        switch additional {
+        case .allowed: break
+        case .forbidden: add("additionalProperties", .boolean(false))
+        case .described(let schemas): add("additionalProperties", schemas.first?.json(isAnnotated: isAnnotated))
+        }
+        return .object(JSONValue.Object(members))
+    }
+
+    private static func json(_ value: QuestionValue) -> JSONValue {
+        switch value {
+        case .text(let bytes): .string(String(decoding: bytes, as: UTF8.self))
+        case .number(.integer(let number)): .integer(number)
+        case .number(.double(let number)): .double(number)
+        case .boolean(let flag): .boolean(flag)
+        case .structure: .null
+        }
+    }
+}
+
+extension PlannedEvent {
+    /// The event as it stands in a plan's file.
+    package func json(isAnnotated: Bool) -> JSONValue {
+        var members: [JSONValue.Object.Member] = []
+        if isAnnotated {
+            if let description { members.append(.init(key: "description", value: .string(description))) }
+            if let owner { members.append(.init(key: "owner", value: .string(owner))) }
+            if isDeprecated { members.append(.init(key: "deprecated", value: .boolean(true))) }
+        }
+        members.append(.init(key: "attributes", value: attributes.json(isAnnotated: isAnnotated)))
+        if let items { members.append(.init(key: "items", value: items.json(isAnnotated: isAnnotated))) }
+        return .object(JSONValue.Object(members))
+    }
+}
+
+extension TrackingPlan {
+    /// The plan as its file holds it.
+    ///
+    /// - Parameter isAnnotated: whether with what says something to people only.
+    package func json(isAnnotated: Bool) -> JSONValue {
+        var members: [JSONValue.Object.Member] = [.init(key: "version", value: .integer(1))]
+        if isAnnotated {
+            if let title { members.append(.init(key: "title", value: .string(title))) }
+            if let description { members.append(.init(key: "description", value: .string(description))) }
+        }
+        members.append(.init(key: "unplanned", value: .string(unplanned.rawValue)))
+        let list = events.map { JSONValue.Object.Member(key: $0.name, value: $0.json(isAnnotated: isAnnotated)) }
+        members.append(.init(key: "events", value: .object(JSONValue.Object(list))))
+        return .object(JSONValue.Object(members))
+    }
+
+    /// The plan as a person edits it: one member a line.
+    package func text() -> String {
+        var lines = ""
+        Self.write(json(isAnnotated: true), indented: 0, into: &lines)
+        return lines + "\n"
+    }
+
+    private static func write(_ value: JSONValue, indented depth: Int, into text: inout String) {
+        let inner = String(repeating: "  ", count: depth + 1)
+        switch value {
+        case .object(let object) where !object.members.isEmpty:
+            text += "{"
+            for (index, member) in object.members.enumerated() {
+                text += (index == 0 ? "\n" : ",\n") + inner
+                text += String(decoding: JSONValue.string(member.key).json(), as: UTF8.self) + ": "
+                write(member.value, indented: depth + 1, into: &text)
+            }
+            text += "\n" + String(repeating: "  ", count: depth) + "}"
+        case .array(let values) where !values.isEmpty:
+            text += "["
+            for (index, element) in values.enumerated() {
+                if index > 0 { text += ", " }
+                write(element, indented: depth + 1, into: &text)
+            }
+            text += "]"
+        default: text += String(decoding: value.json(), as: UTF8.self)
+        }
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Collector
+internal import Foundation
+internal import TrackwayEvents
+
+/// Checks a plan's file, and what a collector has against it.
+struct PlanCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check a tracking plan, and what a collector has against it.",
+        discussion: """
+            Without --against: all mistakes of the file at once, each with its place, the value and what helps.
+            With --against: also which names came that are not planned, which planned events never came, and what events do not
+            keep to. Where the collector counts by this very plan the numbers are of all events since then, or of --last days;
+            else of the latest events of each name (--sample).
+
+            EXIT STATUS
+              0   the plan is in order; with --against: everything keeps to it
+              1   with --against: something came that does not keep to it
+              65  the plan has mistakes
+              66  there is no such file
+            """
+    )
+
+    @Argument(help: "The plan's file.")
+    var file: String
+
+    @Option(help: "The address of a collector.")
+    var against: String?
+
+    @Option(help: "The collector's key. Default: TRACKWAY_KEY, or none.")
+    var key: String?
+
+    @Option(help: "How many days back, today included, such as 7d. Default: everything.")
+    var last: String?
+
+    @Option(
+        help:
+            "How many of the latest events of each name are looked at where the collector does not count by this plan."
+    )
+    var sample = 500
+
+    @Flag(help: "Print one JSON value.")
+    var json = false
+
+    /// Sees that the options fit together.
+    func validate() throws {
+        guard against != nil || (key == nil && last == nil) else {
+            throw ValidationError("--key and --last are for --against URL")
+        }
+        guard (1...1_000).contains(sample) else { throw ValidationError("--sample takes 1 to 1000") }
+        if let last {
+            guard last.last == "d", let days = Int(last.dropLast()), (1...3_660).contains(days) else {
+                throw ValidationError("“\(last)” is no number of days such as 7d")
+            }
+        }
+    }
+
+    /// Checks and prints.
+    func run() async throws {
+        let reading = try PlanFile.read(file)
+        let text = PlanText(style: Console.standard.style, zone: .current)
+        guard let plan = reading.plan else {
+            if json {
+                Console.standard.write(json: Self.json(reading, file, against: nil))
+            } else {
+                Console.standard.write(PlanText.faults(reading, of: file))
+            }
+            throw ExitCode(CommandStatus.malformedInput.rawValue)
+        }
+        guard let against else {
+            if json { return Console.standard.write(json: Self.json(reading, file, against: nil)) }
+            return Console.standard.write(text.inOrder(reading, plan, file))
+        }
+        let client = CollectorClient(try PlanAddress.address(against, key))
+        let comparison = try await compare(PlanChecker(plan), client)
+        if json {
+            Console.standard.write(json: Self.json(reading, file, against: comparison))
+        } else {
+            Console.standard.write(text.inOrder(reading, plan, file) + text.comparison(comparison))
+        }
+        if !comparison.isClean { throw ExitCode(CommandStatus.negative.rawValue) }
+    }
+
+    /// What the file says, and what a collector has.
+    static func json(_ reading: PlanReading, _ file: String, against comparison: PlanComparison?) -> JSONValue {
+        .members(
+            ("file", .string(file)),
+            ("digest", reading.plan.map { .string($0.digest) } ?? .null),
+            ("events", .count(reading.plan?.events.count ?? 0)),
+            ("errors", .array(reading.faults.map(\.json))),
+            ("remarks", .array(reading.remarks.map(\.json))),
+            ("omitted", .count(reading.omitted)),
+            ("against", comparison?.json ?? .null)
+        )
+    }
+
+    /// How what a collector has keeps to a plan.
+    func compare(_ checker: PlanChecker, _ client: CollectorClient) async throws(CommandFailure)
+        -> PlanComparison
+    {
+        var comparison = PlanComparison(address: client.address.root)
+        let state = try await client.get("/v1/plan", query: [("limit", "1")])
+        let range = last.map { [(name: "last", value: $0)] } ?? []
+        comparison.isCounted = state["counted"]?["digest"]?.string == checker.digest
+        if comparison.isCounted {
+            try await count(&comparison, client, range)
+        } else {
+            try await look(&comparison, checker, client)
+        }
+        return comparison
+    }
+
+    /// What the collector counted by this plan.
+    private func count(
+        _ comparison: inout PlanComparison,
+        _ client: CollectorClient,
+        _ range: [(name: String, value: String)]
+    ) async throws(CommandFailure) {
+        var after: String?
+        repeat {
+            var query = range
+            query.append(("limit", "500"))
+            if let after { query.append(("after", after)) }
+            let page = try await client.get("/v1/plan", query: query)
+            comparison.others = page["counted"]?["others"]?.integer ?? 0
+            for event in page["events"]?.array ?? [] {
+                let (name, events) = (event["name"]?.string ?? "", event["events"]?.integer ?? 0)
+                if event["planned"]?.boolean == false {
+                    comparison.add(unplanned: name, events: events)
+                } else if events == 0 {
+                    comparison.add(missing: name)
+                } else {
+                    comparison.looked += events
+                }
+            }
+            after = page["next"]?.string
+        } while after != nil
+        let answer = try await client.get("/v1/plan/violations", query: range + [("limit", "1000")])
+        for group in answer["violations"]?.array ?? [] where group["code"]?.string != PlanCode.unplanned.rawValue {
+            comparison.add(
+                PlanComparison.Violation(
+                    name: group["name"]?.string ?? "",
+                    path: group["path"]?.string ?? "",
+                    code: group["code"]?.string ?? "",
+                    version: group["version"]?.string ?? "",
+                    expected: group["expected"]?.string ?? "",
+                    events: group["events"]?.integer ?? 0,
+                    sample: group["sample"]?.string ?? ""
+                )
+            )
+        }
+    }
+
+    /// The latest events of each planned name, looked at here.
+    private func look(
+        _ comparison: inout PlanComparison,
+        _ checker: PlanChecker,
+        _ client: CollectorClient
+    ) async throws(CommandFailure) {
+        let now = SystemClock().now().wall.milliseconds
+        let days = last.flatMap { Int64($0.dropLast()) } ?? 0
+        // Days of UTC, as the collector counts them.
+        let begin = days == 0 ? Int64.min : (now / QuestionInterval.dayLength - days + 1) * QuestionInterval.dayLength
+        var inspection = PlanInspection(checker)
+        var came: Set<String> = []
+        for (name, events, latest) in try await client.catalogue() where latest >= begin {
+            guard let number = checker.number(of: name) else {
+                if checker.plan.unplanned == .count, !PlanChecker.isCaptured(name) {
+                    comparison.add(unplanned: name, events: events)
+                }
+                continue
+            }
+            var query = [(name: "name", value: name), (name: "limit", value: String(sample))]
+            if days > 0 { query.append(("from", String(begin))) }
+            let found = try await client.get("/v1/events", query: query)["events"]?.array ?? []
+            if !found.isEmpty { came.insert(name) }
+            comparison.look(found, of: name, number: number, by: &inspection)
+        }
+        for event in checker.plan.events where !came.contains(event.name) { comparison.add(missing: event.name) }
+    }
+}

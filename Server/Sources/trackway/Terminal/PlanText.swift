@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import Foundation
+internal import TrackwayEvents
+
+/// Plans and what does not keep to them, for a person or for a table of another program.
+struct PlanText: Sendable {
+    /// Colours.
+    var style: Style
+    /// The zone in which times are shown.
+    var zone: TimeZone
+
+    /// What is wrong with a file, a line each.
+    static func faults(_ reading: PlanReading, of file: String) -> [String] {
+        let count = reading.faults.count + reading.omitted
+        var lines = ["\(plain(file)): \(count.grouped) \(count == 1 ? "mistake" : "mistakes")"]
+        lines += reading.faults.map { "  " + plain($0.description) + " [\($0.code)]" }
+        if reading.omitted > 0 { lines.append("  … and \(reading.omitted.grouped) more") }
+        return lines
+    }
+
+    /// That a file is in order, and what is remarkable.
+    func inOrder(_ reading: PlanReading, _ plan: TrackingPlan, _ file: String) -> [String] {
+        let remarks = reading.remarks.map { remark in
+            style.coloured("! ", .yellow) + Self.plain(remark.description) + " [\(remark.code)]"
+        }
+        return ["\(Self.plain(file)): \(plan.events.count.grouped) events, in order (\(plan.digest))"] + remarks
+    }
+
+    /// How what a collector has keeps to a plan.
+    func comparison(_ comparison: PlanComparison) -> [String] {
+        let what = comparison.isCounted ? "counted by this plan" : "the latest of each name"
+        var lines = ["", "\(comparison.address): \(comparison.looked.grouped) planned events looked at, \(what)"]
+        if !comparison.missing.isEmpty {
+            lines.append("Never came: " + list(comparison.missing))
+        }
+        if !comparison.unplanned.isEmpty {
+            let names = comparison.unplanned.map { "\(AnswerTable.name($0.name, longest: 48)) (\($0.events.grouped))" }
+            lines.append(style.coloured("Not planned: ", .red) + list(names))
+        }
+        if comparison.others > 0 {
+            lines.append(style.coloured("Not planned: ", .red) + "\(comparison.others.grouped) events of further names")
+        }
+        let violations = comparison.violations
+        if !violations.isEmpty {
+            var table = Table([
+                ("events", .right), ("event", .left), ("place", .left), ("what", .left), ("wanted", .left),
+                ("version", .left), ("sample", .left),
+            ])
+            for violation in violations {
+                table.append([
+                    violation.events.grouped, AnswerTable.name(violation.name, longest: 48),
+                    AnswerTable.name(violation.path, longest: 48), violation.code,
+                    AnswerTable.name(violation.expected, longest: 40), AnswerTable.name(violation.version),
+                    violation.sample,
+                ])
+            }
+            lines += [""] + table.lines(style: style)
+        }
+        lines += ["", comparison.isClean ? "Everything keeps to the plan." : "Something does not keep to the plan."]
+        return lines
+    }
+
+    /// The events of the plan in force.
+    func events(_ answer: JSONValue) -> AnswerTable {
+        var table = AnswerTable(heading: heading(answer))
+        table.nothing = "No such event."
+        table.columns = [
+            ("event", .left), ("plan", .left), ("events", .right), ("faulty", .right), ("violations", .right),
+            ("owner", .left), ("sample", .left),
+        ]
+        table.csv = ["name,planned,deprecated,events,faulty,violations,owner,sample"]
+        for event in answer["events"]?.array ?? [] {
+            let isPlanned = event["planned"]?.boolean == true
+            let isDeprecated = event["deprecated"]?.boolean == true
+            let numbers = ["events", "faulty", "violations"].map { event[$0]?.integer ?? 0 }
+            let (name, owner) = (event["name"]?.string ?? "", event["owner"]?.string ?? "")
+            let sample = event["sample"]?.string ?? ""
+            let state = isPlanned ? isDeprecated ? "deprecated" : "planned" : style.coloured("not planned", .red)
+            var row = [AnswerTable.name(name, longest: 48), state]
+            row += numbers.map(\.grouped)
+            row += [AnswerTable.name(owner), sample]
+            table.rows.append(row)
+            var line = [UsageReportRow.quoted(name), String(isPlanned), String(isDeprecated)]
+            line += numbers.map { String($0) }
+            line += [UsageReportRow.quoted(owner), sample]
+            table.csv.append(line.joined(separator: ","))
+        }
+        return table
+    }
+
+    private func heading(_ answer: JSONValue) -> String {
+        guard let plan = answer["plan"], plan != .null else {
+            return "This collector has no plan; start it with `trackway serve --plan plan.json`."
+        }
+        let title = plan["title"]?.string.map { AnswerTable.name($0, longest: 64) + ", " } ?? ""
+        let since = answer["counted"]?["since"]?.integer.map { "counted since \(moment($0))" } ?? "nothing counted yet"
+        return "\(title)\((plan["events"]?.integer ?? 0).grouped) events (\(plan["digest"]?.string ?? "")), \(since)"
+    }
+
+    /// What events do not keep to.
+    func violations(_ answer: JSONValue) -> AnswerTable {
+        var table = AnswerTable(
+            heading: answer["since"]?.integer.map { "Counted since \(moment($0))" }
+                ?? "Nothing is counted: see `trackway plan show`."
+        )
+        table.nothing = "Everything keeps to the plan."
+        table.columns = [
+            ("events", .right), ("event", .left), ("place", .left), ("what", .left), ("wanted", .left),
+            ("version", .left), ("last", .left), ("sample", .left),
+        ]
+        table.csv = ["day,name,path,code,version,events,sample"]
+        for group in answer["violations"]?.array ?? [] {
+            let texts = ["name", "path", "code", "version"].map { group[$0]?.string ?? "" }
+            let sample = group["sample"]?.string ?? ""
+            table.rows.append([
+                (group["events"]?.integer ?? 0).grouped, AnswerTable.name(texts[0], longest: 48),
+                AnswerTable.name(texts[1], longest: 48), texts[2],
+                AnswerTable.name(group["expected"]?.string ?? "", longest: 40), AnswerTable.name(texts[3]),
+                group["last"]?.integer.map { moment($0) } ?? "", sample,
+            ])
+            for day in group["days"]?.array ?? [] {
+                let date = Timestamp(milliseconds: day.array?.first?.integer ?? 0).iso8601.prefix(10)
+                var line = [String(date)]
+                line += texts.map { UsageReportRow.quoted($0) }
+                line += [String(day.array?.last?.integer ?? 0), sample]
+                table.csv.append(line.joined(separator: ","))
+            }
+        }
+        return table
+    }
+
+    /// How much is not shown.
+    func more(_ answer: JSONValue) -> [String] {
+        let groups = answer["more"]?["groups"]?.integer ?? 0
+        guard groups > 0 else { return [] }
+        return [
+            "",
+            "\((answer["more"]?["events"]?.integer ?? 0).grouped) more in \(groups.grouped) groups; see --limit and --name",
+        ]
+    }
+
+    private func list(_ names: [String]) -> String {
+        let shown = names.prefix(20).map { AnswerTable.name($0, longest: 64) }.joined(separator: ", ")
+        return names.count > 20 ? "\(shown) and \((names.count - 20).grouped) more" : shown
+    }
+
+    private func moment(_ milliseconds: Int64) -> String {
+        DateLabels(style: style, zone: zone).moment(Timestamp(milliseconds: milliseconds))
+    }
+
+    private static func plain(_ text: String) -> String { EventLineFormat.plain(text) }
+}

@@ -4,6 +4,7 @@
 internal import CollectorTesting
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayTesting
 
 @testable import Collector
 @testable import CollectorHTTP
@@ -153,7 +154,7 @@ struct PlanEndpointTests {
 
     @Test("an index that cannot answer says so")
     func failing() async throws {
-        try await CollectorUnderTest.run(plan: try Self.checker()) { collector in
+        try await CollectorUnderTest.run(plan: try Self.checker()) { collector async throws in
             collector.store.fail(StoreError("no"))
             for path in ["/v1/plan", "/v1/plan/violations"] {
                 #expect(try await collector.request("GET", path).errorCode == "index_unavailable")

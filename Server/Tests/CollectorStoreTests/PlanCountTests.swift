@@ -5,6 +5,7 @@ internal import Collector
 internal import GRDB
 internal import Testing
 internal import TrackwayEvents
+internal import TrackwayJournal
 
 @testable import CollectorStore
 
@@ -81,7 +82,8 @@ struct PlanCountTests {
         )
         let counts = try await environment.store.planCounts(since: nil)
         let era = try #require(counts.era)
-        #expect(era.title == "Shop" && era.digest == (try Self.checker()).digest)
+        let digest = try Self.checker().digest
+        #expect(era.title == "Shop" && era.digest == digest)
         #expect(era.events == 6 && era.faulty == 4 && era.violations == 5 && era.unplanned == 2)
         #expect(era.since?.milliseconds == Self.noon && era.until?.milliseconds == Self.noon + Self.day)
         #expect(counts.planned["purchase"]?.events == 5 && counts.planned["purchase"]?.faulty == 4)

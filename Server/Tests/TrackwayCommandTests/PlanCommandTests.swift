@@ -60,13 +60,13 @@ struct PlanCommandTests {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             let path = folder + "/plan.json"
             #expect(throws: CommandFailure.self) { try PlanFile.read(path) }
-            do {
+            do throws(CommandFailure) {
                 _ = try PlanFile.plan(path)
             } catch {
                 #expect(error.status == .inputMissing && error.remedy.contains("plan init"))
             }
             try Data(repeating: 0x20, count: 10 << 20).write(to: URL(filePath: path))
-            do {
+            do throws(CommandFailure) {
                 _ = try PlanFile.plan(path)
                 Issue.record("it is no plan")
             } catch {

@@ -280,7 +280,9 @@ struct PlanCountTests {
         let environment = try IndexEnvironment(eventsPerStep: eventsPerStep, plan: try Self.checker())
         for id in 1...20 as ClosedRange<UInt64> { try environment.append(Self.batch(id, [line(id, "purchase")])) }
         // Another process holds the file.
-        let other = try DatabaseQueue(path: environment.path)
+        var configuration = Configuration()
+        configuration.allowsUnsafeTransactions = true
+        let other = try DatabaseQueue(path: environment.path, configuration: configuration)
         try await other.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
         await #expect(throws: StoreError.self) { try await environment.index() }
         try await other.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }

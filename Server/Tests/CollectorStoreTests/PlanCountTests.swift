@@ -219,6 +219,7 @@ struct PlanCountTests {
         let environment = try IndexEnvironment(plan: try Self.checker())
         try environment.append(Self.batch(2, [line(11, "purchase")]))
         try environment.append(Self.batch(1, [line(1, "purchase")]))
+        try await environment.index()
         try environment.append(Self.batch(1, [erasedLine(5, of: .numbered(1))]))
         try await environment.index()
         var group = try await environment.store.violations(matching: ViolationQuery()).groups.first

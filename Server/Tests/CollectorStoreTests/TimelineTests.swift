@@ -192,11 +192,14 @@ struct TimelineTests {
                 _ = try TimelineRows.timeline(query, budget: QuestionBudget(), clock: SystemClock(), db)
             }
             db.trace(options: [])
-            return try asked.withLock { $0 }.filter { $0.hasPrefix("SELECT first") || $0.hasPrefix("SELECT time") }.flatMap { statement in
-                try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement).map { $0["detail"] as String }
-            }
+            return try asked.withLock { $0 }.filter { $0.hasPrefix("SELECT first") || $0.hasPrefix("SELECT time") }
+                .flatMap { statement in
+                    try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + statement).map { $0["detail"] as String }
+                }
         }
         #expect(!steps.isEmpty && !steps.contains { $0.contains("TEMP B-TREE") })
-        #expect(steps.contains { $0.contains("COVERING INDEX runs_by_person_time (person=? AND latest>? AND latest<?)") })
+        #expect(
+            steps.contains { $0.contains("COVERING INDEX runs_by_person_time (person=? AND latest>? AND latest<?)") }
+        )
     }
 }

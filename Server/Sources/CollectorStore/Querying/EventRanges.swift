@@ -144,7 +144,10 @@ struct EventRanges {
             """
         )
         statement.bind(1, filter.isBackwards ? filter.after ?? .max : .max)
-        statement.bind(2, filter.isBackwards ? .min : try filter.after.map { try start($0, condition, number, db) } ?? .min)
+        statement.bind(
+            2,
+            filter.isBackwards ? .min : try filter.after.map { try start($0, condition, number, db) } ?? .min
+        )
         statement.bind(3, number)
         statement.bind(4, filter.from ?? .min)
         statement.bind(5, filter.to ?? .max)

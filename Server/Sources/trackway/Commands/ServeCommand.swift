@@ -107,6 +107,9 @@ struct ServeCommand: AsyncParsableCommand {
             "Under which address people reach the page, for links in what alerts tell. Default: the one it listens on."
     )
     var pageURL: String?
+
+    @Option(
+        help:
             "A tracking plan: what does not keep to it is counted while events are indexed, and nothing is dropped. Read at the start."
     )
     var plan: String?

@@ -10,8 +10,6 @@ internal import TrackwayJournal
 struct IndexDatabase: Sendable {
     /// Many readers beside one writer.
     let pool: DatabasePool
-    /// A connection of its own for copying what was committed from SQLite's write-ahead log into the file, beside the writer.
-    private let checkpoints: DatabaseQueue
     /// Where a damaged index was put and what was wrong with it, if this open found one; the index then begins anew from the
     /// log.
     let putAside: (path: String, reason: String)?
@@ -21,7 +19,7 @@ struct IndexDatabase: Sendable {
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
     init(path: String, storage: any JournalStorage, timeout: Duration) throws(StoreError) {
         do {
-            try self.init(pool: Self.open(path, timeout), path, timeout, putAside: nil)
+            self.init(pool: try Self.open(path, timeout), putAside: nil)
         } catch let error as StoreError {
             throw error
         } catch let error as DatabaseError where Self.mayPass(error) {
@@ -45,7 +43,7 @@ struct IndexDatabase: Sendable {
         do {
             for suffix in ["-shm", "-wal"] where IndexFiles.exist(path + suffix) { try storage.remove(path + suffix) }
             if IndexFiles.exist(path) { try storage.rename(path, to: aside) }
-            try self.init(pool: Self.open(path, timeout), path, timeout, putAside: (aside, reason))
+            self.init(pool: try Self.open(path, timeout), putAside: (aside, reason))
         } catch {
             throw StoreError(
                 "The index \(path) is damaged (\(reason)) and cannot be made anew now: \(error). Nothing is lost: it is "
@@ -54,41 +52,9 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    private init(
-        pool: DatabasePool,
-        _ path: String,
-        _ timeout: Duration,
-        putAside: (path: String, reason: String)?
-    ) throws {
+    private init(pool: DatabasePool, putAside: (path: String, reason: String)?) {
         self.pool = pool
         self.putAside = putAside
-        checkpoints = try DatabaseQueue(path: path, configuration: Self.configuration(timeout))
-    }
-
-    /// Copies what was committed into the file, as far as no reader needs it to stay where it is. The writer goes on meanwhile, and
-    /// has less to copy itself when its log has grown long.
-    func checkpoint() async {
-        do {
-            try await checkpoints.writeWithoutTransaction { _ = try $0.checkpoint(.passive) }
-        } catch {
-            // The writer does it, and says what is wrong if anything is.
-        }
-    }
-
-    /// Closes the file.
-    ///
-    /// - Throws: What SQLite says.
-    func close() throws {
-        defer { Self.end(checkpoints) }
-        try pool.close()
-    }
-
-    private static func end(_ queue: DatabaseQueue) {
-        do {
-            try queue.close()
-        } catch {
-            // It only copies what is in the log as well.
-        }
     }
 
     private static func open(_ path: String, _ timeout: Duration) throws -> DatabasePool {

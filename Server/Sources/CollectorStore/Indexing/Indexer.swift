@@ -22,9 +22,7 @@ package final class Indexer: Sendable {
     }
 
     /// The most events of one transaction: long enough to make commits cheap, short enough to be seen soon.
-    package static let usualEventsPerStep = 10_000
-    /// After so many events what was committed is copied into the file, beside the transactions that follow.
-    private static let eventsPerCheckpoint: Int64 = 40_000
+    package static let usualEventsPerStep = 20_000
 
     private let store: SQLiteEventStore
     private let limits: AdmissionLimits
@@ -37,8 +35,6 @@ package final class Indexer: Sendable {
     private let follower: Locked<LogFollower>
     private let triggers: AsyncStream<Void>
     private let trigger: AsyncStream<Void>.Continuation
-    private let checkpoints: AsyncStream<Void>
-    private let checkpoint: AsyncStream<Void>.Continuation
 
     private struct State: Sendable {
         var durable: LogPosition?
@@ -48,8 +44,6 @@ package final class Indexer: Sendable {
         var isSuspicious = false
         /// What was reported last.
         var reported: String?
-        /// How many events there were at the last checkpoint.
-        var checkpointed: Int64 = 0
         /// The stretch of the log that was read while the one before it was written.
         var next: LogChunk?
     }
@@ -84,7 +78,6 @@ package final class Indexer: Sendable {
         state = Locked(State())
         follower = Locked(LogFollower(folder: folder, storage: storage))
         (triggers, trigger) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        (checkpoints, checkpoint) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         store.onSuspicion { [trigger] in trigger.yield() }
     }
 
@@ -104,18 +97,6 @@ package final class Indexer: Sendable {
 
     /// Follows the log until the task is cancelled. Only one call at a time.
     package func run() async {
-        async let copying: Void = copyCommitted()
-        await follow()
-        // The child ends with the task, or here.
-        checkpoint.finish()
-        await copying
-    }
-
-    private func copyCommitted() async {
-        for await _ in checkpoints { await store.database.checkpoint() }
-    }
-
-    private func follow() async {
         var failures = 0
         var iterator = triggers.makeAsyncIterator()
         while !Task.isCancelled {
@@ -236,12 +217,6 @@ package final class Indexer: Sendable {
         state.withLock { $0.isSuspicious = false }
         store.committed(step.progress, erased: step.erased, isReset: step.isReset)
         reached(step.progress.cursor)
-        let isDue = state.withLock { state in
-            guard step.progress.events >= state.checkpointed + Self.eventsPerCheckpoint else { return false }
-            state.checkpointed = step.progress.events
-            return true
-        }
-        if isDue { checkpoint.yield() }
     }
 
     /// What a transaction came to.

@@ -254,7 +254,7 @@ package final class SQLiteEventStore: EventStore {
             // The log beside the file stays and is read at the next opening.
         }
         do {
-            try database.close()
+            try database.pool.close()
         } catch {
             throw StoreError("The index \(path) cannot be closed: \(error).")
         }
@@ -286,7 +286,7 @@ package final class SQLiteEventStore: EventStore {
     func replace(because reason: String) throws(StoreError) {
         let old = database
         do {
-            try old.close()
+            try old.pool.close()
         } catch {
             // It is not needed any more; what it still holds is freed with the last reader.
         }

@@ -164,4 +164,15 @@ struct EventRangesTests {
         try await environment.index()
         #expect(try environment.dump().filter { $0.hasPrefix("name_runs") } == names)
     }
+
+    @Test(
+        "how many events of a name are few grows with what is wanted and with what there is, within bounds",
+        arguments: [
+            (100, 1_000, 20_000), (100, 10_000_000, 70_710), (10_000, 10_000_000, 707_106), (.max, .max, 1_000_000),
+            (0, 0, 20_000),
+        ] as [(Int, Int64, Int64)]
+    )
+    func few(limit: Int, total: Int64, events: Int64) {
+        #expect(EventRanges.Filter.fewEvents(for: limit, of: total) == events)
+    }
 }

@@ -318,7 +318,11 @@ struct TrendTests {
         #expect(steps.contains("SEARCH events USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)"))
         #expect(steps.contains("SEARCH runs USING COVERING INDEX runs_by_time (latest>? AND latest<?)"))
         #expect(steps.contains("SEARCH runs USING COVERING INDEX runs_by_person (person=? AND first>? AND first<?)"))
-        #expect(steps.contains("SEARCH runs USING COVERING INDEX runs_by_installation (installation=? AND first>? AND first<?)"))
+        #expect(
+            steps.contains(
+                "SEARCH runs USING COVERING INDEX runs_by_installation (installation=? AND first>? AND first<?)"
+            )
+        )
         #expect(!steps.contains { $0.hasPrefix("SCAN") || $0.contains("TEMP B-TREE") }, "\(steps)")
     }
 }

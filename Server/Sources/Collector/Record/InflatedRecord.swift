@@ -66,6 +66,9 @@ package struct InflatedRecord: Sendable {
         }
     }
 
+    /// How many bytes its body has, inflated.
+    package var byteCount: Int { bytes.count }
+
     /// How many events it has, refused ones included.
     package var events: Int {
         parts.count { if case .event = $0 { true } else { false } }

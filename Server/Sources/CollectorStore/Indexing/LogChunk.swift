@@ -23,6 +23,9 @@ struct LogChunk: Sendable {
         case erasedEvents([UInt8], at: LogPosition)
     }
 
+    /// So many inflated bytes, and the one batch that passes them: two chunks are in memory at a time.
+    static let usualBytes = 16 << 20
+
     /// Where the index must stand for it.
     let start: LogPosition
     /// Where the index stands after it.
@@ -44,12 +47,14 @@ struct LogChunk: Sendable {
     ///   - start: Where the index stands.
     ///   - limit: Nothing beyond is read.
     ///   - events: The most events; a batch is never split.
+    ///   - bytes: After so many inflated bytes it ends.
     /// - Throws: What reading the log throws.
     /// - Complexity: O(inflated bytes); for an index that begins from nothing, O(log).
     init(
         from start: LogPosition,
         upTo limit: LogPosition,
         events: Int,
+        bytes: Int = LogChunk.usualBytes,
         limits: AdmissionLimits,
         _ follower: inout LogFollower
     ) throws {
@@ -57,8 +62,8 @@ struct LogChunk: Sendable {
         end = start
         if start == .start { erasures = try TombstoneScan(limits: limits).erasures(&follower, upTo: limit) }
         follower.align(to: start)
-        var count = 0
-        while count < events, !isReset, let record = try follower.next(upTo: limit) {
+        var (count, read) = (0, 0)
+        while count < events, read < bytes, !isReset, let record = try follower.next(upTo: limit) {
             try follower.withPayload(of: record) { payload in
                 switch record.kind {
                 case .intake:
@@ -66,6 +71,7 @@ struct LogChunk: Sendable {
                     do {
                         let batch = InflatedRecord(try IntakeRecord(payload: payload), limits: limits)
                         count += batch.events
+                        read += batch.byteCount
                         records.append(.batch(batch, head: head, length: payload.count, at: record.start))
                     } catch {
                         let message = "The intake log's record at \(record.start) cannot be read: \(error)"

@@ -228,7 +228,7 @@ export class Stream {
     const row = h(
       "tr",
       { class: fresh ? "fresh" : null },
-      h("td", { class: "cell-time", title: dateAndClock(event.time) }, isToday(event.time) ? null : h("span", { class: "cell-date" }, shortDate(event.time)), clock(event.time)),
+      h("td", { class: "cell-time", title: dateAndClock(event.time) }, isToday(event.time) ? null : h("span", { class: shortDate(event.time).length > 6 ? "cell-date long" : "cell-date" }, shortDate(event.time)), clock(event.time)),
       h("td", { class: "cell-name" }, button),
       h("td", { class: "cell-pairs" }, pairs),
       h("td", { class: "cell-from", title: stored.installation ?? null }, stored.user || shortID(stored.installation) || "–"),

@@ -33,7 +33,7 @@ class Rules(PageTest):
         if "questions" in path:
             self.answered(page)
         elif "visitors" in path:
-            expect(page.locator("#visitor-body > *").first).to_be_visible()
+            expect(page.locator("#visitor-body > :not([hidden])").first).to_be_visible()
         elif "devices" in path:
             expect(page.locator("#device-body > *").first).to_be_visible()
         else:

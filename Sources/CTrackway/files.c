@@ -145,6 +145,12 @@ int64_t ctrackway_file_size(int file) {
     return fstat(file, &facts) == 0 ? (int64_t)facts.st_size : -1;
 }
 
+int64_t ctrackway_path_size(const char *path) {
+    struct stat found;
+    if (stat(path, &found) != 0) return -1;
+    return (int64_t)found.st_size;
+}
+
 /// Free bytes that reserving must leave: on a copy-on-write volume the blocks that were reserved are not the ones that are written,
 /// so a reservation is no promise, and a page that finds no room ends the process.
 #define CTRACKWAY_FREE_MARGIN ((int64_t)32 << 20)

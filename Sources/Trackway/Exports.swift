@@ -73,6 +73,7 @@
 @_exported public import enum TrackwayPlatform.SystemTransport
 @_exported public import struct TrackwayWire.BatchLimits
 @_exported public import struct TrackwayWire.CollectorDestination
+@_exported public import struct TrackwayWire.CollectorDurability
 @_exported public import protocol TrackwayWire.Destination
 @_exported public import struct TrackwayWire.Rejection
 @_exported public import protocol TrackwayWire.Transport

@@ -57,6 +57,52 @@ struct CollectorJudgeTests {
         }
     }
 
+    private static func answer(_ durability: String) -> WireResponse {
+        let body = #"{"accepted":4,"rejected":[],"durability":"\#(durability)"}"#
+        return WireResponse(status: 200, headers: [:], body: Array(body.utf8), url: nil)
+    }
+
+    @Test(
+        "events are let go at what the destination accepts, and at nothing else",
+        arguments: [
+            ("disk", .usual, true), ("replicated", .usual, true), ("memory", .usual, true),
+            ("buffered", .usual, false),
+            ("stone", .usual, false), ("", .usual, false), ("Disk", .usual, false),
+            ("disk", [.replicated], false), ("replicated", [.replicated], true),
+            ("memory", [.disk, .replicated], false),
+            ("buffered", [.disk, .buffered], true), ("stone", [CollectorDurability(rawValue: "stone")], true),
+        ] as [(String, Set<CollectorDurability>, Bool)]
+    )
+    func durability(said: String, accepted: Set<CollectorDurability>, isLetGo: Bool) {
+        let destination = CollectorDestination(url: "https://c.example", writeKey: "k", accepting: accepted)
+        let verdict = destination.verdict(on: Self.answer(said), for: BatchFixture.full)
+        guard !isLetGo else { return #expect(verdict == .accepted) }
+        guard case .retry(after: nil, let reason) = verdict else {
+            Issue.record("\(verdict)")
+            return
+        }
+        #expect(reason.contains("\"\(said)\""))
+        for word in accepted { #expect(reason.contains(word.rawValue)) }
+    }
+
+    @Test("an answer that is not safe enough lets go of nothing, the refused included")
+    func unsafeRefusals() {
+        let body = #"{"accepted":3,"rejected":[{"i":0,"code":"x"}],"durability":"buffered"}"#
+        guard case .retry = verdict(200, body) else {
+            Issue.record("\(verdict(200, body))")
+            return
+        }
+    }
+
+    @Test("a destination that accepts nothing says so before anything is sent")
+    func nothingAccepted() {
+        let destination = CollectorDestination(url: "https://c.example", writeKey: "k", accepting: [])
+        let error = #expect(throws: WireEncodingError.self) {
+            try destination.request(for: BatchFixture.full, sentAt: Timestamp(milliseconds: 0))
+        }
+        #expect(error?.code == .misconfigured)
+    }
+
     @Test(
         "what the collector itself says",
         arguments: [

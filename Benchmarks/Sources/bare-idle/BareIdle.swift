@@ -3,18 +3,32 @@
 
 import IdleCounting
 
+#if canImport(Glibc)
+import Glibc
+#else
+import Darwin
+#endif
+
 /// A Swift program with one sleeping task and no SDK: what the language's own runtime wakes for.
 ///
-///     bare-idle SECONDS [EVERY]      with EVERY, the task wakes after so many seconds, again and again
+///     bare-idle SECONDS [EVERY [FILE]]      with EVERY, the task wakes after so many seconds, again and again; with FILE it then
+///                                           appends a line of 400 bytes to it, by one call: the least that an event can cost
 @main
 struct BareIdle {
     static func main() async throws {
         let numbers = CommandLine.arguments.dropFirst().compactMap { Int($0) }
         let seconds = numbers.first ?? 60
         let every = numbers.dropFirst().first ?? seconds
+        let path = CommandLine.arguments.dropFirst(3).first
+        let file = path.map { open($0, O_WRONLY | O_CREAT | O_APPEND, 0o600) } ?? -1
+        let line = Array(repeating: UInt8(ascii: "x"), count: 399) + [UInt8(ascii: "\n")]
         try await Task.sleep(for: .seconds(5))
         let before = IdleCount()
-        for _ in 0..<max(1, seconds / max(1, every)) { try await Task.sleep(for: .seconds(every)) }
-        IdleCount().report(since: before, as: "no SDK, \(seconds) s, a task every \(every) s", isLong: true)
+        for _ in 0..<max(1, seconds / max(1, every)) {
+            try await Task.sleep(for: .seconds(every))
+            if file >= 0, write(file, line, line.count) != line.count { print("the line was not written") }
+        }
+        let does = path == nil ? "a task" : "a task that appends 400 bytes to a file"
+        IdleCount().report(since: before, as: "no SDK, \(seconds) s, \(does) every \(every) s", isLong: true)
     }
 }

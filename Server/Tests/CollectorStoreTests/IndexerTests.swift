@@ -38,6 +38,48 @@ struct IndexerTests {
         }
     }
 
+    @Test(
+        "what came before is counted, and never stored again, wherever it stands among what is stored together",
+        arguments: 1...8
+    )
+    func repeated(seed: UInt64) async throws {
+        var generator = SeededGenerator(seed: seed)
+        let environment = try IndexEnvironment(eventsPerStep: generator.chance(2) ? 30 : 20_000)
+        var known: [UInt64: String] = [:]
+        var all = 0
+        for number in UInt64(1)...30 {
+            var batch = Batch(1, number, 1...60)
+            // One session and context, so that what is stored together is as long as it can be; or several.
+            let sessions = generator.chance(2) ? 1 : 3
+            for _ in 0..<generator.number(1...60) {
+                let id = UInt64(generator.number(1...600))
+                let name = known[id] ?? ["tick", "view", "buy"][generator.number(0...2)]
+                known[id] = name
+                all += 1
+                let session = "s\(generator.number(1...sessions))"
+                batch.lines.append(line(id, name, attributes: "{\"_session_id\":\"\(session)\"}"))
+            }
+            try environment.append(batch)
+        }
+        try await environment.index()
+        let events = try await environment.all()
+        #expect(Set(events.map(\.id)) == Set(known.keys.map { EventID.numbered($0) }) && events.count == known.count)
+        #expect(events.allSatisfy { event in known.contains { EventID.numbered($0) == event.id && $1 == event.name } })
+        let queue = try DatabaseQueue(path: environment.path)
+        let sums = try await queue.read { db in
+            try [
+                "SELECT events FROM progress", "SELECT duplicates FROM progress", "SELECT sum(events) FROM activity",
+                "SELECT sum(events) FROM name_quarters", "SELECT sum(events) FROM sessions",
+            ].map { try Int.fetchOne(db, sql: $0) }
+        }
+        try queue.close()
+        let stored = known.count
+        #expect(sums == [stored, all - stored, stored, stored, stored])
+        #expect(
+            try await environment.store.ledger(installation: nil).map(\.duplicates).reduce(0, +) == UInt64(all - stored)
+        )
+    }
+
     @Test("every event of the log is in the index once, as it was received")
     func complete() async throws {
         let environment = try IndexEnvironment()

@@ -146,6 +146,9 @@ int ctrackway_write_at(int file, const void *bytes, size_t count, int64_t offset
 /// Up to `count` bytes at an offset; 0 at the end, -1 on error.
 int64_t ctrackway_read_at(int file, void *bytes, size_t count, int64_t offset);
 int64_t ctrackway_file_size(int file);
+
+/// The length of the file at a path, which is not opened; -1 with errno when it cannot be found out.
+int64_t ctrackway_path_size(const char *path);
 /// Reserves real disk blocks for the first `size` bytes, so that writing through a mapping cannot run out of space.
 int ctrackway_preallocate(int file, int64_t size);
 int ctrackway_truncate(int file, int64_t size);

@@ -24,12 +24,15 @@ extension Destination where Self == CollectorDestination {
     ///   - writeKey: what the collector knows this app by; `trackway keys create` makes one.
     ///   - id: names this destination in routes and the ledger. It must stay the same for ever, because the place in
     ///     the journal is stored under it.
+    ///   - durabilities: what events must have become at the collector before they are let go here; see
+    ///     [the wire format](../../../Documentation/WireFormat.md).
     public static func collector(
         _ url: URL,
         writeKey: String,
-        id: DestinationID = "collector"
+        id: DestinationID = "collector",
+        accepting durabilities: Set<CollectorDurability> = .usual
     ) -> CollectorDestination {
-        CollectorDestination(id: id, url: url.absoluteString, writeKey: writeKey)
+        CollectorDestination(id: id, url: url.absoluteString, writeKey: writeKey, accepting: durabilities)
     }
 }
 

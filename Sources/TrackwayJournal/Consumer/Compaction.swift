@@ -67,7 +67,8 @@ struct Compaction: Sendable {
     var leftoverBytes: Int {
         totals.compacted.reduce(0) { total, id in
             // What cannot even be listed has no known size.
-            let sizes = try? WriterFolder(path: folder.writer(id), storage: storage).segmentSizes()
+            var folder = WriterFolder(path: folder.writer(id), storage: storage)
+            let sizes = try? folder.segmentSizes()
             return total + (sizes ?? []).reduce(0) { $0 + $1.bytes }
         }
     }

@@ -132,6 +132,8 @@ extension ConsumerState {
             }
             return (view.requests.held, view.requests.reports)
         }
+        // They counted for others as done; how they stand now is for the next look.
+        if !held.isEmpty || !reports.isEmpty { progressByWriter.changeAll() }
         for destination in held {
             for id in order { progressByWriter[id]?.forgetHeld(for: destination) }
         }
@@ -166,6 +168,7 @@ extension ConsumerState {
     mutating func takeUpReleases(for destination: DestinationID? = nil) throws(JournalError) -> Bool {
         let releases = view.withLock { $0.requests.takeReleases(for: destination) }
         guard !releases.isEmpty else { return false }
+        progressByWriter.changeAll()
         var isReleased = false
         var problem: JournalError?
         // Whoever asked may have found a writer or a queue beside a step that has not taken them in.

@@ -15,7 +15,7 @@ struct ConsumerState: Sendable {
     let tallies: Locked<Tallies>
     /// The election itself; nil after closing.
     var lock: (any StorageLock)?
-    var progressByWriter: [WriterID: WriterProgress] = [:]
+    var progressByWriter = ProgressTable()
     /// The writers in the order they were started.
     private(set) var order: [WriterID] = []
     var leases = Leases() {
@@ -51,45 +51,37 @@ struct ConsumerState: Sendable {
     }
 
     /// Lets others know how things stand now.
-    func publish() {
-        var view = ConsumerView()
-        view.isOpen = lock != nil
-        view.totals = compaction.totals
-        view.order = order
-        view.queues = queues.union(
+    ///
+    /// - Complexity: O(number of writers), with the work that costs anything only for those that changed.
+    mutating func publish() {
+        let changed = progressByWriter.takeChanged()
+        let queues = queues.union(
             journal.registry.withLock { registry in registry.present.filter { registry.isKept($0) == true } }
         )
-        for id in order {
-            guard let progress = progressByWriter[id] else { continue }
-            view.writers[id] = ConsumerView.Writer(
-                isComplete: progress.isComplete,
-                isOwn: progress.isOwn,
-                problem: progress.problem,
-                cursors: progress.cursors.all,
-                destinations: progress.cursors.destinations,
-                heldFor: progress.heldFor,
-                fronts: progress.knownFronts
-            )
-            if let problem = progress.problem {
-                let path = problem.cause?.path ?? progress.folder.path
-                view.uncounted.append(Ledger.Uncounted(path: path, reason: problem.message))
-                continue
-            }
-            for (destination, cursor) in progress.cursors.all
-            where progress.cursors.isUntold(destination, isComplete: progress.isComplete) {
-                view.untold.insert(destination)
+        view.withLock { view in
+            view.isOpen = lock != nil
+            view.totals = compaction.totals
+            view.order = order
+            view.queues = queues
+            for id in changed { view.writers[id] = progressByWriter[id].map { ConsumerView.Writer($0) } }
+            view.untold = []
+            view.owing = []
+            view.uncounted = []
+            for id in order {
+                guard let writer = view.writers[id] else { continue }
+                if let problem = writer.problem {
+                    let path = problem.cause?.path ?? journal.folder.writer(id)
+                    view.uncounted.append(Ledger.Uncounted(path: path, reason: problem.message))
+                }
+                guard !writer.untold.isEmpty else { continue }
+                view.untold.formUnion(writer.untold)
                 // No transfer may ever follow that could tell of them.
-                let isLast = progress.isComplete && leases.writer(for: destination) != id
-                if isLast, cursor.owesSkips { view.owing.insert(destination) }
+                for destination in writer.untold where writer.isComplete && leases.writer(for: destination) != id {
+                    if writer.cursors[destination]?.owesSkips == true { view.owing.insert(destination) }
+                }
             }
-        }
-        view.obstacles = order.compactMap { progressByWriter[$0]?.problem } + compaction.leftovers.values
-        let fresh = view
-        self.view.withLock { view in
+            view.obstacles = order.compactMap { view.writers[$0]?.problem } + compaction.leftovers.values
             // What was asked for during this step counts already, and is still to be done.
-            let requests = view.requests
-            view = fresh
-            view.requests = requests
             view.applyRequests()
         }
     }
@@ -116,7 +108,7 @@ struct ConsumerState: Sendable {
             }
             return isChanged
         }
-        if isChanged { order = progressByWriter.keys.sorted() }
+        if isChanged { order = progressByWriter.writers.sorted() }
         return isChanged
     }
 
@@ -233,7 +225,7 @@ struct ConsumerState: Sendable {
     /// Releases everything that waits for a queue; see ``JournalConsumer/transfer(for:)``.
     mutating func transfer(for destination: DestinationID) throws(JournalError) -> UInt64 {
         // What was asked for is part of what is released here.
-        _ = view.withLock { $0.requests.takeReleases(for: destination) }
+        if view.withLock({ !$0.requests.takeReleases(for: destination).isEmpty }) { progressByWriter.changeAll() }
         var released: UInt64 = 0
         var problem: StorageError?
         let tallies = tallies
@@ -265,5 +257,31 @@ struct ConsumerState: Sendable {
             count += (part ?? nil) ?? 0
         }
         return count
+    }
+}
+
+/// What is known of each writer, and of which of them that has changed since others were let know.
+struct ProgressTable: Sendable {
+    private var progress: [WriterID: WriterProgress] = [:]
+    private var changed: Set<WriterID> = []
+
+    subscript(id: WriterID) -> WriterProgress? {
+        get { progress[id] }
+        _modify {
+            changed.insert(id)
+            yield &progress[id]
+        }
+    }
+
+    var writers: Dictionary<WriterID, WriterProgress>.Keys { progress.keys }
+    var values: Dictionary<WriterID, WriterProgress>.Values { progress.values }
+
+    /// Others may have been told something else of every writer.
+    mutating func changeAll() { changed.formUnion(progress.keys) }
+
+    /// Those that changed, or went, since the last call.
+    mutating func takeChanged() -> Set<WriterID> {
+        defer { changed = [] }
+        return changed
     }
 }

@@ -20,6 +20,21 @@ struct ConsumerView: Sendable {
         var heldFor: Set<DestinationID>
         /// The next events of queues' own, where they are known; beyond the cursor when numbers before them are lost.
         let fronts: [DestinationID: UInt64]
+        /// The destinations that are due to be told of numbers no event of this writer's came with.
+        let untold: Set<DestinationID>
+
+        init(_ progress: WriterProgress) {
+            isComplete = progress.isComplete
+            isOwn = progress.isOwn
+            problem = progress.problem
+            cursors = progress.cursors.all
+            destinations = progress.cursors.destinations
+            heldFor = progress.heldFor
+            fronts = progress.knownFronts
+            let cursors = progress.cursors
+            let untold = cursors.all.keys.filter { cursors.isUntold($0, isComplete: progress.isComplete) }
+            self.untold = progress.problem == nil ? Set(untold) : []
+        }
     }
 
     /// False once another process may be elected.

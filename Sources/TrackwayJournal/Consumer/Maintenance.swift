@@ -75,8 +75,9 @@ struct MaintenanceRecord: Sendable {
 package struct MaintenanceRound: Sendable {
     fileprivate enum Part: Sendable {
         case writers
-        case losses
         case limits
+        /// Cursors nobody reads on from, at writers behind this one; nil for all.
+        case idle(after: WriterID?)
         /// Dead writers behind this one that everybody is done with; nil for all.
         case drained(after: WriterID?)
         case conclusion
@@ -90,8 +91,8 @@ package struct MaintenanceRound: Sendable {
     /// Whether the limits of age and bytes have been seen to.
     package var hasTrimmed: Bool {
         switch part {
-        case .writers, .losses, .limits: false
-        case .drained, .conclusion: true
+        case .writers, .limits: false
+        case .idle, .drained, .conclusion: true
         }
     }
 
@@ -116,14 +117,14 @@ extension ConsumerState {
             try lookAgain()
             for id in order { progressByWriter[id]?.cursors.watchSkips(at: moment.monotonic) }
             try observe(moment)
-            round.part = .losses
-        case .losses:
-            try passMissingSegments()
-            try passIdle()
             round.part = .limits
         case .limits:
             try trim(at: moment)
-            round.part = .drained(after: nil)
+            round.part = .idle(after: nil)
+        case .idle(let last):
+            // After the limits: by then what delivers has begun, and its cursors are left to it.
+            let last = try passIdle(after: last)
+            round.part = last.map { .idle(after: $0) } ?? .drained(after: nil)
         case .drained(let last):
             let last = try compactDrained(after: last)
             round.part = last.map { .drained(after: $0) } ?? .conclusion
@@ -173,24 +174,25 @@ extension ConsumerState {
         }
     }
 
-    /// Counts what went with segments that their writer gave up itself.
-    private mutating func passMissingSegments() throws(JournalError) {
-        let leases = leases
-        try eachWriter { (progress) throws(JournalError) in
-            let id = progress.id
-            try progress.passMissingSegments { leases.writer(for: $0) == id }
-        }
-    }
+    /// How many writers' logs are looked into for idle cursors before others have the journal.
+    private static let writersPerIdlePass = 32
 
     /// Lets the cursors that nobody reads on from go past what is for others: those of queues, and those of destinations
     /// that are away.
-    private mutating func passIdle() throws(JournalError) {
+    ///
+    /// - Parameter last: the writer at which the last call of this round stopped; nil to begin one.
+    /// - Returns: where this call stopped; nil when it has looked at all.
+    private mutating func passIdle(after last: WriterID?) throws(JournalError) -> WriterID? {
         let leases = leases
         let read = Set(journal.destinations.filter { isRead($0) })
-        try eachWriter { (progress) throws(JournalError) in
-            let id = progress.id
-            try progress.passIdle { read.contains($0) || leases.writer(for: $0) == id }
+        let rest = order.drop { id in last.map { id <= $0 } ?? false }
+        let part = rest.prefix(Self.writersPerIdlePass)
+        for id in part {
+            _ = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
+                try progress.passIdle { read.contains($0) || leases.writer(for: $0) == id }
+            }
         }
+        return part.count < rest.count ? part.last : nil
     }
 
     // MARK: Trimming
@@ -247,11 +249,15 @@ extension ConsumerState {
         }
     }
 
-    /// The segments of all writers that can be read, oldest first within each.
+    /// The segments of all writers that can be read, oldest first within each, once what went with segments that their writer
+    /// gave up itself is counted.
     private mutating func segments() throws(JournalError) -> [Segment] {
         var segments: [Segment] = []
+        let leases = leases
         try eachWriter { (progress) throws(JournalError) in
+            let id = progress.id
             let sizes = try JournalError.wrap { () throws(StorageError) in try progress.folder.segmentSizes() }
+            try progress.passMissingSegments(before: sizes.first?.number) { leases.writer(for: $0) == id }
             // What is gone needs no age.
             progress.age.forget(except: sizes.map(\.number))
             let needed = progress.cursors.firstNeeded
@@ -333,10 +339,14 @@ extension WriterProgress {
     /// Counts what went with segments that their writer gave up itself: nobody can read them any more, so nobody would
     /// come by.
     ///
-    /// - Parameter isBusy: whether a destination has a batch of this writer's; it is left alone.
+    /// - Parameters:
+    ///   - oldest: the first segment there is; nil when there is none.
+    ///   - isBusy: whether a destination has a batch of this writer's; it is left alone.
     /// - Complexity: O(destinations), plus one read where something is missing.
-    fileprivate mutating func passMissingSegments(isBusy: (DestinationID) -> Bool) throws(JournalError) {
-        let oldest = try JournalError.wrap { () throws(StorageError) in try folder.segments().first }
+    fileprivate mutating func passMissingSegments(
+        before oldest: UInt32?,
+        isBusy: (DestinationID) -> Bool
+    ) throws(JournalError) {
         guard let oldest, oldest > 1 else { return }
         for destination in cursors.accountable where !isBusy(destination) {
             guard let cursor = cursors.all[destination], cursor.position.segment < oldest else { continue }

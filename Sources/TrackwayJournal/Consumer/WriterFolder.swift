@@ -8,6 +8,8 @@ struct WriterFolder: Sendable {
     /// The folder.
     let path: String
     let storage: any JournalStorage
+    /// The names of a dead writer's files, as long as nothing here has removed one since they were listed.
+    private var listing: [String]?
 
     init(path: String, storage: any JournalStorage) {
         self.path = path
@@ -24,15 +26,25 @@ struct WriterFolder: Sendable {
         try SegmentName.all(in: path, storage)
     }
 
-    /// The same, with their sizes in bytes.
-    func segmentSizes() throws(StorageError) -> [(number: UInt32, bytes: Int)] {
-        try segments().map { number throws(StorageError) in
+    /// The same, with their sizes in bytes; listed anew unless ``listed(_:)`` was told of them.
+    mutating func segmentSizes() throws(StorageError) -> [(number: UInt32, bytes: Int)] {
+        // Once: whoever else may remove files of the dead is noticed by the next call.
+        defer { listing = nil }
+        let numbers =
+            if let listing { listing.compactMap { SegmentName.number($0) }.sorted() } else { try segments() }
+        return try numbers.map { number throws(StorageError) in
             (number, try storage.size(of: SegmentName.path(path, number)) ?? 0)
         }
     }
 
+    /// The names of a dead writer's files were listed a moment ago; nil when some may be gone since then.
+    mutating func listed(_ names: [String]?) {
+        listing = names
+    }
+
     /// Removes a segment.
-    func remove(_ segment: UInt32) throws(StorageError) {
+    mutating func remove(_ segment: UInt32) throws(StorageError) {
+        listing = nil
         try storage.remove(SegmentName.path(path, segment))
     }
 

@@ -20,7 +20,7 @@ struct WriterProgress: Sendable {
     /// How old what waits is.
     var age: WriterAge
     /// Where its log lies.
-    let folder: WriterFolder
+    var folder: WriterFolder
 
     private let journal: Journal
     private var readers: [DestinationID: BatchReader] = [:]
@@ -51,11 +51,11 @@ struct WriterProgress: Sendable {
     var isUnreadable: Bool { problem.map { !$0.leavesAlone } ?? false }
 
     /// The destinations whose next event may not leave, as far as was seen.
-    var heldFor: Set<DestinationID> { Set(held.keys.filter { isHeld($0) }) }
+    var heldFor: Set<DestinationID> { held.isEmpty ? [] : Set(held.keys.filter { isHeld($0) }) }
 
     /// The next events of queues' own, as far as they were looked for and are next still.
     var knownFronts: [DestinationID: UInt64] {
-        fronts.filter { $0.value.next == cursors.all[$0.key]?.next }.mapValues(\.event)
+        fronts.isEmpty ? [:] : fronts.filter { $0.value.next == cursors.all[$0.key]?.next }.mapValues(\.event)
     }
 
     /// Whether the next event for a destination may not leave, as far as was seen.
@@ -112,6 +112,7 @@ struct WriterProgress: Sendable {
             if !isOwn { isComplete = try folder.isDead(id, names, at: journal.clock.now().wall) }
             try age.load(names)
             if !isOwn { try folder.probe(names) }
+            folder.listed(isComplete ? names : nil)
             problem = nil
         } catch {
             guard !isOwn else { throw error }
@@ -129,6 +130,7 @@ struct WriterProgress: Sendable {
     mutating func forgetFiles() {
         cursors.forgetFiles()
         readers = [:]
+        folder.listed(nil)
     }
 
     // MARK: Counting
@@ -258,6 +260,7 @@ struct WriterProgress: Sendable {
     /// Moves a cursor over a stretch in which nothing is for its destination, or nothing may leave.
     private mutating func pass(_ stretch: BatchReader.Stretch, for destination: DestinationID) throws(JournalError) {
         guard var cursor = cursors.all[destination] else { return }
+        folder.listed(nil)
         let isAdvanced = stretch.next > cursor.next
         cursor.skip(stretch.skipped.clamped(to: cursor.next..<max(stretch.next, cursor.next)), isTold: false)
         cursor.drop(stretch.dropped, isTold: false)
@@ -282,6 +285,7 @@ struct WriterProgress: Sendable {
         deadLetters: [DeadLetter]
     ) throws(JournalError) {
         guard var cursor = cursors.all[batch.destination] else { return }
+        folder.listed(nil)
         let isWhole = records.upperBound == batch.ends.count
         let next = isWhole ? batch.events.last + 1 : batch.events.records[records.upperBound - 1].sequence + 1
         let passed = cursor.next..<max(next, cursor.next)

@@ -61,11 +61,11 @@ public struct DiskStorage: JournalStorage {
     }
 
     public func size(of path: String) throws(StorageError) -> Int? {
-        guard let file = try open(path) else { return nil }
-        defer { _ = ctrackway_close(file) }
-        let size = ctrackway_file_size(file)
-        if size < 0 { throw StorageError.system("measure", path) }
-        return Int(size)
+        let size = ctrackway_path_size(path)
+        guard size < 0 else { return Int(size) }
+        let error = StorageError.system("measure", path)
+        if error.code == .missing { return nil }
+        throw error
     }
 
     public func read(

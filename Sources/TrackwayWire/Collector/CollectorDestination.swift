@@ -11,6 +11,8 @@ public struct CollectorDestination: Destination {
     public let limits: BatchLimits
     /// The collector's address, such as `https://events.example.com`.
     public let url: String
+    /// What events must have become at the collector before they are let go here.
+    public let accepted: Set<CollectorDurability>
     private let writeKey: String
     /// Small batches mean few events: trying hard costs little then, and gains a fifth of the bytes. Measured per event of
     /// 390 bytes: 30 a batch, 66 bytes and 3.4 µs at level 6 (74 and 2.1 at level 3); 1,000 a batch, 55 bytes and 1.9 µs at
@@ -26,14 +28,18 @@ public struct CollectorDestination: Destination {
     ///   - url: The collector's address, `http` or `https`, with or without a path.
     ///   - writeKey: The key that allows writing.
     ///   - limits: The largest batch.
+    ///   - accepted: What events must have become at the collector before they are let go here. An answer that says anything else
+    ///     lets nothing go: the batch is sent again, and the collector knows its events by their ids.
     public init(
         id: DestinationID = "collector",
         url: String,
         writeKey: String,
-        limits: BatchLimits = BatchLimits()
+        limits: BatchLimits = BatchLimits(),
+        accepting accepted: Set<CollectorDurability> = .usual
     ) {
         self.id = id
         self.limits = limits
+        self.accepted = accepted
         self.url = url
         self.writeKey = writeKey
     }
@@ -48,6 +54,12 @@ public struct CollectorDestination: Destination {
         }
         guard !writeKey.isEmpty, writeKey.utf8.allSatisfy({ (0x21...0x7e).contains($0) }) else {
             throw WireEncodingError(.misconfigured, "The write key is empty or holds characters a header cannot.")
+        }
+        guard !accepted.isEmpty else {
+            throw WireEncodingError(
+                .misconfigured,
+                "The destination accepts no durability at all, so no answer could let an event go. Name at least disk and replicated."
+            )
         }
         var writer = JSONWriter()
         CollectorFormat.write(batch, sentAt: sentAt, into: &writer)
@@ -70,6 +82,6 @@ public struct CollectorDestination: Destination {
         if let answering = response.url.flatMap(HTTPAddress.init), answering.authority != HTTPAddress(url)?.authority {
             return .notTheBackEnd(reason: "Another host answered: \(answering.authority).")
         }
-        return CollectorJudge.verdict(on: response, events: batch.records.count)
+        return CollectorJudge.verdict(on: response, events: batch.records.count, accepting: accepted)
     }
 }

@@ -7,11 +7,17 @@
 /// proxy's error page, a redirect) is a failure of the network between us.
 enum CollectorJudge {
     /// Judges an answer to a body with this many events.
-    static func verdict(on response: WireResponse, events: Int) -> Verdict {
+    ///
+    /// - Parameter accepted: what events must have become before they are let go.
+    static func verdict(
+        on response: WireResponse,
+        events: Int,
+        accepting accepted: Set<CollectorDurability> = .usual
+    ) -> Verdict {
         let wait = RetryAfter.duration(in: response)
         switch CollectorReply(json: response.body) {
         case .answer(let answer) where (200..<300).contains(response.status):
-            return verdict(on: answer, events: events)
+            return verdict(on: answer, events: events, accepting: accepted)
         case .answer:
             return .retry(
                 after: wait,
@@ -24,7 +30,11 @@ enum CollectorJudge {
         }
     }
 
-    private static func verdict(on answer: CollectorAnswer, events: Int) -> Verdict {
+    private static func verdict(
+        on answer: CollectorAnswer,
+        events: Int,
+        accepting accepted: Set<CollectorDurability>
+    ) -> Verdict {
         let indices = Set(answer.rejected.map(\.index))
         guard
             answer.accepted + answer.rejected.count == events,
@@ -34,6 +44,15 @@ enum CollectorJudge {
             return .retry(
                 after: nil,
                 reason: "The collector answers for \(answer.accepted) and \(answer.rejected.count) of \(events) events."
+            )
+        }
+        guard accepted.contains(CollectorDurability(rawValue: answer.durability)) else {
+            let known = accepted.map(\.rawValue).sorted().joined(separator: ", ")
+            return .retry(
+                after: nil,
+                reason: "The collector's durability is \"\(answer.durability.prefix(80))\", and events are let go at "
+                    + "\(known): they are kept and sent again. Have the collector proven durable, or accept what it says "
+                    + "in the destination's settings."
             )
         }
         guard !answer.rejected.isEmpty else { return .accepted }

@@ -146,7 +146,7 @@ public struct CollectorAnswer: Sendable, Hashable {
     public var rejected: [Rejected]
     /// Where the batch ends in the collector's log, such as `3.88213`; `GET /v1/wait` takes it.
     public var position: String?
-    /// How safe the events are: `disk` when they survive power loss.
+    /// How safe the events are: the word of a ``CollectorDurability``, `disk` when they survive power loss.
     public var durability: String
 
     /// Makes an answer.

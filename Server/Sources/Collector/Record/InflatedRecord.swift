@@ -76,32 +76,48 @@ package struct InflatedRecord: Sendable {
 
     /// Hands over its headers and events, in order.
     ///
-    /// - Throws: ``RecordError`` and the like, behind what could be taken apart; or what `visit` throws.
-    /// - Complexity: O(events). The places in an event are valid while `visitEvent` runs.
+    /// - Parameter visitEnd: called behind the last of them, also behind the last before an error.
+    /// - Throws: ``RecordError`` and the like, behind what could be taken apart; or what a closure throws.
+    /// - Complexity: O(events). The places in the events are valid until `visitEnd` has run.
     package func visit(
         header visitHeader: (BatchHeader) throws -> Void = { _ in },
-        event visitEvent: (IntakeEvent) throws -> Void
+        event visitEvent: (IntakeEvent) throws -> Void,
+        end visitEnd: () throws -> Void = {}
     ) throws {
         try bytes.withUnsafeBytes { bytes in
-            for part in parts {
-                switch part {
-                case .header(let header):
-                    try visitHeader(header)
-                case .event(let event):
-                    try visitEvent(
-                        IntakeEvent(
-                            ordinal: event.ordinal,
-                            sequence: event.sequence,
-                            json: UnsafeRawBufferPointer(rebasing: bytes[event.json]),
-                            context: event.context.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
-                                ?? UnsafeRawBufferPointer(start: nil, count: 0),
-                            scan: event.scan,
-                            fault: event.fault
-                        )
-                    )
-                }
+            do {
+                try visit(bytes, visitHeader, visitEvent)
+            } catch {
+                try visitEnd()
+                throw error
             }
+            try visitEnd()
         }
         if let failure { throw failure }
+    }
+
+    private func visit(
+        _ bytes: UnsafeRawBufferPointer,
+        _ visitHeader: (BatchHeader) throws -> Void,
+        _ visitEvent: (IntakeEvent) throws -> Void
+    ) throws {
+        for part in parts {
+            switch part {
+            case .header(let header):
+                try visitHeader(header)
+            case .event(let event):
+                try visitEvent(
+                    IntakeEvent(
+                        ordinal: event.ordinal,
+                        sequence: event.sequence,
+                        json: UnsafeRawBufferPointer(rebasing: bytes[event.json]),
+                        context: event.context.map { UnsafeRawBufferPointer(rebasing: bytes[$0]) }
+                            ?? UnsafeRawBufferPointer(start: nil, count: 0),
+                        scan: event.scan,
+                        fault: event.fault
+                    )
+                )
+            }
+        }
     }
 }

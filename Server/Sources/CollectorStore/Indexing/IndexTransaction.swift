@@ -39,7 +39,7 @@ final class IndexTransaction {
     private let directory: AccountDirectory
     private let behavior: BehaviorIndexer
     private let ranges: RangeTable
-    private let insertEvent: RawStatement
+    private let events: EventWriter
     private let insertFailed: RawStatement
     private let removeFailed: RawStatement
     private let updateFailed: RawStatement
@@ -52,6 +52,9 @@ final class IndexTransaction {
     /// What events do not keep to; nil without a plan, which then costs nothing.
     private let plan: PlanSums?
     private let db: Database
+    /// Events of the batch that wait to be stored together, and the session that they belong to.
+    private var waiting: [WaitingEvent] = []
+    private var waitingSession: String?
 
     /// Work on an index.
     ///
@@ -62,14 +65,7 @@ final class IndexTransaction {
         directory = try AccountDirectory(db)
         behavior = try BehaviorIndexer(db)
         ranges = try RangeTable(db)
-        insertEvent = try RawStatement(
-            db,
-            """
-            INSERT OR IGNORE INTO events
-            (position, id, name, time, received, writer, sequence, installation, person, session, context, body)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """
-        )
+        events = try EventWriter(db)
         insertFailed = try RawStatement(
             db,
             """
@@ -102,6 +98,7 @@ final class IndexTransaction {
         received: Timestamp,
         key: String
     ) throws {
+        try store()
         var place: (number: Int64, isErased: Bool)?
         if let installation { place = try directory.installation(installation) }
         var account: Int64?
@@ -122,6 +119,7 @@ final class IndexTransaction {
 
     /// The events behind this hold in this context.
     func context(_ content: UnsafeRawBufferPointer) throws {
+        try store()
         guard !batch.isErased else { return }
         let facts = ContextFacts(context: content)
         let (number, isNew) = try directory.context(
@@ -141,7 +139,7 @@ final class IndexTransaction {
         try ranges.merge(range, writer: writer, kind: kind, reason: reason)
     }
 
-    /// The batch is complete.
+    /// The batch is complete. What waits of it was stored.
     func end() throws {
         if let run = batch.run, let writer = batch.writer {
             try ranges.merge(run, writer: writer, kind: .received)
@@ -160,72 +158,92 @@ final class IndexTransaction {
 
     // MARK: Its events
 
-    /// Stores an event, or counts it as arrived again.
+    /// Takes an event, to be stored, or counted as arrived again, with the next ``store()``.
     ///
-    /// - Returns: Whether it was stored.
-    @discardableResult
+    /// - Parameter line: its bytes, which must stay where they are until then.
     func event(
         _ line: UnsafeRawBufferPointer,
         _ scan: EventScan,
         id: EventID,
         at position: EventPosition,
         sequence: UInt64?
-    ) throws -> Bool {
+    ) throws {
         guard !batch.isErased else {
             progress.erased += 1
             batch.refused += 1
-            return false
+            return
         }
         let event = ReceivedEvent(line, scan)
         let time = scan.time ?? batch.received
         let session = event.session ?? batch.facts?.session
-        let name = try event.name()
-        let place = try behavior.place(session, at: time.milliseconds)
-        let insert = insertEvent
-        insert.bind(1, position.rawValue)
-        insert.bind(2, id)
-        insert.bind(3, name)
-        insert.bind(4, time.milliseconds)
-        insert.bind(5, batch.received.milliseconds)
-        insert.bind(6, batch.writer)
-        insert.bind(7, sequence)
-        insert.bind(8, batch.installation)
-        insert.bind(9, place.person)
-        insert.bind(10, place.session)
-        insert.bind(11, batch.context)
-        if let completed = event.completed(id: id, time: time) {
-            insert.bind(12, completed)
-        } else {
-            insert.bindBlob(12, line)
+        if session != waitingSession {
+            try store()
+            waitingSession = session
         }
-        try insert.run()
-        let isNew = db.changesCount > 0
-        if isNew {
-            progress.events += 1
-            try behavior.event(
-                named: name,
-                at: time.milliseconds,
+        waiting.append(
+            WaitingEvent(
                 position: position,
-                attributes: event.attributes
+                id: id,
+                name: try event.name(),
+                time: time.milliseconds,
+                sequence: sequence,
+                line: line,
+                completed: event.completed(id: id, time: time),
+                received: event
             )
-            try runs.add(
-                position,
-                at: time.milliseconds,
-                installation: batch.installation,
-                person: place.person,
-                session: place.session
-            )
-            nameRuns.add(name, at: position)
-            try minutes.count(name, received: batch.received)
-            try catalogue.count(name, at: time.milliseconds)
-            quarters.count(name, of: place.person, at: time.milliseconds)
-            plan?.count(name, event, received: batch.received.milliseconds, at: position.rawValue)
-        } else {
-            progress.duplicates += 1
-            batch.duplicates += 1
+        )
+    }
+
+    /// Stores the events that wait, all of one context and one session.
+    ///
+    /// - Returns: How many were stored; the others had arrived before.
+    @discardableResult
+    func store() throws -> Int {
+        guard let first = waiting.first else { return 0 }
+        defer { waiting.removeAll(keepingCapacity: true) }
+        let place = try behavior.place(waitingSession, at: first.time)
+        let whose = EventWriter.Whose(
+            received: batch.received.milliseconds,
+            writer: batch.writer,
+            installation: batch.installation,
+            person: place.person,
+            session: place.session,
+            context: batch.context
+        )
+        var stored = 0
+        try events.write(waiting, whose) { event, isNew in
+            if isNew {
+                stored += 1
+                try count(event, whose)
+            } else {
+                progress.duplicates += 1
+                batch.duplicates += 1
+            }
+            if let sequence = event.sequence { try arrived(sequence) }
         }
-        if let sequence { try arrived(sequence) }
-        return isNew
+        return stored
+    }
+
+    private func count(_ event: WaitingEvent, _ whose: EventWriter.Whose) throws {
+        progress.events += 1
+        try behavior.event(
+            named: event.name,
+            at: event.time,
+            position: event.position,
+            attributes: event.received.attributes
+        )
+        try runs.add(
+            event.position,
+            at: event.time,
+            installation: whose.installation,
+            person: whose.person,
+            session: whose.session
+        )
+        nameRuns.add(event.name, at: event.position)
+        try minutes.count(event.name, received: batch.received)
+        try catalogue.count(event.name, at: event.time)
+        quarters.count(event.name, of: whose.person, at: event.time)
+        plan?.count(event.name, event.received, received: whose.received, at: event.position.rawValue)
     }
 
     /// Keeps a refused event, or a refused batch, with its reason. One that was refused before is not kept twice.
@@ -307,6 +325,7 @@ final class IndexTransaction {
     ///
     /// - Parameter sequence: The number of the event that says so, which has arrived with it.
     func erase(_ order: Erasure.Order, sequence: UInt64? = nil) throws {
+        try store()
         if let sequence { try arrived(sequence) }
         try end()
         let (number, isErased) = try directory.installation(order.installation)

@@ -121,7 +121,8 @@ struct RecordIndexer {
                 }
                 let position = EventPosition(segment: start.segment, offset: start.offset, ordinal: event.ordinal)
                 try enter(event, at: position, record)
-            }
+            },
+            end: { try transaction.store() }
         )
     }
 
@@ -178,9 +179,9 @@ struct RecordIndexer {
         let place = origin.place(of: event.ordinal)
         let id = event.id(at: place, received: record.header.received)
         try transaction.admitted(at: place)
-        if try transaction.event(event.json, scan, id: id, at: position, sequence: sequence) {
-            try transaction.mark(position, from: place, origin)
-        }
+        try transaction.store()
+        try transaction.event(event.json, scan, id: id, at: position, sequence: sequence)
+        if try transaction.store() > 0 { try transaction.mark(position, from: place, origin) }
     }
 
     private func refuse(

@@ -13,7 +13,7 @@ struct QuarterPass {
     struct Activity {
         /// The quarter's first moment.
         let time: Timestamp
-        /// The person's number; nil for those of nobody.
+        /// The person's number; nil for those of nobody, and where people are not told apart.
         let person: Int64?
         /// How many events; at least one.
         let events: Int64
@@ -21,6 +21,7 @@ struct QuarterPass {
 
     private let name: String?
     private let filter: QuestionFilter
+    private let tellsPeople: Bool
 
     /// A pass over the events of a filter; nil where their quarters are not known, or do not suffice.
     ///
@@ -33,6 +34,7 @@ struct QuarterPass {
             return nil
         }
         self.filter = filter
+        tellsPeople = people
         name = filter.names.first
         guard let name else { return }
         guard !people else { return nil }
@@ -45,11 +47,11 @@ struct QuarterPass {
 
     private static func isBetween(_ moment: Timestamp) -> Bool { moment.milliseconds % QuarterTables.length == 0 }
 
-    /// Calls `quarter` for each person's whole quarters from `from` on and before `to`, and `event` for the events in what is left
-    /// at both ends.
+    /// Calls `quarter` for each person's whole quarters from `from` on and before `to`, in their order, and `event` for the events in
+    /// what is left: before it for those before the first whole quarter, after it for those behind the last.
     ///
     /// - Throws: ``StoreError`` when the budget is used up; what SQLite says, and what the functions throw.
-    /// - Complexity: O(quarters with events, for each person).
+    /// - Complexity: O(quarters with events, for each person). Where people are not told apart, SQLite adds them up.
     func read(
         from: Timestamp,
         to: Timestamp,
@@ -62,26 +64,19 @@ struct QuarterPass {
         let first = QuarterTables.quarter(of: from.milliseconds) + (Self.isBetween(from) ? 0 : 1)
         let end = QuarterTables.quarter(of: to.milliseconds)
         var pass = try EventPass(filter, db)
-        guard first < end else { return try pass.read(from: from, to: to, &meter, db, event) }
+        guard first < end else {
+            // An edge may lie between two quarters neither of which is whole.
+            let middle = min(max(from, Timestamp(milliseconds: first * length)), to)
+            if from < middle { try pass.read(from: from, to: middle, &meter, db, event) }
+            if middle < to { try pass.read(from: middle, to: to, &meter, db, event) }
+            return
+        }
         let whole = Timestamp(milliseconds: first * length)..<Timestamp(milliseconds: end * length)
         if from < whole.lowerBound { try pass.read(from: from, to: whole.lowerBound, &meter, db, event) }
-        let statement: RawStatement
-        if let name {
-            statement = try RawStatement(
-                db,
-                "SELECT quarter, NULL, events FROM name_quarters WHERE name = ? AND quarter >= ? AND quarter < ?"
-            )
-            statement.bind(1, name)
-            statement.bind(2, first)
-            statement.bind(3, end)
-        } else {
-            statement = try RawStatement(
-                db,
-                "SELECT quarter, nullif(person, \(QuarterTables.nobody)), events FROM activity WHERE quarter >= ? AND quarter < ?"
-            )
-            statement.bind(1, first)
-            statement.bind(2, end)
-        }
+        let statement = try RawStatement(db, quarters)
+        statement.bind(1, first)
+        statement.bind(2, end)
+        if let name { statement.bind(3, name) }
         defer { statement.reset() }
         while try statement.step() {
             try meter.countEvent()
@@ -94,5 +89,17 @@ struct QuarterPass {
             )
         }
         if whole.upperBound < to { try pass.read(from: whole.upperBound, to: to, &meter, db, event) }
+    }
+
+    private var quarters: String {
+        let whole = "quarter >= ?1 AND quarter < ?2"
+        guard name == nil else {
+            return "SELECT quarter, NULL, events FROM name_quarters WHERE name = ?3 AND \(whole) ORDER BY quarter"
+        }
+        guard tellsPeople else {
+            return "SELECT quarter, NULL, sum(events) FROM activity WHERE \(whole) GROUP BY quarter ORDER BY quarter"
+        }
+        let person = "nullif(person, \(QuarterTables.nobody))"
+        return "SELECT quarter, \(person), events FROM activity WHERE \(whole) ORDER BY quarter"
     }
 }

@@ -49,21 +49,39 @@ enum TrendRows {
         let periods = [question.time.edgesBefore, question.time.edges].filter { !$0.isEmpty }
         let within = periods.flatMap { $0.dropFirst().dropLast() }
         guard let pass = try QuarterPass(question.filter, edges: within, people: countsPeople, db) else { return nil }
-        var tally = TrendTally(question, budget: meter.budget)
-        for period in periods {
-            try pass.read(from: period[0], to: period[period.count - 1], &meter, db) { quarter in
-                try tally.count(
-                    quarter.events,
-                    at: quarter.time,
-                    value: nil,
-                    person: countsPeople ? quarter.person : nil,
-                    number: nil
-                )
-            } event: { event in
-                try tally.count(at: event.time, value: nil, person: countsPeople ? event.person : nil, number: nil)
+        func read(
+            _ meter: inout QuestionMeter,
+            quarter: (QuarterPass.Activity) throws -> Void,
+            event: (EventPass.Event) throws -> Void
+        ) throws {
+            for period in periods {
+                try pass.read(from: period[0], to: period[period.count - 1], &meter, db, quarter: quarter, event: event)
             }
         }
+        if countsPeople, let highest = try highestPerson(db), highest <= meter.budget.people {
+            var tally = PeopleTally(question.time, highest: highest)
+            try read(&meter) { quarter in
+                if let person = quarter.person { tally.count(person, at: quarter.time) }
+            } event: { event in
+                if let person = event.person { tally.count(person, at: event.time) }
+            }
+            return Trend(series: [tally.series()], events: meter.events)
+        }
+        var tally = TrendTally(question, budget: meter.budget)
+        try read(&meter) { quarter in
+            let person = countsPeople ? quarter.person : nil
+            try tally.count(quarter.events, at: quarter.time, value: nil, person: person, number: nil)
+        } event: { event in
+            try tally.count(at: event.time, value: nil, person: countsPeople ? event.person : nil, number: nil)
+        }
         return Trend(series: tally.series(), events: meter.events)
+    }
+
+    /// The highest number a person has; 0 without people.
+    private static func highestPerson(_ db: Database) throws -> Int? {
+        let statement = try RawStatement(db, "SELECT coalesce(max(number), 0) FROM users")
+        defer { statement.reset() }
+        return try statement.step() ? Int(exactly: statement.integer(0)) : nil
     }
 
     /// Where a field is among others; put there when it is not.

@@ -175,4 +175,30 @@ struct EventRangesTests {
     func few(limit: Int, total: Int64, events: Int64) {
         #expect(EventRanges.Filter.fewEvents(for: limit, of: total) == events)
     }
+
+    @Test("what lies between two places is read by the places, whatever else is asked for")
+    func readByPlace() async throws {
+        var random = SeededGenerator(seed: 7)
+        let environment = try await Self.index(&random)
+        let all = try await environment.all()
+        let queue = try DatabaseQueue(path: environment.path)
+        for _ in 0..<200 {
+            var query = Self.query(&random, all)
+            if Bool.random(using: &random) { query.name = "often" }
+            let plans = try await queue.read { [query] db in
+                guard let sql = try EventWalk.statement(for: query, "SELECT e.body FROM events e", db) else {
+                    return ["none"]
+                }
+                let plan = try RawStatement(db, "EXPLAIN QUERY PLAN " + sql)
+                var details: [String] = []
+                while try plan.step() { details.append(plan.text(3)) }
+                return details
+            }
+            #expect(
+                plans == ["none"] || plans.contains { $0.contains("e USING INTEGER PRIMARY KEY") },
+                "\(query): \(plans)"
+            )
+        }
+        try queue.close()
+    }
 }

@@ -116,15 +116,20 @@ struct EventWalk {
     init?(_ query: EventQuery, _ columns: String, _ db: Database) throws {
         guard let place = try EventRanges.Filter(query, db) else { return nil }
         let filter = EventFilter(query, place)
-        let direction = place.isBackwards ? "DESC" : "ASC"
-        rows = try RawStatement(
-            db,
-            """
-            \(columns) WHERE e.position >= ?1 AND e.position <= ?2\(filter.sql) ORDER BY e.position \(direction)
-            """
-        )
+        rows = try RawStatement(db, Self.sql(columns, filter, place))
         filter.bind(to: rows)
         ranges = try EventRanges(place, db)
+    }
+
+    /// The statement that reads a range; nil when there is nothing to go over.
+    static func statement(for query: EventQuery, _ columns: String, _ db: Database) throws -> String? {
+        guard let place = try EventRanges.Filter(query, db) else { return nil }
+        return sql(columns, EventFilter(query, place), place)
+    }
+
+    private static func sql(_ columns: String, _ filter: EventFilter, _ place: EventRanges.Filter) -> String {
+        let direction = place.isBackwards ? "DESC" : "ASC"
+        return "\(columns) WHERE e.position >= ?1 AND e.position <= ?2\(filter.sql) ORDER BY e.position \(direction)"
     }
 
     /// The next event's row; nil at the end.
@@ -156,7 +161,8 @@ private struct EventFilter {
 
     /// - Parameter place: The numbers of what the query names.
     init(_ query: EventQuery, _ place: EventRanges.Filter) {
-        if let name = query.name { add("e.name = ") { $0.bind($1, name) } }
+        // Not by the index of names: it would be gone through from the name's first event for every range.
+        if let name = query.name { add("+e.name = ") { $0.bind($1, name) } }
         if let number = place.installation { add("e.installation = ") { $0.bind($1, number) } }
         if let number = place.person { add("e.person = ") { $0.bind($1, number) } }
         if let id = query.session {

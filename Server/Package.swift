@@ -24,7 +24,7 @@ let shared: [Target.Dependency] = [
     .product(name: "TrackwayJournal", package: "trackway"),
 ]
 
-/// CollectorHTTP, CollectorWeb and CollectorStore never import each other: the executable connects them.
+/// CollectorHTTP, CollectorWeb, CollectorStore and CollectorStream never import each other: the executable connects them.
 let package = Package(
     name: "trackway-server",
     platforms: [.macOS(.v14)],
@@ -46,7 +46,7 @@ let package = Package(
         // Floor 0: what is accepted and what it means: admission, keys, durable intake. No HTTP, no SQL.
         .target(name: "Collector", dependencies: shared, swiftSettings: house),
 
-        // Floor 1: three targets that know the floor below and not each other.
+        // Floor 1: four targets that know the floor below and not each other.
         .target(
             name: "CollectorStore",
             dependencies: shared + [
@@ -78,6 +78,16 @@ let package = Package(
             dependencies: ["Collector"],
             // Compiled in: one executable, nothing beside it.
             resources: [.embedInCode("Assets")],
+            swiftSettings: house
+        ),
+
+        .target(
+            name: "CollectorStream",
+            dependencies: shared + [
+                "Collector",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
             swiftSettings: house
         ),
 
@@ -127,6 +137,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: house
+        ),
+        .testTarget(
+            name: "CollectorStreamTests",
+            dependencies: shared + [
+                "CollectorStream", "Collector", .product(name: "TrackwayTesting", package: "trackway"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: house
         ),

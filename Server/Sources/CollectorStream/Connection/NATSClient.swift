@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import NIOCore
+internal import NIOPosix
+package import TrackwayEvents
+
+/// A client of a cluster of NATS: one connection at a time, and the next server when it ends.
+///
+/// Any number of requests are on their way at once; each has a subject of its own below one inbox. Nothing is repeated here: a
+/// request whose connection is lost fails as such, because only its sender knows what asking again means. Safe from any thread.
+package final class NATSClient: Sendable {
+    private let credentials: NATSCredentials?
+    private let name: String
+    private let times: NATSTimes
+    private let inbox: String
+    private let clock: any EventClock
+    private let sleep: @Sendable (Duration) async -> Void
+    private let notice: @Sendable (String) -> Void
+    private let changed: @Sendable () -> Void
+    private let state: Locked<State>
+
+    private struct State {
+        var rotation: AddressRotation
+        /// The number of the connection made last, or being made.
+        var number: UInt64 = 0
+        var current: (connection: NATSConnection, channel: any Channel, since: MonotonicTime)?
+        var requests = PendingRequests()
+        /// How the last connection to each server ended.
+        var ends: [NATSAddress: NATSConnectionEnd] = [:]
+    }
+
+    /// A client that connects once ``run()`` is called.
+    ///
+    /// - Parameters:
+    ///   - addresses: The servers, in the order in which they are tried.
+    ///   - credentials: Who connects; nil for nobody in particular.
+    ///   - name: The name that servers show for this side.
+    ///   - times: How long what may take.
+    ///   - clock: The time.
+    ///   - chance: Makes the inbox, which nobody else may have.
+    ///   - sleep: Waits; ends early when it is cancelled.
+    ///   - notice: Called with one sentence each when a server cannot be used any more. It must return at once.
+    ///   - changed: Called when there is a connection, and when there is none any more. It must return at once.
+    package init(
+        _ addresses: [NATSAddress],
+        credentials: NATSCredentials? = nil,
+        name: String = "trackway",
+        times: NATSTimes = NATSTimes(),
+        clock: any EventClock = SystemClock(),
+        chance: @Sendable () -> UInt64,
+        sleep: @escaping @Sendable (Duration) async -> Void,
+        notice: @escaping @Sendable (String) -> Void = { _ in },
+        changed: @escaping @Sendable () -> Void = {}
+    ) {
+        self.credentials = credentials
+        self.name = name
+        self.times = times
+        inbox = "_INBOX.\(String(chance(), radix: 36))\(String(chance(), radix: 36))"
+        self.clock = clock
+        self.sleep = sleep
+        self.notice = notice
+        self.changed = changed
+        state = Locked(State(rotation: AddressRotation(addresses, times: times)))
+    }
+
+    /// The connection in use; nil while there is none.
+    package var connection: NATSConnection? { state.withLock { $0.current?.connection } }
+
+    /// Why there is no connection, server by server; nil while there is one, or nothing was tried yet.
+    package var trouble: String? {
+        state.withLock { state in
+            guard state.current == nil, !state.ends.isEmpty else { return nil }
+            return state.rotation.addresses.compactMap { address in
+                state.ends[address].map { "\(address) \($0)" }
+            }.joined(separator: "; ")
+        }
+    }
+
+    // MARK: Connecting
+
+    /// Keeps a connection until the task is cancelled. Only one call at a time.
+    package func run() async {
+        while !Task.isCancelled {
+            guard let (address, pause) = state.withLock({ $0.rotation.take() }) else { return }
+            if pause > .zero { await sleep(pause) }
+            if Task.isCancelled { return }
+            await use(address)
+        }
+    }
+
+    /// Leaves a connection for the next server, unless that has happened already. Requests on their way there fail.
+    package func leave(_ number: UInt64) {
+        let channel = state.withLock { $0.current?.connection.number == number ? $0.current?.channel : nil }
+        channel?.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Leave())
+    }
+
+    /// Connects to a server, and returns when the connection is over.
+    private func use(_ address: NATSAddress) async {
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
+        }
+        let channel: any Channel
+        do {
+            channel = try await bootstrap(address, number).connect(host: address.host, port: address.port).get()
+        } catch {
+            ended(.unreachable(Self.reason(error)), address, number)
+            return
+        }
+        await withTaskCancellationHandler {
+            // However it closes, the handler has said why before.
+            try? await channel.closeFuture.get()
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+    }
+
+    private func bootstrap(_ address: NATSAddress, _ number: UInt64) -> ClientBootstrap {
+        ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connectTimeout(.milliseconds(times.greeting.wholeMilliseconds))
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelInitializer { [clock, inbox, credentials, name, times] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(
+                        ConnectionHandler(
+                            clock: clock,
+                            begin: { now in
+                                ConnectionMachine(
+                                    inbox: inbox,
+                                    credentials: credentials,
+                                    client: name,
+                                    times: times,
+                                    at: now
+                                )
+                            },
+                            report: { self.happened($0, address, number, channel) }
+                        )
+                    )
+                }
+            }
+    }
+
+    private func happened(
+        _ event: ConnectionHandler.Event,
+        _ address: NATSAddress,
+        _ number: UInt64,
+        _ channel: any Channel
+    ) {
+        switch event {
+        case .ready(let info):
+            let now = clock.now().monotonic
+            state.withLock { state in
+                state.rotation.learned(info.others)
+                state.ends[address] = nil
+                state.current = (NATSConnection(number: number, address: address, server: info), channel, now)
+            }
+            changed()
+        case .learned(let info):
+            state.withLock { $0.rotation.learned(info.others) }
+        case .message(let message):
+            let answered = state.withLock { $0.requests.received(message, inbox: inbox) }
+            answered?.resume()
+        case .complaint(let text):
+            notice("The engine's server \(address) refuses a command: \(text)")
+        case .ended(let end):
+            ended(end, address, number)
+        }
+    }
+
+    private func ended(_ end: NATSConnectionEnd, _ address: NATSAddress, _ number: UInt64) {
+        let now = clock.now().monotonic
+        let (isNews, lost) = state.withLock { state -> (Bool, [PendingRequests.Outcome]) in
+            let isNews = state.ends.updateValue(end, forKey: address) != end
+            let isCurrent = state.current?.connection.number == number
+            // A server that takes connections only to end them at once is no better than none.
+            if isCurrent, let since = state.current?.since, since.duration(to: now) >= times.longestPause {
+                state.rotation.succeeded()
+            } else {
+                state.rotation.failed()
+            }
+            if isCurrent { state.current = nil }
+            return (isNews, state.requests.lost(connection: number))
+        }
+        for request in lost { request.resume() }
+        if isNews, end != .left { notice("The engine's server \(address) \(end).") }
+        changed()
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case let error as IOError: return error.description
+        case let error as NIOConnectionError:
+            if let first = error.connectionErrors.first { return reason(first.error) }
+            return "the name is not known"
+        case ChannelError.connectTimeout: return "it took too long"
+        default: return "\(error)"
+        }
+    }
+
+    // MARK: Requests
+
+    /// Sends a request and returns its answer.
+    ///
+    /// - Parameters:
+    ///   - subject: Where to; without spaces.
+    ///   - timeout: How long the answer may take.
+    /// - Throws: ``NATSRequestFailure``, which says whether the request may have arrived.
+    package func request(
+        _ subject: String,
+        headers: NATSHeaders? = nil,
+        body: [UInt8] = [],
+        within timeout: Duration
+    ) async throws(NATSRequestFailure) -> NATSMessage {
+        let messages = try await send(subject, headers, body, answers: 1, timeout)
+        guard let message = messages.first else { throw .unanswered(connection: 0) }
+        return message
+    }
+
+    /// Sends a request to everybody who listens at a subject, and returns what has come when all of them have answered, or when
+    /// the time is over.
+    ///
+    /// - Parameter count: How many answers there are at most.
+    /// - Throws: ``NATSRequestFailure`` when there was not a single one.
+    package func collect(
+        _ subject: String,
+        body: [UInt8] = [],
+        upTo count: Int,
+        within timeout: Duration
+    ) async throws(NATSRequestFailure) -> [NATSMessage] {
+        try await send(subject, nil, body, answers: count, timeout)
+    }
+
+    private func send(
+        _ subject: String,
+        _ headers: NATSHeaders?,
+        _ body: [UInt8],
+        answers: Int,
+        _ timeout: Duration
+    ) async throws(NATSRequestFailure) -> [NATSMessage] {
+        let result = await withUnsafeContinuation { continuation in
+            begin(subject, headers, body, PendingRequests.Request(answers: answers, continuation), timeout)
+        }
+        return try result.get()
+    }
+
+    private func begin(
+        _ subject: String,
+        _ headers: NATSHeaders?,
+        _ body: [UInt8],
+        _ request: PendingRequests.Request,
+        _ timeout: Duration
+    ) {
+        let bytes = body.count + (headers?.bytes.count ?? 0)
+        let place = state.withLock { state -> Result<(UInt64, any Channel), NATSRequestFailure> in
+            guard let (connection, channel, _) = state.current else { return .failure(.notConnected) }
+            let longest = connection.server.longestMessage
+            guard bytes <= longest else { return .failure(.tooLong(bytes: bytes, longest: longest)) }
+            return .success((state.requests.add(request, connection: connection.number), channel))
+        }
+        switch place {
+        case .failure(let failure):
+            request.continuation.resume(returning: .failure(failure))
+        case .success((let token, let channel)):
+            var buffer = channel.allocator.buffer(capacity: bytes + 256)
+            NATSCommand.publish(subject: subject, reply: "\(inbox).\(token)", headers: headers, body: body)
+                .write(to: &buffer)
+            // A connection that does not take it any more ends, and the request with it.
+            channel.writeAndFlush(buffer, promise: nil)
+            channel.eventLoop.scheduleTask(in: .milliseconds(timeout.wholeMilliseconds)) {
+                self.state.withLock { $0.requests.timeout(token) }?.resume()
+            }
+        }
+    }
+}
+
+/// A connection that is in use.
+package struct NATSConnection: Sendable, Hashable {
+    /// Counts up with every connection of a client.
+    package var number: UInt64
+    /// Where it leads.
+    package var address: NATSAddress
+    /// Who is there.
+    package var server: NATSServerInfo
+}

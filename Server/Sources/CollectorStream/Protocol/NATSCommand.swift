@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+package import NIOCore
+internal import TrackwayEvents
+
+/// Everything that a client says.
+package enum NATSCommand: Sendable, Hashable {
+    /// Who it is, and what it expects.
+    case connect(NATSCredentials?, client: String)
+    /// It wants the messages of a subject, under a number of its own.
+    case subscribe(subject: String, subscription: UInt64)
+    /// A message. Subjects hold neither space nor line end.
+    case publish(subject: String, reply: String?, headers: NATSHeaders?, body: [UInt8])
+    /// It wants to know whether the server is there.
+    case ping
+    /// It is there.
+    case pong
+}
+
+extension NATSCommand {
+    /// Writes the command's bytes.
+    package func write(to buffer: inout ByteBuffer) {
+        switch self {
+        case .connect(let credentials, let client):
+            buffer.writeString("CONNECT ")
+            buffer.writeBytes(Self.connectOptions(credentials, client: client))
+            buffer.writeString("\r\n")
+        case .subscribe(let subject, let subscription):
+            buffer.writeString("SUB \(subject) \(subscription)\r\n")
+        case .publish(let subject, let reply, let headers, let body):
+            let reply = reply.map { " " + $0 } ?? ""
+            if let headers {
+                let bytes = headers.bytes
+                buffer.writeString("HPUB \(subject)\(reply) \(bytes.count) \(bytes.count + body.count)\r\n")
+                buffer.writeBytes(bytes)
+            } else {
+                buffer.writeString("PUB \(subject)\(reply) \(body.count)\r\n")
+            }
+            buffer.writeBytes(body)
+            buffer.writeString("\r\n")
+        case .ping: buffer.writeString("PING\r\n")
+        case .pong: buffer.writeString("PONG\r\n")
+        }
+    }
+
+    private static func connectOptions(_ credentials: NATSCredentials?, client: String) -> [UInt8] {
+        JSONWriter.withThreadBuffer { writer in
+            writer.beginObject()
+            writer.member("verbose", false)
+            writer.member("pedantic", false)
+            writer.member("headers", true)
+            // A request at a subject where nobody listens is answered at once.
+            writer.member("no_responders", true)
+            writer.member("protocol", Int64(1))
+            writer.member("lang", "swift")
+            writer.member("version", "1")
+            writer.member("name", client)
+            if let credentials {
+                writer.member("user", credentials.user)
+                writer.member("pass", credentials.password)
+            }
+            writer.endObject()
+            return writer.array()
+        }
+    }
+}

@@ -66,6 +66,7 @@ package struct Admission: Sendable {
             accepted: inspection.accepted,
             rejected: inspection.rejected,
             sender: inspection.sender,
+            route: IntakeRoute(inspection.header, key: grant.name),
             record: IntakeRecord.bytes(header, body: wire),
             inflatedBytes: inflatedBytes
         )
@@ -88,6 +89,8 @@ package struct AdmittedBatch: Sendable {
     package var rejected: [RejectedEvent]
     /// The installation that the batch names as its sender.
     package var sender: InstallationID?
+    /// Where it belongs, and what names it.
+    package var route: IntakeRoute
     /// What the intake log keeps: an ``IntakeRecord``'s bytes.
     package var record: [UInt8]
     /// Bytes of the inflated body.

@@ -8,9 +8,10 @@ package import TrackwayWire
 struct BatchInspection {
     private(set) var accepted = 0
     private(set) var rejected: [RejectedEvent] = []
+    /// The batch's header.
+    private(set) var header: BatchHeader?
     /// The installation the header names.
-    private(set) var sender: InstallationID?
-    private var hasHeader = false
+    var sender: InstallationID? { header?.installation }
     private var isCompressedText = false
 
     /// Walks over the whole body.
@@ -26,8 +27,7 @@ struct BatchInspection {
             case .header(let range):
                 let header = try Self.header(UnsafeRawBufferPointer(rebasing: bytes[range]))
                 sequences = header.sequences
-                sender = header.installation
-                hasHeader = true
+                self.header = header
             case .context(let range):
                 try Self.checkContext(UnsafeRawBufferPointer(rebasing: bytes[range]), limits: limits)
             case .event(let range):
@@ -51,7 +51,7 @@ struct BatchInspection {
     /// A sender that names its batch gets a verdict for every event. For one that does not, a body without a single
     /// acceptable event is simply a bad request, and the first fault says why.
     func conclude() throws(AdmissionError) {
-        guard accepted == 0, !hasHeader else { return }
+        guard accepted == 0, header == nil else { return }
         guard let first = rejected.first else {
             throw AdmissionError(
                 .malformed,

@@ -9,9 +9,10 @@ package import TrackwayJournal
 ///
 /// One writer appends what is waiting to the intake log and flushes once for all of it (group commit): while one flush
 /// runs, the next group gathers, so no batch waits for a timer. The waiting line is bounded. Safe from any thread.
-package final class Intake: Sendable {
+package final class Intake: RecordIntake {
     /// The folder of the intake log.
     package let folder: String
+    package let durability: Durability
     private let log: SegmentedLog
     private let storage: any JournalStorage
     private let options: IntakeOptions
@@ -43,6 +44,7 @@ package final class Intake: Sendable {
     ///   - folder: Where the log lies.
     ///   - storage: How it is written.
     ///   - options: How it is laid out and how much may wait for it.
+    ///   - durability: How safe the storage keeps what was flushed.
     ///   - clock: The time, for looking at the free space now and then.
     ///   - committed: Called with the place up to which all is on stable storage: once here, and after every flush on
     ///     the writer's thread. It must return at once.
@@ -51,12 +53,14 @@ package final class Intake: Sendable {
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         options: IntakeOptions = IntakeOptions(),
+        durability: Durability = .disk,
         clock: any EventClock,
         committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) throws {
         self.folder = folder
         self.storage = storage
         self.options = options
+        self.durability = durability
         self.clock = clock
         self.committed = committed
         let segmentBytes = min(options.segmentBytes, EventPosition.maximumOffset)
@@ -84,6 +88,14 @@ package final class Intake: Sendable {
         return try outcome.get()
     }
 
+    package func commit(
+        kind: FrameKind,
+        record: [UInt8],
+        route: IntakeRoute
+    ) async throws(IntakeError) -> Commit {
+        Commit(position: try await commit(kind: kind, record: record), durability: durability)
+    }
+
     /// Reads a record of the log, as it was committed.
     ///
     /// - Parameter position: The record's, or that of one of its events.
@@ -102,19 +114,6 @@ package final class Intake: Sendable {
     /// The place behind the last record that was committed since the start; nil before the first. An index that has come there
     /// knows all that was answered.
     package var committedEnd: LogPosition? { state.withLock { $0.committed } }
-
-    /// The accepted batch that lies at a place of the log; nil when none begins there. Callable from any thread; blocks while
-    /// it reads.
-    ///
-    /// - Throws: `JournalError` when the storage cannot be read now, ``RecordError`` when the record cannot be understood.
-    /// - Complexity: O(bytes of the record).
-    package func record(at position: LogPosition) throws -> IntakeRecord? {
-        var reader = LogReader(folder: folder, storage: storage, from: position)
-        guard let entry = try reader.next(), entry.start == position, entry.kind == .intake else { return nil }
-        return try reader.withPayload(of: entry) { payload in
-            Result { try IntakeRecord(payload: payload) }
-        }.get()
-    }
 
     /// Deletes what lies before `position` in the log, as far as it fills whole segments. For records that no index will
     /// read again.
@@ -287,7 +286,11 @@ package struct IntakeStatistics: Sendable, Hashable {
     /// Batches waiting at this moment.
     package var waiting = 0
 
-    fileprivate mutating func flushed(records: Int, bytes: Int, in duration: Duration) {
+    /// Nothing yet.
+    package init() {}
+
+    /// Records have become safe together.
+    package mutating func flushed(records: Int, bytes: Int, in duration: Duration) {
         self.records += UInt64(records)
         self.bytes += UInt64(bytes)
         flushes += 1

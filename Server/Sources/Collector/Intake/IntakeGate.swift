@@ -99,6 +99,14 @@ package struct IntakeError: Error, Sendable, Hashable, CustomStringConvertible {
         case stopped
         /// The collector is shutting down.
         case closing
+        /// The engine has no majority, or is not reached; it recovers by itself.
+        case engineUnavailable = "engine_unavailable"
+        /// The engine's stream is full.
+        case engineFull = "engine_full"
+        /// What the engine acknowledges is not proven to survive power loss.
+        case engineNotDurable = "engine_not_durable"
+        /// The engine's stream is set up in a way that takes no such record.
+        case engineMisconfigured = "engine_misconfigured"
     }
 
     /// What stands in the way.
@@ -106,13 +114,19 @@ package struct IntakeError: Error, Sendable, Hashable, CustomStringConvertible {
     /// One sentence for a person, with the remedy.
     package var message: String
 
+    /// An error.
+    package init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
     /// When a sender should come back.
     package var retryAfter: Duration {
         switch code {
         case .busy, .closing: .seconds(1)
-        case .storage: .seconds(5)
-        case .diskFull, .diskLow: .seconds(30)
-        case .stopped: .seconds(60)
+        case .storage, .engineUnavailable: .seconds(5)
+        case .diskFull, .diskLow, .engineNotDurable: .seconds(30)
+        case .stopped, .engineFull, .engineMisconfigured: .seconds(60)
         }
     }
 

@@ -23,12 +23,16 @@ struct ErasureEndpoint: Sendable {
         }
         let record = ErasureRecord(received: dependencies.clock.now().wall, key: grant.name, installation: installation)
         do {
-            let position = try await dependencies.intake.commit(kind: .erasure, record: record.bytes)
+            let commit = try await dependencies.intake.commit(
+                kind: .erasure,
+                record: record.bytes,
+                route: IntakeRoute(installation: installation)
+            )
             return Answer.json { writer in
                 writer.beginObject()
                 writer.member("installation", installation)
-                writer.member("position", position.description)
-                writer.member("durability", dependencies.configuration.durability)
+                writer.member("position", commit.position.description)
+                writer.member("durability", commit.durability.rawValue)
                 writer.endObject()
             }
         } catch {

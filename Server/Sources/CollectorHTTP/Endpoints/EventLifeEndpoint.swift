@@ -22,7 +22,7 @@ struct EventLifeEndpoint: Sendable {
             event: event,
             batch: await batch(of: event),
             indexed: dependencies.store.indexed,
-            durability: dependencies.configuration.durability
+            durability: dependencies.intake.durability.rawValue
         )
         return Answer.json { life.write(to: &$0) }
     }
@@ -32,8 +32,7 @@ struct EventLifeEndpoint: Sendable {
     @concurrent
     private func batch(of event: StoredEvent) async -> EventLife.Batch? {
         do {
-            let place = LogPosition(segment: event.position.segment, offset: event.position.offset)
-            guard let record = try dependencies.intake.record(at: place) else { return nil }
+            guard let record = try await dependencies.intake.batch(at: event.position) else { return nil }
             return try EventLife.Batch(
                 record,
                 holding: event.position.ordinal,

@@ -71,9 +71,9 @@ struct IntakeEndpoint: Sendable {
 
     private func commit(_ batch: AdmittedBatch, wireBytes: Int) async throws(RequestFailure) -> Response {
         do {
-            let position = try await dependencies.intake.commit(kind: .intake, record: batch.record)
+            let commit = try await dependencies.intake.commit(kind: .intake, record: batch.record, route: batch.route)
             dependencies.statistics.withLock { $0.committed(batch, wireBytes: wireBytes) }
-            return answer(accepted: batch.accepted, rejected: batch.rejected, position)
+            return answer(accepted: batch.accepted, rejected: batch.rejected, commit)
         } catch {
             throw RequestFailure(error)
         }
@@ -90,18 +90,22 @@ struct IntakeEndpoint: Sendable {
         let count = batch.accepted + batch.rejected.count
         let record = ErasureRecord(received: received, key: grant.name, installation: sender, events: count)
         do {
-            let position = try await dependencies.intake.commit(kind: .erasedEvents, record: record.bytes)
+            let commit = try await dependencies.intake.commit(
+                kind: .erasedEvents,
+                record: record.bytes,
+                route: batch.route
+            )
             let rejected = (0..<count).map { RejectedEvent.erased(sender, index: $0) }
             dependencies.statistics.withLock { statistics in
                 for event in rejected { statistics.rejected[event.code, default: 0] += 1 }
             }
-            return answer(accepted: 0, rejected: rejected, position)
+            return answer(accepted: 0, rejected: rejected, commit)
         } catch {
             throw RequestFailure(error)
         }
     }
 
-    private func answer(accepted: Int, rejected: [RejectedEvent], _ position: LogPosition) -> Response {
+    private func answer(accepted: Int, rejected: [RejectedEvent], _ commit: Commit) -> Response {
         let answer = CollectorAnswer(
             accepted: accepted,
             rejected: rejected.map { event in
@@ -113,8 +117,8 @@ struct IntakeEndpoint: Sendable {
                     message: event.message
                 )
             },
-            position: position.description,
-            durability: dependencies.configuration.durability
+            position: commit.position.description,
+            durability: commit.durability.rawValue
         )
         return Answer.json(.ok, ByteBuffer(bytes: answer.json()))
     }

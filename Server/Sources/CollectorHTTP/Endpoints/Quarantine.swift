@@ -55,7 +55,7 @@ struct Quarantine: Sendable {
             encoding: encoding
         )
         do throws(IntakeError) {
-            _ = try await dependencies.intake.commit(kind: .quarantine, record: record)
+            _ = try await dependencies.intake.commit(kind: .quarantine, record: record, route: .none)
             return outcome
         } catch {
             // The caller decides whether the sender may delete it nevertheless.

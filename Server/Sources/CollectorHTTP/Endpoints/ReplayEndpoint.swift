@@ -48,7 +48,7 @@ struct ReplayEndpoint: Sendable {
         guard let place = events.first?.position else { return }
         let record: (kind: FrameKind, payload: [UInt8])?
         do {
-            record = try dependencies.intake.record(at: place)
+            record = try await dependencies.intake.record(at: place)
         } catch {
             throw RequestFailure(
                 status: .serviceUnavailable,
@@ -60,7 +60,7 @@ struct ReplayEndpoint: Sendable {
         let outcome = replay.outcome(of: events, kind: record?.kind, payload: record?.payload ?? [])
         if let bytes = outcome.record, !sum.isTrial {
             do {
-                sum.position = try await dependencies.intake.commit(kind: .intake, record: bytes)
+                sum.position = try await dependencies.intake.commit(kind: .intake, record: bytes, route: .none).position
             } catch {
                 throw RequestFailure(error)
             }

@@ -56,7 +56,7 @@ struct ResetEndpoint: Sendable {
 
     private func commit(_ record: ResetRecord) async throws(RequestFailure) -> LogPosition {
         do {
-            return try await dependencies.intake.commit(kind: .reset, record: record.bytes)
+            return try await dependencies.intake.commit(kind: .reset, record: record.bytes, route: .none).position
         } catch {
             throw RequestFailure(error)
         }

@@ -36,7 +36,7 @@ struct StatusEndpoints: Sendable {
         return Answer.json { writer in
             writer.beginObject()
             writer.member("status", "ready")
-            writer.member("durability", dependencies.configuration.durability)
+            writer.member("durability", dependencies.intake.durability.rawValue)
             writer.endObject()
         }
     }

@@ -32,7 +32,7 @@ struct VendorCommit: Sendable {
             for (kind, record) in records {
                 group.addTask { [intake = dependencies.intake] in
                     do throws(IntakeError) {
-                        _ = try await intake.commit(kind: kind, record: record)
+                        _ = try await intake.commit(kind: kind, record: record, route: .none)
                         return nil
                     } catch {
                         return error

@@ -54,9 +54,6 @@ package struct CollectorConfiguration: Sendable {
         self.port = port
     }
 
-    /// How safe what it has taken is, as its answers say it.
-    package var durability: String { isEphemeral ? "memory" : "disk" }
-
     /// Where alerts may be told: on this machine's loopback only when whoever decides that is on it, too.
     package var webhooks: WebhookPolicy {
         WebhookPolicy(

@@ -42,7 +42,7 @@ package struct CollectorServer: Service {
     ///   - listening: Called with the port once connections are accepted.
     package init(
         configuration: CollectorConfiguration,
-        intake: Intake,
+        intake: any RecordIntake,
         store: any EventStore,
         keys: any KeyStore,
         assets: [WebAsset] = [],
@@ -193,7 +193,7 @@ package struct CollectorServer: Service {
 /// What every endpoint works with.
 struct CollectorDependencies: Sendable {
     let configuration: CollectorConfiguration
-    let intake: Intake
+    let intake: any RecordIntake
     let store: any EventStore
     let authorization: Authorization
     let clock: any EventClock

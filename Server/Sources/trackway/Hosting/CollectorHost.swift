@@ -159,7 +159,13 @@ struct CollectorHost: Sendable {
         committed: @escaping @Sendable (LogPosition) -> Void
     ) throws(CommandFailure) -> Intake {
         do {
-            return try Intake(folder: folder.intake, options: intake, clock: SystemClock(), committed: committed)
+            return try Intake(
+                folder: folder.intake,
+                options: intake,
+                durability: configuration.isEphemeral ? .memory : .disk,
+                clock: SystemClock(),
+                committed: committed
+            )
         } catch let error as JournalError where error.code == .locked {
             throw CommandFailure(
                 .cannotCreate,

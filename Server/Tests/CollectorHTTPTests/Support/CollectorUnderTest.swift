@@ -73,7 +73,13 @@ struct CollectorUnderTest: Sendable {
         let keys = Keys()
         let store = ListedEvents()
         let policies = try UsagePolicyFile(path: "/data/usage-policies", storage: memory)
-        let intake = try Intake(folder: "/data/intake", storage: storage, options: options, clock: clock)
+        let intake = try Intake(
+            folder: "/data/intake",
+            storage: storage,
+            options: options,
+            durability: configuration.isEphemeral ? .memory : .disk,
+            clock: clock
+        )
         let receiver = ScriptedTransport()
         let (ports, sender) = AsyncStream.makeStream(of: Int.self)
         let server = CollectorServer(

@@ -48,7 +48,7 @@ package final class NATSClient: Sendable {
         name: String = "trackway",
         times: NATSTimes = NATSTimes(),
         clock: any EventClock = SystemClock(),
-        chance: @Sendable () -> UInt64,
+        chance: () -> UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
         notice: @escaping @Sendable (String) -> Void = { _ in },
         changed: @escaping @Sendable () -> Void = {}

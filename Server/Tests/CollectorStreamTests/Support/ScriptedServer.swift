@@ -155,6 +155,15 @@ struct ScriptedServer: Sendable {
     }
 }
 
+extension NATSTimes {
+    /// For machines that do much else at once: nothing but a lost connection ends one.
+    static var unhurried: NATSTimes {
+        var times = NATSTimes()
+        times.greeting = .seconds(60)
+        return times
+    }
+}
+
 extension NATSClient {
     /// Runs a client while `body` does.
     ///
@@ -162,7 +171,7 @@ extension NATSClient {
     static func run(
         _ addresses: [NATSAddress],
         credentials: NATSCredentials? = nil,
-        times: NATSTimes = NATSTimes(),
+        times: NATSTimes = .unhurried,
         notice: @escaping @Sendable (String) -> Void = { _ in },
         _ body: @escaping @Sendable (NATSClient, Changes) async throws -> Void
     ) async throws {

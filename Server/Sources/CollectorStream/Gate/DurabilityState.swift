@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// What is known of the durability of a stream at this moment, and when to look again. A value.
+///
+/// A proof holds for the connection it was made on: whoever is connected anew may have missed that servers were started
+/// differently meanwhile.
+package struct DurabilityState: Sendable, Hashable {
+    /// Whether records may be published, and their acknowledgements believed.
+    package enum Standing: Sendable, Hashable {
+        /// What is acknowledged is durable.
+        case proven
+        /// It is not known: there is no connection, or nobody tells. That may pass in a moment.
+        case unknown(String)
+        /// It is not: somebody has to do something.
+        case unproven([DurabilityFault])
+    }
+
+    /// What one look came to.
+    package enum Look: Sendable, Hashable {
+        /// The engine told all that there is to tell.
+        case verdict(DurabilityGate.Verdict)
+        /// It told too little.
+        case failed(String)
+    }
+
+    /// When to look again.
+    struct Times: Sendable, Hashable {
+        /// When everything is proven.
+        var usual: Duration = .seconds(10)
+        /// While a server is gone: it has to be looked at when it is back.
+        var withoutServer: Duration = .seconds(1)
+        /// While nothing is known.
+        var unknown: Duration = .milliseconds(250)
+        /// While something is not as it has to be.
+        var unproven: Duration = .seconds(2)
+    }
+
+    private let times: Times
+    private var connection: UInt64?
+    private var look: Look?
+
+    init(times: Times = Times()) {
+        self.times = times
+    }
+
+    /// A look at the engine has ended that began on this connection.
+    mutating func looked(_ look: Look, on connection: UInt64?) {
+        self.connection = connection
+        self.look = look
+    }
+
+    /// Where it stands for whoever publishes on this connection.
+    func standing(on current: UInt64?) -> Standing {
+        guard let current else { return .unknown("there is no connection to the engine") }
+        switch look {
+        // What is wrong with the engine is wrong on every connection, until a look says otherwise.
+        case .verdict(.unproven(let faults)):
+            // A server that was killed a moment ago is silent, and not yet known to be gone.
+            let silent = faults.compactMap { fault in
+                if case .silentServer(let name) = fault { name } else { nil }
+            }
+            guard silent.count == faults.count else { return .unproven(faults) }
+            return .unknown(
+                "\(silent.joined(separator: ", ")) did not say how \(silent.count == 1 ? "it syncs" : "they sync"); give the "
+                    + "collector credentials of the system account, and see whether all servers reach each other"
+            )
+        case .verdict(.proven) where connection == current: return .proven
+        case .verdict(.proven), nil: return .unknown("the engine's durability is not proven yet on this connection")
+        case .failed(let reason): return .unknown(reason)
+        }
+    }
+
+    /// How long until the next look, unless the connection changes before.
+    var pause: Duration {
+        switch look {
+        case .verdict(.proven(let without)): without.isEmpty ? times.usual : times.withoutServer
+        case .verdict(.unproven): if case .unproven = standing(on: connection) { times.unproven } else { times.unknown }
+        case .failed, nil: times.unknown
+        }
+    }
+}

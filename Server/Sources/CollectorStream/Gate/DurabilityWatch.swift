@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Looks at the engine again and again: at the start, after every new connection, and every ten seconds. Safe from any thread.
+package final class DurabilityWatch: Sendable {
+    private let engine: any StreamEngine
+    private let look: DurabilityLook
+    private let sleep: @Sendable (Duration) async -> Void
+    private let floor: @Sendable () -> UInt64
+    private let told: @Sendable (StreamFacts, UInt64) -> Void
+    private let notice: @Sendable (String) -> Void
+    private let state = Locked(State())
+
+    private struct State: Sendable {
+        var durability = DurabilityState()
+        /// What was said last.
+        var said: DurabilityState.Standing?
+        /// What waits for the next look.
+        var nap: Task<Void, Never>?
+        /// The connection has changed since the last look began.
+        var isDue = false
+    }
+
+    /// A watch that looks once ``run()`` is called.
+    ///
+    /// - Parameters:
+    ///   - engine: Whose connection counts.
+    ///   - look: What it does each time.
+    ///   - sleep: Waits; ends early when it is cancelled.
+    ///   - floor: How far the stream is known to have come; called before the engine is asked.
+    ///   - told: Called with what the engine tells of the stream, and with the floor as it was before.
+    ///   - notice: Called with one sentence each when something has changed for better or worse. It must return at once.
+    package init(
+        _ engine: any StreamEngine,
+        look: DurabilityLook,
+        sleep: @escaping @Sendable (Duration) async -> Void,
+        floor: @escaping @Sendable () -> UInt64 = { 0 },
+        told: @escaping @Sendable (StreamFacts, UInt64) -> Void = { _, _ in },
+        notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.engine = engine
+        self.look = look
+        self.sleep = sleep
+        self.floor = floor
+        self.told = told
+        self.notice = notice
+    }
+
+    /// Whether records may be published now, and their acknowledgements believed.
+    package var standing: DurabilityState.Standing {
+        let connection = engine.connection?.number
+        return state.withLock { $0.durability.standing(on: connection) }
+    }
+
+    /// The engine's connection is another, or gone: looks at once.
+    package func connectionChanged() {
+        let nap = state.withLock { state in
+            state.isDue = true
+            return state.nap
+        }
+        nap?.cancel()
+    }
+
+    /// Looks until the task is cancelled. Only one call at a time.
+    package func run() async {
+        while !Task.isCancelled {
+            state.withLock { $0.isDue = false }
+            await lookOnce()
+            let pause = state.withLock { $0.durability.pause }
+            let nap = Task { [sleep] in await sleep(pause) }
+            let isDue = state.withLock { state in
+                state.nap = nap
+                return state.isDue
+            }
+            if isDue { nap.cancel() }
+            await withTaskCancellationHandler {
+                await nap.value
+            } onCancel: {
+                nap.cancel()
+            }
+        }
+    }
+
+    /// Looks once.
+    package func lookOnce() async {
+        let connection = engine.connection?.number
+        let floor = floor()
+        let (look, facts) = await look.run()
+        if let facts { told(facts, floor) }
+        let current = engine.connection?.number
+        let news = state.withLock { state -> DurabilityState.Standing? in
+            state.durability.looked(look, on: connection)
+            let standing = state.durability.standing(on: current)
+            // That nothing is known for a moment is no news; that it stays so is told by readiness.
+            if case .unknown = standing { return nil }
+            defer { state.said = standing }
+            return standing == state.said ? nil : standing
+        }
+        switch news {
+        case .proven: notice("The engine's durability is proven.")
+        case .unproven(let faults): for fault in faults { notice(fault.description) }
+        case .unknown, nil: break
+        }
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+@testable import CollectorStream
+
+/// An engine in memory, with one stream and three servers, that a test breaks.
+final class SimulatedEngine: StreamEngine {
+    /// What becomes of one request.
+    enum Fate: Sendable, Hashable {
+        /// It arrives, and is answered.
+        case answered
+        /// It arrives, and its answer is lost.
+        case answerLost
+        /// It does not arrive, and nobody says so.
+        case lost
+        /// The stream has no leader.
+        case noLeader
+        /// The engine answers with an error of this number.
+        case error(Int)
+        /// The connection ends after it has arrived.
+        case disconnected
+    }
+
+    struct State: Sendable {
+        var connection: NATSConnection?
+        var records: [(id: String, headers: NATSHeaders?, body: [UInt8])] = []
+        /// What becomes of the next publications; the others are answered.
+        var fates: [Fate] = []
+        /// What becomes of all publications once those are used up.
+        var usual = Fate.answered
+        var facts = SimulatedEngine.facts
+        /// What the servers say of themselves, question by question; the last goes on.
+        var reports: [[MemberReport]] = [
+            [MemberReport(name: "n0"), MemberReport(name: "n1"), MemberReport(name: "n2")]
+        ]
+        /// Whether the stream's leader tells about it.
+        var tells = true
+        /// Whether there is no such stream.
+        var isMissing = false
+        var published = 0
+        var left: [UInt64] = []
+    }
+
+    let state: Locked<State>
+
+    init() {
+        var state = State()
+        state.connection = Self.connection(1)
+        self.state = Locked(state)
+    }
+
+    static func connection(_ number: UInt64) -> NATSConnection {
+        NATSConnection(number: number, address: NATSAddress(host: "n0"), server: NATSServerInfo(name: "n0"))
+    }
+
+    static var facts: StreamFacts {
+        var facts = StreamFacts(name: "INTAKE_0")
+        facts.leader = "n0"
+        facts.replicas = [.init(name: "n1"), .init(name: "n2")]
+        return facts
+    }
+
+    func change(_ change: @Sendable (inout State) -> Void) { state.withLock { change(&$0) } }
+
+    var connection: NATSConnection? { state.withLock { $0.connection } }
+    var trouble: String? { nil }
+
+    func leave(_ number: UInt64) {
+        state.withLock { state in
+            guard state.connection?.number == number else { return }
+            state.left.append(number)
+            state.connection = Self.connection(number + 1)
+        }
+    }
+
+    func request(
+        _ subject: String,
+        headers: NATSHeaders?,
+        body: [UInt8],
+        within timeout: Duration
+    ) async throws(NATSRequestFailure) -> NATSMessage {
+        await Task.yield()
+        let result = state.withLock { state -> Result<NATSMessage, NATSRequestFailure> in
+            guard let connection = state.connection else { return .failure(.notConnected) }
+            if subject.hasPrefix("$JS.API.STREAM.INFO.") {
+                guard state.tells else { return .failure(.unanswered(connection: connection.number)) }
+                if state.isMissing {
+                    return .success(Self.message(#"{"error":{"code":404,"err_code":10059,"description":"not found"}}"#))
+                }
+                return .success(Self.message(Self.json(state.facts, last: state.records.count)))
+            }
+            if subject.hasPrefix("$JS.API.DIRECT.GET.") {
+                let sequence = Int(String(decoding: body, as: UTF8.self).filter(\.isNumber)) ?? 0
+                guard (1...max(1, state.records.count)).contains(sequence), sequence <= state.records.count else {
+                    return .success(Self.status(404))
+                }
+                let record = state.records[sequence - 1]
+                return .success(
+                    NATSMessage(subject: "a", subscription: 1, headers: record.headers, body: record.body)
+                )
+            }
+            state.published += 1
+            let fate = state.fates.isEmpty ? state.usual : state.fates.removeFirst()
+            switch fate {
+            case .lost: return .failure(.unanswered(connection: connection.number))
+            case .noLeader: return .success(Self.status(503))
+            case .error(let number):
+                return .success(Self.message(#"{"error":{"code":400,"err_code":\#(number),"description":"no"}}"#))
+            case .answered, .answerLost, .disconnected: break
+            }
+            let id = headers?["Nats-Msg-Id"] ?? ""
+            let known = state.records.firstIndex { $0.id == id }
+            if known == nil { state.records.append((id, headers, body)) }
+            let sequence = known.map { $0 + 1 } ?? state.records.count
+            switch fate {
+            case .answerLost: return .failure(.unanswered(connection: connection.number))
+            case .disconnected:
+                state.connection = Self.connection(connection.number + 1)
+                return .failure(.connectionLost(connection: connection.number))
+            default:
+                let repeated = known == nil ? "" : #","duplicate":true"#
+                return .success(Self.message(#"{"stream":"INTAKE_0","seq":\#(sequence)\#(repeated)}"#))
+            }
+        }
+        return try result.get()
+    }
+
+    func collect(
+        _ subject: String,
+        body: [UInt8],
+        upTo count: Int,
+        within timeout: Duration
+    ) async throws(NATSRequestFailure) -> [NATSMessage] {
+        await Task.yield()
+        let reports = state.withLock { state in
+            state.reports.count > 1 ? state.reports.removeFirst() : state.reports.first ?? []
+        }
+        guard !reports.isEmpty else { throw .unanswered(connection: 1) }
+        return reports.prefix(count).map { report in
+            Self.message(
+                #"{"server":{"name":"\#(report.name)","ver":"\#(report.version)"},"#
+                    + #""data":{"config":{"sync_always":\#(report.syncsAlways)}}}"#
+            )
+        }
+    }
+
+    private static func message(_ text: String) -> NATSMessage {
+        NATSMessage(subject: "_INBOX.a.1", subscription: 1, body: Array(text.utf8))
+    }
+
+    private static func status(_ status: Int) -> NATSMessage {
+        var headers = NATSHeaders()
+        headers.status = status
+        return NATSMessage(subject: "_INBOX.a.1", subscription: 1, headers: headers)
+    }
+
+    private static func json(_ facts: StreamFacts, last: Int) -> String {
+        let replicas = facts.replicas.map {
+            #"{"name":"\#($0.name)","offline":\#($0.isOffline),"active":\#($0.silence.wholeMilliseconds * 1_000_000)}"#
+        }
+        let last = facts.lastSequence > 0 ? Int(facts.lastSequence) : last
+        return #"{"config":{"name":"\#(facts.name)","storage":"\#(facts.storage)","num_replicas":\#(facts.copies),"#
+            + #""discard":"\#(facts.discard)","duplicate_window":\#(facts.idWindow)},"state":{"last_seq":\#(last)},"#
+            + #""cluster":{"leader":"\#(facts.leader ?? "")","replicas":[\#(replicas.joined(separator: ","))]}}"#
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// How the stream of an intake is made: three copies in files, full streams refuse, nothing goes by itself.
+struct StreamSetup: Sendable {
+    /// How long the engine may take: all servers have to agree.
+    static let answerTime: Duration = .seconds(5)
+
+    private let place: StreamPlace
+    private let bytes: Int64
+
+    /// A stream that may become so large on each server.
+    init(_ place: StreamPlace, bytes: Int64) {
+        self.place = place
+        self.bytes = bytes
+    }
+
+    /// What the engine is told.
+    var configuration: [UInt8] {
+        JSONWriter.withThreadBuffer { writer in
+            writer.beginObject()
+            writer.member("name", place.stream)
+            writer.list("subjects", ["intake.*"]) { subject, writer in writer.string(subject) }
+            writer.member("storage", "file")
+            writer.member("num_replicas", Int64(3))
+            writer.member("retention", "limits")
+            writer.member("discard", "new")
+            writer.member("max_bytes", bytes)
+            writer.member("max_age", Int64(0))
+            writer.member("max_msg_size", Int64(8 << 20))
+            // Ids are kept in memory by each server: for much longer than a record is held, and no longer.
+            writer.member("duplicate_window", Int64(120_000_000_000))
+            writer.member("allow_direct", true)
+            writer.endObject()
+            return writer.array()
+        }
+    }
+
+    /// Makes the stream, unless there is one of its name.
+    func make(on engine: any StreamEngine) async throws(StreamSetupError) {
+        do {
+            _ = try StreamFacts(try await answer(of: "INFO", [], engine))
+            return
+        } catch let failure as StreamFacts.Failure where failure == .missing {
+            // That is what this is for.
+        } catch let failure as StreamFacts.Failure {
+            throw StreamSetupError(stream: place.stream, failure)
+        } catch {
+            throw StreamSetupError(stream: place.stream, reason: "nobody answers: \(error)")
+        }
+        do {
+            _ = try StreamFacts(try await answer(of: "CREATE", configuration, engine))
+        } catch let failure as StreamFacts.Failure {
+            throw StreamSetupError(stream: place.stream, failure)
+        } catch {
+            throw StreamSetupError(stream: place.stream, reason: "nobody answers: \(error)")
+        }
+    }
+
+    private func answer(
+        of verb: String,
+        _ body: [UInt8],
+        _ engine: any StreamEngine
+    ) async throws(NATSRequestFailure) -> NATSMessage {
+        try await engine.request(
+            "$JS.API.STREAM.\(verb).\(place.stream)",
+            headers: nil,
+            body: body,
+            within: Self.answerTime
+        )
+    }
+}
+
+/// A stream could not be made.
+package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The stream.
+    package var stream: String
+    /// Half a sentence.
+    package var reason: String
+
+    init(stream: String, reason: String) {
+        self.stream = stream
+        self.reason = reason
+    }
+
+    init(stream: String, _ failure: StreamFacts.Failure) {
+        self.stream = stream
+        reason =
+            switch failure {
+            case .missing: "it is gone again"
+            case .refused(let words): "the engine says “\(words)”"
+            case .unreadable(let words): "the engine's answer cannot be read: \(words)"
+            }
+    }
+
+    package var description: String { "The stream \(stream) could not be made: \(reason)." }
+}

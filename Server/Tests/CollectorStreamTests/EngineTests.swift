@@ -47,17 +47,16 @@ struct EngineTests {
             do {
                 return try await engine.makeStream(bytes: 64 << 20)
             } catch {
-                try Task.checkCancellation()
-                await Task.yield()
+                try await pause()
             }
         }
     }
 
+    /// Lets other tests have the processor: servers take their time, whoever waits.
+    private static func pause() async throws { try await ContinuousClock().sleep(for: .milliseconds(20)) }
+
     private static func until(_ isSo: () -> Bool) async throws {
-        while !isSo() {
-            try Task.checkCancellation()
-            await Task.yield()
-        }
+        while !isSo() { try await pause() }
     }
 
     private static func route(_ id: String) -> IntakeRoute { IntakeRoute(BatchHeader(id: id), key: "k") }
@@ -142,9 +141,10 @@ struct EngineTests {
                 let next = Locked<UInt16>(0)
                 let isOver = Locked(false)
                 try await withThrowingTaskGroup(of: Void.self) { group in
-                    for _ in 0..<8 {
+                    for _ in 0..<4 {
                         group.addTask {
                             while !isOver.withLock({ $0 }) {
+                                try await Self.pause()
                                 let number = next.withLock { number in
                                     number += 1
                                     return number
@@ -158,7 +158,7 @@ struct EngineTests {
                                     )
                                     answered.withLock { $0.append((number, commit.position)) }
                                 } catch {
-                                    if Task.isCancelled { return }
+                                    if error.code == .closing { return }
                                     // Refused records may be there or not; the sender has them still.
                                     #expect(error.code == .engineUnavailable, "\(error)")
                                 }

@@ -13,6 +13,7 @@ internal import TrackwayWire
 /// With real servers. Skipped where these cannot be had; everything that is decided is tested without them, too.
 @Suite(
     "Three servers of NATS",
+    .enabled(if: EngineServer.isWanted, "They run when TRACKWAY_ENGINE_TESTS=1 is set, by themselves."),
     .enabled(if: EngineServer.isHere, "There is no NATS server here, and it could not be installed."),
     .serialized,
     .timeLimit(.minutes(2))

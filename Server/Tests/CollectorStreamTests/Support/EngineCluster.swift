@@ -152,8 +152,11 @@ enum EngineServer {
     /// Where it is: what the environment names, or what was installed into a folder beside the package; nil when it cannot be had.
     static let path: String? = find()
 
-    /// Whether it can be had.
-    static var isHere: Bool { path != nil }
+    /// Whether these tests are to run: beside all others, three servers would take the processor from those that wait for it.
+    static var isWanted: Bool { ProcessInfo.processInfo.environment["TRACKWAY_ENGINE_TESTS"] == "1" }
+
+    /// Whether it can be had. Nothing is installed for tests that are not to run.
+    static var isHere: Bool { isWanted && path != nil }
 
     private static func find() -> String? {
         let manager = FileManager.default

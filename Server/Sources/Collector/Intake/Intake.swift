@@ -4,6 +4,7 @@
 internal import Dispatch
 package import TrackwayEvents
 package import TrackwayJournal
+package import TrackwayWire
 
 /// The collector's promise: a batch whose ``commit(kind:record:)`` has returned survives power loss.
 ///
@@ -12,7 +13,7 @@ package import TrackwayJournal
 package final class Intake: RecordIntake {
     /// The folder of the intake log.
     package let folder: String
-    package let durability: Durability
+    package let durability: CollectorDurability
     private let log: SegmentedLog
     private let storage: any JournalStorage
     private let options: IntakeOptions
@@ -53,7 +54,7 @@ package final class Intake: RecordIntake {
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         options: IntakeOptions = IntakeOptions(),
-        durability: Durability = .disk,
+        durability: CollectorDurability = .disk,
         clock: any EventClock,
         committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) throws {

@@ -2,11 +2,12 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayJournal
+package import TrackwayWire
 
 /// Takes records, and says so when they are safe: the log of this machine (``Intake``), or a stream that several machines keep.
 package protocol RecordIntake: Sendable {
     /// How safe a record is whose commit has returned.
-    var durability: Durability { get }
+    var durability: CollectorDurability { get }
 
     /// Keeps a record and returns once it is as safe as the intake promises.
     ///
@@ -53,25 +54,15 @@ extension RecordIntake {
     }
 }
 
-/// How safe something is.
-package enum Durability: String, Sendable, Hashable, CaseIterable {
-    /// As long as the process lives: a collector for tests.
-    case memory
-    /// On stable storage of one machine: it survives power loss.
-    case disk
-    /// On stable storage of a majority of several machines: it survives the loss of one of them, too.
-    case replicated
-}
-
 /// A record that is safe.
 package struct Commit: Sendable, Hashable {
     /// The place just behind it.
     package var position: LogPosition
     /// How safe it is.
-    package var durability: Durability
+    package var durability: CollectorDurability
 
     /// A record that is safe.
-    package init(position: LogPosition, durability: Durability) {
+    package init(position: LogPosition, durability: CollectorDurability) {
         self.position = position
         self.durability = durability
     }

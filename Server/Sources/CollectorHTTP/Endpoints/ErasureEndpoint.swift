@@ -6,6 +6,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayWire
 
 /// `DELETE /v1/installations/{id}`: an operator erases an installation.
 struct ErasureEndpoint: Sendable {

@@ -5,6 +5,7 @@ internal import Collector
 internal import Hummingbird
 internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayWire
 
 /// `GET /v1/events/{id}/life`: an event's way from the device to the index.
 struct EventLifeEndpoint: Sendable {

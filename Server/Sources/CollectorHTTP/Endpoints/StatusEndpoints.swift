@@ -7,6 +7,7 @@ internal import Hummingbird
 internal import NIOCore
 internal import TrackwayEvents
 internal import TrackwayJournal
+internal import TrackwayWire
 
 /// The state of the collector: liveness, readiness, its clock, and metrics.
 struct StatusEndpoints: Sendable {

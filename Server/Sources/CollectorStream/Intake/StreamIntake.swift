@@ -4,6 +4,7 @@
 package import Collector
 package import TrackwayEvents
 package import TrackwayJournal
+package import TrackwayWire
 
 /// An intake whose records lie in a replicated stream: a record whose commit has returned is on the disks of a majority of
 /// servers that were proven to sync always.
@@ -60,7 +61,7 @@ package final class StreamIntake: RecordIntake {
         state = Locked(State(gate: StreamIntakeGate(stream: place.stream, options: options)))
     }
 
-    package var durability: Durability { .replicated }
+    package var durability: CollectorDurability { .replicated }
 
     package func commit(
         kind: FrameKind,

@@ -8,6 +8,7 @@ internal import ServiceLifecycle
 internal import TrackwayEvents
 internal import TrackwayJournal
 internal import TrackwayTesting
+internal import TrackwayWire
 
 @testable import CollectorHTTP
 

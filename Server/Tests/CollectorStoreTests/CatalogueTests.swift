@@ -158,6 +158,7 @@ struct CatalogueTests {
         func enter(_ names: [(String, Int64)], from position: Int64) throws {
             try queue.write { db in
                 let sums = try CatalogueSums(db, maxNames: 3)
+                let known = EventNames()
                 for (offset, (name, time)) in names.enumerated() {
                     try db.execute(
                         sql: """
@@ -170,7 +171,7 @@ struct CatalogueTests {
                         sql: "INSERT INTO runs VALUES (?1, ?1, ?2, NULL, NULL, ?3, ?3)",
                         arguments: [position + Int64(offset), name == "a" ? 1 : 2, time]
                     )
-                    try sums.count(name, at: time)
+                    try sums.count(known.name(name), at: time)
                 }
                 try sums.flush()
             }

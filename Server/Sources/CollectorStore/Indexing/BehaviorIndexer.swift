@@ -137,10 +137,10 @@ final class BehaviorIndexer {
 
     /// The event whose place was asked for went into the index, for the first time.
     func event(
-        named name: String,
+        named name: EventName,
         at time: Int64,
         position: EventPosition,
-        attributes: UnsafeRawBufferPointer?
+        captured values: JSONValue.Object
     ) throws {
         if let sum = place?.sum {
             sum.first = min(sum.first, time)
@@ -153,9 +153,7 @@ final class BehaviorIndexer {
             visit.events += 1
         }
         place?.device?.add(time, of: place?.user)
-        // What is captured begins so, and nearly nothing else does.
-        guard name.utf8.first == UInt8(ascii: "_") else { return }
-        try captured(name, at: time, position, attributes)
+        if let kind = name.captured { try captured(kind, values, at: time, position) }
     }
 
     /// Writes the sums.
@@ -236,13 +234,11 @@ final class BehaviorIndexer {
     // MARK: What was captured
 
     private func captured(
-        _ name: String,
+        _ kind: CapturedKind,
+        _ values: JSONValue.Object,
         at time: Int64,
-        _ position: EventPosition,
-        _ attributes: UnsafeRawBufferPointer?
+        _ position: EventPosition
     ) throws {
-        guard let kind = CapturedKind(name) else { return }
-        let values = CapturedKind.values(attributes)
         let sum = place?.sum
         let session = sum?.number ?? 0
         switch kind {

@@ -75,6 +75,9 @@ final class CatalogueSums {
         var events: Int64 = 0
         var first = Int64.max
         var last = Int64.min
+        /// The day of the event counted last, and the events that are not among ``days`` yet: neighbours are of one day.
+        var day: Int64 = 0
+        var eventsOfDay: Int64 = 0
     }
 
     private struct Day: Hashable {
@@ -88,7 +91,8 @@ final class CatalogueSums {
     private let add: RawStatement
     private let addDay: RawStatement
     private let maxNames: Int
-    private var numbers: [String: Int32] = [:]
+    /// By the transaction's number of a name; -1 for what was not looked up.
+    private var numbers: [Int32] = []
     private var sums = [Sum(name: CatalogueTable.others)]
     private var days: [Day: Int64] = [:]
     /// How many names are told apart; nil until a new one comes.
@@ -123,7 +127,7 @@ final class CatalogueSums {
     }
 
     /// An event of this name happened, and is among the stored ones.
-    func count(_ name: String, at time: Int64) throws {
+    func count(_ name: EventName, at time: Int64) throws {
         let number = try number(of: name, at: time)
         add(1, to: number, at: time)
     }
@@ -133,23 +137,36 @@ final class CatalogueSums {
         sums[index].events += events
         sums[index].first = min(sums[index].first, time)
         sums[index].last = max(sums[index].last, time)
-        days[Day(name: number, day: CatalogueTable.day(of: time)), default: 0] += events
+        let day = CatalogueTable.day(of: time)
+        if sums[index].day != day {
+            settle(index)
+            sums[index].day = day
+        }
+        sums[index].eventsOfDay += events
     }
 
-    private func number(of name: String, at time: Int64) throws -> Int32 {
-        if let known = numbers[name] { return known }
+    /// Puts the events of a name's last day to those of its other days.
+    private func settle(_ index: Int) {
+        guard sums[index].eventsOfDay != 0 else { return }
+        days[Day(name: Int32(index), day: sums[index].day), default: 0] += sums[index].eventsOfDay
+        sums[index].eventsOfDay = 0
+    }
+
+    private func number(of name: EventName, at time: Int64) throws -> Int32 {
+        if name.number < numbers.count, numbers[name.number] >= 0 { return numbers[name.number] }
         let number: Int32
-        if try isTold(name) {
-            number = begin(name)
+        if try isTold(name.text) {
+            number = begin(name.text)
         } else if try hasRoom() {
-            number = begin(name)
+            number = begin(name.text)
             told = (told ?? 0) + 1
-            if hasOthers { try bringBack(name, to: number, except: time) }
+            if hasOthers { try bringBack(name.text, to: number, except: time) }
         } else {
             hasOthers = true
             number = 0
         }
-        numbers[name] = number
+        while numbers.count <= name.number { numbers.append(-1) }
+        numbers[name.number] = number
         return number
     }
 
@@ -203,6 +220,7 @@ final class CatalogueSums {
             add.bind(4, isNamed ? sum.last : 0)
             try add.run()
         }
+        for index in sums.indices { settle(index) }
         for (day, events) in days where events != 0 {
             addDay.bind(1, sums[Int(day.name)].name)
             addDay.bind(2, day.day)

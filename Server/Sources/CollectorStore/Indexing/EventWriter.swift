@@ -9,7 +9,7 @@ internal import TrackwayEvents
 struct WaitingEvent {
     let position: EventPosition
     let id: EventID
-    let name: String
+    let name: EventName
     let time: Int64
     let sequence: UInt64?
     /// The event as it was received.
@@ -17,6 +17,8 @@ struct WaitingEvent {
     /// The event as it is stored; nil for ``line``.
     let completed: [UInt8]?
     let received: ReceivedEvent
+    /// What a captured event says; nothing for any other.
+    let captured: JSONValue.Object
 }
 
 /// Writes rows of the `events` table, several with one statement where several wait: what a statement costs beside its rows is then
@@ -94,7 +96,7 @@ final class EventWriter {
     private func bind(_ event: WaitingEvent, _ whose: Whose, _ insert: RawStatement, from first: Int32) {
         insert.bind(first + 1, event.position.rawValue)
         insert.bind(first + 2, event.id)
-        insert.bind(first + 3, event.name)
+        insert.bind(first + 3, event.name.text)
         insert.bind(first + 4, event.time)
         insert.bind(first + 5, whose.received)
         insert.bind(first + 6, whose.writer)

@@ -27,7 +27,7 @@ final class IndexTransaction {
     }
 
     private var batch = Batch(
-        received: Timestamp(milliseconds: 0),
+        received: .init(milliseconds: 0),
         key: "",
         installation: nil,
         writer: nil,
@@ -49,6 +49,7 @@ final class IndexTransaction {
     private let quarters: QuarterSums
     private let runs: RunWriter
     private let nameRuns: NameRuns
+    private let names = EventNames()
     /// What events do not keep to; nil without a plan, which then costs nothing.
     private let plan: PlanSums?
     private let db: Database
@@ -160,13 +161,16 @@ final class IndexTransaction {
 
     /// Takes an event, to be stored, or counted as arrived again, with the next ``store()``.
     ///
-    /// - Parameter line: its bytes, which must stay where they are until then.
+    /// - Parameters:
+    ///   - line: its bytes, which must stay where they are until then.
+    ///   - captured: what it says, if it is a captured one.
     func event(
         _ line: UnsafeRawBufferPointer,
         _ scan: EventScan,
         id: EventID,
         at position: EventPosition,
-        sequence: UInt64?
+        sequence: UInt64?,
+        captured: JSONValue.Object
     ) throws {
         guard !batch.isErased else {
             progress.erased += 1
@@ -184,12 +188,13 @@ final class IndexTransaction {
             WaitingEvent(
                 position: position,
                 id: id,
-                name: try event.name(),
+                name: try names.name(of: event),
                 time: time.milliseconds,
                 sequence: sequence,
                 line: line,
                 completed: event.completed(id: id, time: time),
-                received: event
+                received: event,
+                captured: captured
             )
         )
     }
@@ -230,7 +235,7 @@ final class IndexTransaction {
             named: event.name,
             at: event.time,
             position: event.position,
-            attributes: event.received.attributes
+            captured: event.captured
         )
         try runs.add(
             event.position,
@@ -243,7 +248,7 @@ final class IndexTransaction {
         try minutes.count(event.name, received: batch.received)
         try catalogue.count(event.name, at: event.time)
         quarters.count(event.name, of: whose.person, at: event.time)
-        plan?.count(event.name, event.received, received: whose.received, at: event.position.rawValue)
+        plan?.count(event.name.text, event.received, received: whose.received, at: event.position.rawValue)
     }
 
     /// Keeps a refused event, or a refused batch, with its reason. One that was refused before is not kept twice.

@@ -11,8 +11,9 @@ internal import TrackwayJournal
 struct LogChunk: Sendable {
     /// One record.
     enum Record: Sendable {
-        /// An accepted batch, with the first bytes and the length of its record, should it turn out to be unreadable.
-        case batch(InflatedRecord, head: [UInt8], length: Int, at: LogPosition)
+        /// An accepted batch, with what its captured events say, and with the first bytes and the length of its record, should it turn
+        /// out to be unreadable.
+        case batch(InflatedRecord, CapturedValues, head: [UInt8], length: Int, at: LogPosition)
         /// A record that cannot be read as a batch, its first bytes and length, and why.
         case unreadable([UInt8], length: Int, at: LogPosition, message: String)
         /// A refused batch.
@@ -72,7 +73,9 @@ struct LogChunk: Sendable {
                         let batch = InflatedRecord(try IntakeRecord(payload: payload), limits: limits)
                         count += batch.events
                         read += batch.byteCount
-                        records.append(.batch(batch, head: head, length: payload.count, at: record.start))
+                        records.append(
+                            .batch(batch, CapturedValues(batch), head: head, length: payload.count, at: record.start)
+                        )
                     } catch {
                         let message = "The intake log's record at \(record.start) cannot be read: \(error)"
                         records.append(.unreadable(head, length: payload.count, at: record.start, message: message))

@@ -61,15 +61,26 @@ enum MinuteTable {
 /// Anybody may send any number of names. A minute counts ``MinuteTable/maxNames`` of them separately, those that come first
 /// in the log; the others count together, so that the table grows with time and not with names.
 final class MinuteSums {
-    private struct Key: Hashable {
-        let minute: Int64
-        let name: String
+    /// What is counted of one minute.
+    private final class Minute {
+        let start: Int64
+        /// Those that are counted separately, in this transaction or before it.
+        var named: Set<String>
+        /// By the names' numbers.
+        var events: [Int: (name: String, events: Int64)] = [:]
+        var others: Int64 = 0
+
+        init(_ start: Int64, named: Set<String>) {
+            self.start = start
+            self.named = named
+        }
     }
 
     private let add: RawStatement
     private let known: RawStatement
-    private var sums: [Key: Int64] = [:]
-    private var names: [Int64: Set<String>] = [:]
+    private var minutes: [Int64: Minute] = [:]
+    /// That of the last event; what arrives together arrives in one.
+    private var current: Minute?
 
     init(_ db: Database) throws {
         add = try RawStatement(
@@ -83,36 +94,53 @@ final class MinuteSums {
     }
 
     /// An event of this name arrived.
-    func count(_ name: String, received: Timestamp) throws {
+    func count(_ name: EventName, received: Timestamp) throws {
         let milliseconds = received.milliseconds
         // The rest is negative before 1970.
         let rest = milliseconds % 60_000
-        let minute = milliseconds - (rest < 0 ? rest + 60_000 : rest)
-        sums[Key(minute: minute, name: try isNamed(name, minute) ? name : MinuteTable.others), default: 0] += 1
+        let start = milliseconds - (rest < 0 ? rest + 60_000 : rest)
+        let minute = try minute(start)
+        if let index = minute.events.index(forKey: name.number) {
+            minute.events.values[index].events += 1
+            return
+        }
+        if minute.named.contains(name.text) || minute.named.count < MinuteTable.maxNames {
+            minute.named.insert(name.text)
+            minute.events[name.number] = (name.text, 1)
+        } else {
+            minute.others += 1
+        }
     }
 
-    private func isNamed(_ name: String, _ minute: Int64) throws -> Bool {
-        if names[minute] == nil {
-            var found: Set<String> = []
-            known.bind(1, minute)
-            while try known.step() { found.insert(known.text(0)) }
-            names[minute] = found
+    private func minute(_ start: Int64) throws -> Minute {
+        if let current, current.start == start { return current }
+        if let known = minutes[start] {
+            current = known
+            return known
         }
-        if names[minute]?.contains(name) == true { return true }
-        guard (names[minute]?.count ?? 0) < MinuteTable.maxNames else { return false }
-        names[minute]?.insert(name)
-        return true
+        var named: Set<String> = []
+        known.bind(1, start)
+        while try known.step() { named.insert(known.text(0)) }
+        let minute = Minute(start, named: named)
+        minutes[start] = minute
+        current = minute
+        return minute
     }
 
     /// Writes the sums.
     func flush() throws {
-        for (key, count) in sums {
-            add.bind(1, key.minute)
-            add.bind(2, key.name)
-            add.bind(3, count)
-            try add.run()
+        for minute in minutes.values {
+            for sum in minute.events.values { try write(sum.events, of: sum.name, minute) }
+            if minute.others > 0 { try write(minute.others, of: MinuteTable.others, minute) }
         }
-        sums.removeAll(keepingCapacity: true)
-        names.removeAll(keepingCapacity: true)
+        minutes.removeAll(keepingCapacity: true)
+        current = nil
+    }
+
+    private func write(_ events: Int64, of name: String, _ minute: Minute) throws {
+        add.bind(1, minute.start)
+        add.bind(2, name)
+        add.bind(3, events)
+        try add.run()
     }
 }

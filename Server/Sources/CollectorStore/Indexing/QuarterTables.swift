@@ -58,15 +58,24 @@ final class QuarterSums {
         let person: Int64
     }
 
-    private struct Name: Hashable {
+    private struct NameQuarter: Hashable {
+        let name: Int
         let quarter: Int64
+    }
+
+    private struct NameSum {
         let name: String
+        /// The quarter of the event counted last, and the events that are not among ``named`` yet.
+        var quarter: Int64
+        var events: Int64
     }
 
     private let addPerson: RawStatement
     private let addName: RawStatement
     private var people: [Person: Int64] = [:]
-    private var names: [Name: Int64] = [:]
+    private var named: [NameQuarter: Int64] = [:]
+    /// By the transaction's number of a name.
+    private var names: [NameSum?] = []
     /// Events of one person lie together.
     private var last: (person: Person, events: Int64)?
 
@@ -90,9 +99,9 @@ final class QuarterSums {
     }
 
     /// An event happened, and is among the stored ones.
-    func count(_ name: String, of person: Int64?, at time: Int64) {
+    func count(_ name: EventName, of person: Int64?, at time: Int64) {
         let quarter = QuarterTables.quarter(of: time)
-        names[Name(quarter: quarter, name: name), default: 0] += 1
+        count(name, in: quarter)
         let person = Person(quarter: quarter, person: person ?? QuarterTables.nobody)
         if last?.person == person {
             last?.events += 1
@@ -100,6 +109,22 @@ final class QuarterSums {
         }
         settle()
         last = (person, 1)
+    }
+
+    private func count(_ name: EventName, in quarter: Int64) {
+        while names.count <= name.number { names.append(nil) }
+        if names[name.number]?.quarter == quarter {
+            names[name.number]?.events += 1
+            return
+        }
+        settle(name.number)
+        names[name.number] = NameSum(name: name.text, quarter: quarter, events: 1)
+    }
+
+    private func settle(_ number: Int) {
+        guard let sum = names[number] else { return }
+        named[NameQuarter(name: number, quarter: sum.quarter), default: 0] += sum.events
+        names[number]?.events = 0
     }
 
     private func settle() {
@@ -116,13 +141,15 @@ final class QuarterSums {
             addPerson.bind(3, events)
             try addPerson.run()
         }
-        for (name, events) in names {
-            addName.bind(1, name.name)
-            addName.bind(2, name.quarter)
+        for number in names.indices { settle(number) }
+        for (key, events) in named {
+            addName.bind(1, names[key.name]?.name)
+            addName.bind(2, key.quarter)
             addName.bind(3, events)
             try addName.run()
         }
         people.removeAll(keepingCapacity: true)
+        named.removeAll(keepingCapacity: true)
         names.removeAll(keepingCapacity: true)
     }
 }

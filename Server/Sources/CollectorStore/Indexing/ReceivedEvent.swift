@@ -18,10 +18,13 @@ struct ReceivedEvent {
     ///
     /// - Throws: `JSONError` for a name that cannot be read; admission has checked it.
     func name() throws(JSONError) -> String {
-        guard scan.name.hasEscapes else {
-            return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[scan.name.range]), as: UTF8.self)
-        }
+        if let plainName { return String(decoding: plainName, as: UTF8.self) }
         return try JSONScanner(bytes).string(scan.name)
+    }
+
+    /// The event's name as it stands in the text; nil where that is not what it says, because of escapes.
+    var plainName: UnsafeRawBufferPointer? {
+        scan.name.hasEscapes ? nil : UnsafeRawBufferPointer(rebasing: bytes[scan.name.range])
     }
 
     /// The event's attributes, one JSON object; nil when it has none.

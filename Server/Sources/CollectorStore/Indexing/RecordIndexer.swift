@@ -26,8 +26,8 @@ struct RecordIndexer {
     ///   failed ones instead: it would never become readable, and must not hold up the others.
     func enter(_ record: LogChunk.Record) throws {
         switch record {
-        case .batch(let batch, let head, let length, let start):
-            try accept(batch, head, length, at: start)
+        case .batch(let batch, let captured, let head, let length, let start):
+            try accept(batch, captured, head, length, at: start)
         case .unreadable(let head, let length, let start, let message):
             try transaction.unreadable(head, length: length, at: start, message)
             try transaction.end()
@@ -42,9 +42,15 @@ struct RecordIndexer {
         }
     }
 
-    private func accept(_ batch: InflatedRecord, _ head: [UInt8], _ length: Int, at start: LogPosition) throws {
+    private func accept(
+        _ batch: InflatedRecord,
+        _ captured: CapturedValues,
+        _ head: [UInt8],
+        _ length: Int,
+        at start: LogPosition
+    ) throws {
         do {
-            try enter(batch, at: start)
+            try enter(batch, captured, at: start)
         } catch let error as DatabaseError {
             throw error
         } catch {
@@ -101,7 +107,8 @@ struct RecordIndexer {
         }
     }
 
-    private func enter(_ record: InflatedRecord, at start: LogPosition) throws {
+    private func enter(_ record: InflatedRecord, _ captured: CapturedValues, at start: LogPosition) throws {
+        var index = 0
         let received = record.header.received
         var context: UnsafeRawPointer?
         try transaction.begin(received: received, key: record.header.key)
@@ -120,7 +127,8 @@ struct RecordIndexer {
                     try transaction.context(event.context)
                 }
                 let position = EventPosition(segment: start.segment, offset: start.offset, ordinal: event.ordinal)
-                try enter(event, at: position, record)
+                try enter(event, captured[index], at: position, record)
+                index += 1
             },
             end: { try transaction.store() }
         )
@@ -148,6 +156,7 @@ struct RecordIndexer {
 
     private func enter(
         _ event: IntakeEvent,
+        _ captured: JSONValue.Object,
         at position: EventPosition,
         _ record: InflatedRecord
     ) throws {
@@ -172,7 +181,7 @@ struct RecordIndexer {
         }
         guard let origin = record.header.replayed else {
             let id = event.id(at: position, received: record.header.received)
-            try transaction.event(event.json, scan, id: id, at: position, sequence: sequence)
+            try transaction.event(event.json, scan, id: id, at: position, sequence: sequence, captured: captured)
             return
         }
         // An event without an id has the one that it would have had, or it would count each time that it is admitted again.
@@ -180,7 +189,7 @@ struct RecordIndexer {
         let id = event.id(at: place, received: record.header.received)
         try transaction.admitted(at: place)
         try transaction.store()
-        try transaction.event(event.json, scan, id: id, at: position, sequence: sequence)
+        try transaction.event(event.json, scan, id: id, at: position, sequence: sequence, captured: captured)
         if try transaction.store() > 0 { try transaction.mark(position, from: place, origin) }
     }
 

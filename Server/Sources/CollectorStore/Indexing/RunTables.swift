@@ -98,13 +98,17 @@ final class NameRuns {
     /// The bits of a place that tell places of one chunk apart: a mebibyte of the log, thousands of events.
     static let chunkBits: Int64 = 30
 
-    private struct Chunk: Hashable {
+    private struct Span {
         let name: String
-        let number: Int64
+        let chunk: Int64
+        let first: Int64
+        var last: Int64
     }
 
     private let insert: RawStatement
-    private var spans: [Chunk: ClosedRange<Int64>] = [:]
+    private var spans: [Span] = []
+    /// The latest of the spans of each name, by the transaction's number of the name; -1 for none.
+    private var latest: [Int] = []
 
     /// Nothing yet.
     init(_ db: Database) throws {
@@ -118,22 +122,30 @@ final class NameRuns {
     }
 
     /// An event of this name was stored, behind those before it.
-    func add(_ name: String, at position: EventPosition) {
+    func add(_ name: EventName, at position: EventPosition) {
         let place = position.rawValue
-        let chunk = Chunk(name: name, number: place >> Self.chunkBits)
-        spans[chunk] = (spans[chunk]?.lowerBound ?? place)...place
+        let chunk = place >> Self.chunkBits
+        while latest.count <= name.number { latest.append(-1) }
+        let known = latest[name.number]
+        if known >= 0, spans[known].chunk == chunk {
+            spans[known].last = place
+            return
+        }
+        latest[name.number] = spans.count
+        spans.append(Span(name: name.text, chunk: chunk, first: place, last: place))
     }
 
     /// Writes what was gathered.
     func flush() throws {
-        for (chunk, span) in spans {
-            insert.bind(1, chunk.name)
-            insert.bind(2, chunk.number)
-            insert.bind(3, span.lowerBound)
-            insert.bind(4, span.upperBound)
+        for span in spans {
+            insert.bind(1, span.name)
+            insert.bind(2, span.chunk)
+            insert.bind(3, span.first)
+            insert.bind(4, span.last)
             try insert.run()
         }
         spans.removeAll(keepingCapacity: true)
+        latest.removeAll(keepingCapacity: true)
     }
 
     /// Remembers which names an installation's events, which are still there, have in which chunks.

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import GRDB
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayWire
+
+@testable internal import CollectorStore
+
+@Suite("The names of a transaction's events, and what its captured ones say")
+struct EventNamesTests {
+    @Test("each name has one number, however many there are, by its bytes alone")
+    func numbers() {
+        let names = EventNames()
+        // Two texts that look alike are two names.
+        let texts = (0..<5_000).map { "name_\($0)" } + ["", "\u{e9}t\u{e9}", "e\u{301}te\u{301}", "Name_1"]
+        let first = texts.map { names.name($0).number }
+        #expect(first == Array(texts.indices))
+        #expect(texts.map { names.name($0).number } == first)
+        #expect(texts.allSatisfy { Array(names.name($0).text.utf8) == Array($0.utf8) })
+    }
+
+    @Test("what is captured is told by the name", arguments: ["_screen_view", "_click", "purchase", "_other"])
+    func captured(text: String) {
+        #expect(EventNames().name(text).captured == CapturedKind(text))
+    }
+
+    @Test("a name that is written with escapes is the same name, in the counts and for what was captured")
+    func escapes() async throws {
+        let environment = try IndexEnvironment()
+        var batch = Batch(1, 1, 1...4)
+        let context = #"{"context":{"session":{"id":"s","number":1,"start":1000}}}"#
+        batch.lines = [
+            context,
+            line(1, "_screen_view", time: 1_000, attributes: #"{"_screen_name":"Home"}"#),
+            line(2, #"\u005fscreen_view"#, time: 2_000, attributes: #"{"_screen_name":"Basket"}"#),
+            line(3, "purchase", time: 3_000),
+            line(4, #"p\u0075rchase"#, time: 4_000),
+        ]
+        try environment.append(batch)
+        try await environment.index()
+        let counts = try await environment.store.catalogue(matching: CatalogueQuery()).entries.map {
+            "\($0.name) \($0.events)"
+        }
+        #expect(Set(counts) == ["_screen_view 2", "purchase 2"])
+        let screens = try await environment.store.database.pool.read {
+            try String.fetchAll($0, sql: "SELECT name FROM screens ORDER BY time")
+        }
+        #expect(screens == ["Home", "Basket"])
+    }
+}

@@ -177,53 +177,50 @@ struct Erasure {
     }
 }
 
-/// Finds every erased installation before an index is made from the log's beginning, so that an erased installation's
+/// Finds every erased installation before an index is made from the beginning of what there is, so that an erased installation's
 /// events do not come back even while the rebuild has not reached the tombstone yet.
 struct TombstoneScan {
     let limits: AdmissionLimits
+    /// The erasures in what was read, each installation's first, in the order they came.
+    private(set) var orders: [Erasure.Order] = []
+    private var known: Set<InstallationID> = []
 
-    /// The erasures in the log up to `limit`, each installation's first, in the order of the log.
+    init(limits: AdmissionLimits) {
+        self.limits = limits
+    }
+
+    /// Reads on, from where the reader stands up to `limit` or as far as there is something to read.
     ///
-    /// - Complexity: O(log), inflating every batch; it happens only when an index begins.
-    func erasures(_ follower: inout LogFollower, upTo limit: LogPosition) throws -> [Erasure.Order] {
-        var found = Found()
-        follower.reset()
-        follower.align(to: .start)
-        while let entry = try follower.next(upTo: limit) {
+    /// - Complexity: O(bytes), inflating every batch; it happens only when an index begins.
+    mutating func read(_ reader: inout some RecordReading, upTo limit: LogPosition) throws {
+        while let entry = try reader.next(upTo: limit) {
             guard entry.kind == .intake || entry.kind == .erasure else { continue }
-            try follower.withPayload(of: entry) { payload in
+            try reader.withPayload(of: entry) { payload in
                 do {
                     if entry.kind == .erasure {
-                        found.add(Erasure.Order(try ErasureRecord(payload: payload)))
+                        add(Erasure.Order(try ErasureRecord(payload: payload)))
                     } else {
-                        try visit(IntakeRecord(payload: payload), &found)
+                        try visit(IntakeRecord(payload: payload))
                     }
                 } catch {
                     // Indexing the record reports that; it erases nothing here.
                 }
             }
         }
-        follower.reset()
-        return found.orders
     }
 
-    private struct Found {
-        private(set) var orders: [Erasure.Order] = []
-        private var known: Set<InstallationID> = []
-
-        mutating func add(_ order: Erasure.Order) {
-            if known.insert(order.installation).inserted { orders.append(order) }
-        }
+    private mutating func add(_ order: Erasure.Order) {
+        if known.insert(order.installation).inserted { orders.append(order) }
     }
 
-    private func visit(_ record: IntakeRecord, _ found: inout Found) throws {
+    private mutating func visit(_ record: IntakeRecord) throws {
         // Another format has no word for it. Nearly no batch has one, and those need not be taken apart.
         guard record.header.format == .trackway, try record.mayHaveTombstone(limits: limits) else { return }
         try record.visit(
             limits: limits,
             event: { event in
                 guard let scan = event.scan, case .proved(let erased) = Tombstone(event.json, scan) else { return }
-                found.add(Erasure.Order(erased, record.header))
+                add(Erasure.Order(erased, record.header))
             }
         )
     }

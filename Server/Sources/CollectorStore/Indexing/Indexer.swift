@@ -6,10 +6,10 @@ internal import GRDB
 internal import TrackwayEvents
 package import TrackwayJournal
 
-/// Follows the intake log and keeps the index up to date.
+/// Follows the intake log, or the stream of an engine, and keeps the index up to date.
 ///
 /// Each step is one transaction: rows, sums and the place in the log become visible together or not at all, so an event
-/// is in the index exactly once, however often the process is killed. Intake never waits for it. When the index cannot
+/// is in the index exactly once, however often the process is killed. What is said of the log here holds for a stream, too. Intake never waits for it. When the index cannot
 /// be written (the disk is full, another process holds the file) the indexer says so in the store's totals, waits, and
 /// goes on from where it was.
 package final class Indexer: Sendable {
@@ -31,8 +31,7 @@ package final class Indexer: Sendable {
     private let eventsPerStep: Int
     private let notice: @Sendable (String) -> Void
     private let state: Locked<State>
-    // The indexer's own place in the log. One stretch is read at a time; the lock is held while it is, and nothing else takes it.
-    private let follower: Locked<LogFollower>
+    private let source: RecordSource
     private let triggers: AsyncStream<Void>
     private let trigger: AsyncStream<Void>.Continuation
 
@@ -59,7 +58,7 @@ package final class Indexer: Sendable {
     ///   - eventsPerStep: the most events of one transaction; a batch is never split.
     ///   - pause: how it waits after a failure.
     ///   - notice: called with one sentence each when the index stops following the log, is rebuilt, and follows again.
-    package init(
+    package convenience init(
         folder: String,
         storage: any JournalStorage = DiskStorage(),
         store: SQLiteEventStore,
@@ -69,6 +68,49 @@ package final class Indexer: Sendable {
         pause: any IndexerPause = ClockPause(),
         notice: @escaping @Sendable (String) -> Void = { _ in }
     ) {
+        let follower = LogFollower(folder: folder, storage: storage)
+        self.init(
+            source: .log(Locked(follower)),
+            store: store,
+            limits: limits,
+            plan: plan,
+            eventsPerStep: eventsPerStep,
+            pause: pause,
+            notice: notice
+        )
+    }
+
+    /// An indexer of a stream. The parameters are those of the log's.
+    package convenience init(
+        stream: any RecordStream,
+        store: SQLiteEventStore,
+        limits: AdmissionLimits = AdmissionLimits(),
+        plan: PlanChecker? = nil,
+        eventsPerStep: Int = Indexer.usualEventsPerStep,
+        pause: any IndexerPause = ClockPause(),
+        notice: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.init(
+            source: .stream(stream),
+            store: store,
+            limits: limits,
+            plan: plan,
+            eventsPerStep: eventsPerStep,
+            pause: pause,
+            notice: notice
+        )
+    }
+
+    private init(
+        source: RecordSource,
+        store: SQLiteEventStore,
+        limits: AdmissionLimits,
+        plan: PlanChecker?,
+        eventsPerStep: Int,
+        pause: any IndexerPause,
+        notice: @escaping @Sendable (String) -> Void
+    ) {
+        self.source = source
         self.notice = notice
         self.store = store
         self.limits = limits
@@ -76,7 +118,6 @@ package final class Indexer: Sendable {
         self.pause = pause
         self.eventsPerStep = max(1, eventsPerStep)
         state = Locked(State())
-        follower = Locked(LogFollower(folder: folder, storage: storage))
         (triggers, trigger) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         store.onSuspicion { [trigger] in trigger.yield() }
     }
@@ -123,7 +164,7 @@ package final class Indexer: Sendable {
         guard let durable = state.withLock({ $0.durable }) else { return .caughtUp }
         if let damage = await store.damage() { try replace(because: damage, upTo: durable) }
         do {
-            let chunk = try takeNext() ?? read(from: store.progressNow.cursor, upTo: durable)
+            let chunk = try await stretch(upTo: durable)
             if chunk.isEmpty {
                 try check(chunk.start, durable)
                 reached(durable)
@@ -139,13 +180,18 @@ package final class Indexer: Sendable {
             throw error
         } catch  where IndexDatabase.evidence(in: error) != .none {
             guard await isDamage(error) else {
-                throw StoreError("The index \(store.path) does not follow the intake log: \(error)")
+                throw StoreError("The index \(store.path) does not follow the \(source.name): \(error)")
             }
             try replace(because: "\(error)", upTo: durable)
             return .advanced
         } catch {
-            throw StoreError("The index \(store.path) does not follow the intake log: \(error)")
+            throw StoreError("The index \(store.path) does not follow the \(source.name): \(error)")
         }
+    }
+
+    private func stretch(upTo durable: LogPosition) async throws -> LogChunk {
+        if let next = takeNext() { return next }
+        return try await read(from: store.progressNow.cursor, upTo: durable)
     }
 
     /// What was read ahead, if it goes on where the index stands.
@@ -158,29 +204,16 @@ package final class Indexer: Sendable {
         return next?.start == cursor ? next : nil
     }
 
-    private func read(from cursor: LogPosition, upTo durable: LogPosition) throws -> LogChunk {
+    private func read(from cursor: LogPosition, upTo durable: LogPosition) async throws -> LogChunk {
         try check(cursor, durable)
-        return try follower.withLock { follower in
-            do {
-                return try LogChunk(
-                    from: cursor,
-                    upTo: durable,
-                    events: eventsPerStep,
-                    limits: limits,
-                    &follower
-                )
-            } catch {
-                follower.reset()
-                throw error
-            }
-        }
+        return try await source.chunk(from: cursor, upTo: durable, events: eventsPerStep, limits: limits)
     }
 
     /// The stretch behind a chunk; nil when there is none yet, or when it cannot be read: then the next step says why.
     private func readAhead(of chunk: LogChunk, upTo durable: LogPosition) async -> LogChunk? {
         guard !chunk.isReset, chunk.end < durable else { return nil }
         do {
-            let next = try read(from: chunk.end, upTo: durable)
+            let next = try await read(from: chunk.end, upTo: durable)
             return next.isEmpty ? nil : next
         } catch {
             return nil
@@ -190,8 +223,8 @@ package final class Indexer: Sendable {
     private func check(_ cursor: LogPosition, _ durable: LogPosition) throws(StoreError) {
         guard cursor <= durable else {
             throw StoreError(
-                "The index is ahead of the intake log (\(cursor), the log ends at \(durable)): the log was replaced or cut. "
-                    + "Bring the log back, or rebuild the index from what is left of it."
+                "The index is ahead of the \(source.name) (\(cursor), which ends at \(durable)): that was replaced or cut. "
+                    + "Bring it back, or rebuild the index from what is left of it."
             )
         }
     }
@@ -275,7 +308,7 @@ package final class Indexer: Sendable {
             defer { state.reported = trouble }
             return state.reported != trouble
         }
-        if isNews { notice(trouble ?? "The index follows the intake log again.") }
+        if isNews { notice(trouble ?? "The index follows the \(source.name) again.") }
     }
 
     /// Steps until everything that may be indexed is indexed.

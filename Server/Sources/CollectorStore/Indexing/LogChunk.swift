@@ -5,7 +5,7 @@ internal import Collector
 internal import TrackwayEvents
 internal import TrackwayJournal
 
-/// What one transaction enters into the index: a stretch of the intake log, read and taken apart.
+/// What one transaction enters into the index: a stretch of the intake log, or of a stream, read and taken apart.
 ///
 /// Reading needs no database, so the next stretch is read while the one before it is written.
 struct LogChunk: Sendable {
@@ -31,8 +31,8 @@ struct LogChunk: Sendable {
     let start: LogPosition
     /// Where the index stands after it.
     private(set) var end: LogPosition
-    /// Erasures anywhere in the log, for an index that begins from nothing.
-    private(set) var erasures: [Erasure.Order] = []
+    /// Erasures anywhere in what is to be read, for an index that begins from nothing.
+    let erasures: [Erasure.Order]
     private(set) var records: [Record] = []
     /// Whether it ends with a reset: everything before its end is to be forgotten.
     private(set) var isReset = false
@@ -49,19 +49,21 @@ struct LogChunk: Sendable {
     ///   - limit: Nothing beyond is read.
     ///   - events: The most events; a batch is never split.
     ///   - bytes: After so many inflated bytes it ends.
-    /// - Throws: What reading the log throws.
-    /// - Complexity: O(inflated bytes); for an index that begins from nothing, O(log).
+    ///   - erasures: For an index that begins from nothing: those anywhere behind it.
+    /// - Throws: What reading throws.
+    /// - Complexity: O(inflated bytes).
     init(
         from start: LogPosition,
         upTo limit: LogPosition,
         events: Int,
         bytes: Int = LogChunk.usualBytes,
         limits: AdmissionLimits,
-        _ follower: inout LogFollower
+        erasures: [Erasure.Order] = [],
+        _ follower: inout some RecordReading
     ) throws {
         self.start = start
         end = start
-        if start == .start { erasures = try TombstoneScan(limits: limits).erasures(&follower, upTo: limit) }
+        self.erasures = erasures
         follower.align(to: start)
         var (count, read) = (0, 0)
         while count < events, read < bytes, !isReset, let record = try follower.next(upTo: limit) {

@@ -95,7 +95,7 @@ let package = Package(
         .executableTarget(
             name: "trackway",
             dependencies: shared + [
-                "Collector", "CollectorStore", "CollectorHTTP", "CollectorWeb",
+                "Collector", "CollectorStore", "CollectorHTTP", "CollectorStream", "CollectorWeb",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -108,10 +108,12 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // What several test targets need: connections of bytes, and bodies of other formats as their clients send them.
+        // What several test targets need: connections of bytes, servers of NATS, and bodies of other formats as their clients send
+        // them.
         .target(
             name: "CollectorTesting",
             dependencies: [
+                "CollectorStream",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/CollectorTesting",
@@ -132,7 +134,7 @@ let package = Package(
         .testTarget(
             name: "CollectorHTTPTests",
             dependencies: shared + [
-                "CollectorHTTP", "Collector", "CollectorTesting",
+                "CollectorHTTP", "Collector", "CollectorStream", "CollectorTesting",
                 .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -143,7 +145,8 @@ let package = Package(
         .testTarget(
             name: "CollectorStreamTests",
             dependencies: shared + [
-                "CollectorStream", "Collector", .product(name: "TrackwayTesting", package: "trackway"),
+                "CollectorStream", "Collector", "CollectorTesting",
+                .product(name: "TrackwayTesting", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: house
@@ -152,7 +155,7 @@ let package = Package(
         .testTarget(
             name: "TrackwayCommandTests",
             dependencies: shared + [
-                "trackway", "Collector", "CollectorHTTP", "CollectorWeb", "CollectorTesting",
+                "trackway", "Collector", "CollectorHTTP", "CollectorStream", "CollectorWeb", "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -112,6 +112,8 @@ package final class NATSClient: Sendable {
             // However it closes, the handler has said why before.
             try? await channel.closeFuture.get()
         } onCancel: {
+            // Whoever leaves by themselves is told of nothing.
+            channel.pipeline.fireUserInboundEventTriggered(ConnectionHandler.Leave())
             channel.close(promise: nil)
         }
     }

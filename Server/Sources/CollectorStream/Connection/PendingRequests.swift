@@ -56,8 +56,8 @@ struct PendingRequests: Sendable {
             var request = requests[token]
         else { return nil }
         request.messages.append(message)
-        // That nobody listens is the only answer there will be.
-        guard request.messages.count >= request.answers || message.status == 503 else {
+        // A status stands at the end of answers, or in place of them: nothing comes behind it.
+        guard request.messages.count >= request.answers || message.status != nil else {
             requests[token] = request
             return nil
         }

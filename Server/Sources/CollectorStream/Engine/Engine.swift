@@ -11,8 +11,13 @@ package final class Engine: Sendable {
     package let intake: StreamIntake
     private let client: NATSClient
     private let system: NATSClient?
+    /// Reads the stream for an index.
+    package let follower: StreamFollower
+    private let reader: NATSClient
     private let watch: DurabilityWatch
     private let place: StreamPlace
+    let clock: any EventClock
+    let sleep: @Sendable (Duration) async -> Void
 
     /// An engine that is connected to once ``run()`` is called.
     ///
@@ -20,6 +25,7 @@ package final class Engine: Sendable {
     ///   - addresses: Its servers.
     ///   - credentials: Who connects.
     ///   - options: How much may be held for it.
+    ///   - known: The highest sequence that was read from the stream before.
     ///   - clock: The time.
     ///   - chance: Makes inboxes, and the ids of records that have none of their own.
     ///   - sleep: Waits; ends early when it is cancelled.
@@ -31,6 +37,7 @@ package final class Engine: Sendable {
         place: StreamPlace = StreamPlace(),
         times: NATSTimes = NATSTimes(),
         options: IntakeOptions = IntakeOptions(),
+        known: UInt64 = 0,
         clock: any EventClock,
         chance: () -> UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
@@ -38,10 +45,11 @@ package final class Engine: Sendable {
         committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) {
         let watching = Locked<DurabilityWatch?>(nil)
-        func client(_ credentials: NATSCredentials?) -> NATSClient {
+        func client(_ credentials: NATSCredentials?, name: String = "trackway") -> NATSClient {
             NATSClient(
                 addresses,
                 credentials: credentials,
+                name: name,
                 times: times,
                 clock: clock,
                 chance: chance,
@@ -51,7 +59,17 @@ package final class Engine: Sendable {
             )
         }
         let engine = client(credentials.user)
-        let system = credentials.system.map { client($0) }
+        let system = credentials.system.map { client($0, name: "trackway-gate") }
+        // Records that are read must not stand in the way of acknowledgements. What is wrong with a server is told once.
+        let reader = NATSClient(
+            Array(addresses.dropFirst()) + addresses.prefix(1),
+            credentials: credentials.user,
+            name: "trackway-index",
+            times: times,
+            clock: clock,
+            chance: chance,
+            sleep: sleep
+        )
         let told = Locked<StreamIntake?>(nil)
         let watch = DurabilityWatch(
             engine,
@@ -66,15 +84,26 @@ package final class Engine: Sendable {
             place: place,
             standing: { watch.standing },
             options: options,
+            known: known,
             clock: clock,
             chance: chance,
             sleep: sleep,
             committed: committed
         )
+        follower = StreamFollower(
+            reader,
+            place: place,
+            sleep: sleep,
+            highest: { [intake] in intake.highest },
+            reached: { [intake] in intake.read($0) }
+        )
         told.withLock { [intake] in $0 = intake }
         watching.withLock { $0 = watch }
         self.client = engine
         self.system = system
+        self.reader = reader
+        self.clock = clock
+        self.sleep = sleep
         self.watch = watch
         self.place = place
     }
@@ -82,13 +111,18 @@ package final class Engine: Sendable {
     /// Whether what the engine acknowledges is durable now.
     package var standing: DurabilityState.Standing { watch.standing }
 
+    /// What the engine told last; nil before it told anything.
+    package var facts: EngineFacts? { watch.latest }
+
     /// Why there is no connection, server by server; nil while there is one, or nothing was tried yet.
     package var trouble: String? { client.trouble }
 
     /// Keeps the connections and looks at the engine until the task is cancelled. Only one call at a time.
     package func run() async {
-        await withTaskGroup(of: Void.self) { [client, system, watch] group in
+        await withTaskGroup(of: Void.self) { [client, system, watch, reader, follower] group in
             group.addTask { await client.run() }
+            group.addTask { await reader.run() }
+            group.addTask { await follower.run() }
             if let system { group.addTask { await system.run() } }
             group.addTask { await watch.run() }
             await group.waitForAll()
@@ -98,42 +132,30 @@ package final class Engine: Sendable {
     /// Makes the stream when it is missing. One that is there is left as it is: what it has is for ``standing`` to judge.
     ///
     /// - Parameter bytes: How large it may become on each server.
+    /// - Returns: Whether it was missing.
     /// - Throws: ``StreamSetupError``.
-    package func makeStream(bytes: Int64) async throws(StreamSetupError) {
+    @discardableResult
+    package func makeStream(bytes: Int64) async throws(StreamSetupError) -> Bool {
         try await StreamSetup(place, bytes: bytes).make(on: client)
     }
-}
 
-/// Who connects to an engine.
-package struct EngineCredentials: Sendable, Hashable {
-    /// Who publishes and reads; nil for nobody in particular.
-    package var user: NATSCredentials?
-    /// A user of the system account, who asks servers how they sync; nil when `user` may.
-    package var system: NATSCredentials?
-
-    /// Credentials.
-    package init(user: NATSCredentials? = nil, system: NATSCredentials? = nil) {
-        self.user = user
-        self.system = system
-    }
-
-    /// Reads `{"user":"trackway","password":"…","system":{"user":"sys","password":"…"}}`.
+    /// Makes the stream when it is missing, as soon as there is somebody who does.
     ///
-    /// - Returns: Nil when the text is something else.
-    package init?(json bytes: [UInt8]) {
-        // What is wrong with a file of secrets is better not quoted.
-        guard let json = try? JSONValue.parse(bytes), let user = Self.credentials(json) else { return nil }
-        self.init(user: user)
-        if let system = json["system"] {
-            guard let credentials = Self.credentials(system) else { return nil }
-            self.system = credentials
+    /// - Parameter limit: After so long it is given up.
+    /// - Returns: Whether it was missing.
+    /// - Throws: ``StreamSetupError``, the last one.
+    package func makeStream(bytes: Int64, within limit: Duration) async throws(StreamSetupError) -> Bool {
+        let end = clock.now().monotonic.advanced(by: limit)
+        while true {
+            do {
+                return try await makeStream(bytes: bytes)
+            } catch {
+                if clock.now().monotonic >= end || Task.isCancelled {
+                    guard let trouble else { throw error }
+                    throw StreamSetupError(stream: place.stream, reason: trouble)
+                }
+            }
+            await sleep(.milliseconds(200))
         }
-    }
-
-    private static func credentials(_ json: JSONValue) -> NATSCredentials? {
-        guard let user = json["user"]?.string, let password = json["password"]?.string, !user.isEmpty else {
-            return nil
-        }
-        return NATSCredentials(user: user, password: password)
     }
 }

@@ -40,23 +40,26 @@ struct StreamSetup: Sendable {
     }
 
     /// Makes the stream, unless there is one of its name.
-    func make(on engine: any StreamEngine) async throws(StreamSetupError) {
+    ///
+    /// - Returns: Whether there was none.
+    func make(on engine: any StreamEngine) async throws(StreamSetupError) -> Bool {
         do {
             _ = try StreamFacts(try await answer(of: "INFO", [], engine))
-            return
+            return false
         } catch let failure as StreamFacts.Failure where failure == .missing {
             // That is what this is for.
         } catch let failure as StreamFacts.Failure {
             throw StreamSetupError(stream: place.stream, failure)
         } catch {
-            throw StreamSetupError(stream: place.stream, reason: "nobody answers: \(error)")
+            throw StreamSetupError(stream: place.stream, error)
         }
         do {
             _ = try StreamFacts(try await answer(of: "CREATE", configuration, engine))
+            return true
         } catch let failure as StreamFacts.Failure {
             throw StreamSetupError(stream: place.stream, failure)
         } catch {
-            throw StreamSetupError(stream: place.stream, reason: "nobody answers: \(error)")
+            throw StreamSetupError(stream: place.stream, error)
         }
     }
 
@@ -84,6 +87,16 @@ package struct StreamSetupError: Error, Sendable, Hashable, CustomStringConverti
     init(stream: String, reason: String) {
         self.stream = stream
         self.reason = reason
+    }
+
+    init(stream: String, _ failure: any Error) {
+        self.stream = stream
+        reason =
+            switch failure {
+            case NATSRequestFailure.notConnected: "there is no connection to the engine"
+            case NATSRequestFailure.connectionLost: "the connection to the engine was lost"
+            default: "nobody answers; see whether JetStream is enabled, and whether the servers have found together"
+            }
     }
 
     init(stream: String, _ failure: StreamFacts.Failure) {

@@ -106,6 +106,14 @@ package enum DurabilityGate {
             "120 s",
             "records asked for twice would be kept twice"
         )
+        ask(stream.allowsDirect, "allow_direct", "false", "true", "indexes could not read it while there is no leader")
+        ask(
+            stream.subjects.contains("intake.*") || stream.subjects.contains("intake.>"),
+            "subjects",
+            stream.subjects.joined(separator: ","),
+            "intake.*",
+            "records are published there"
+        )
         ask(!stream.isSilent, "no_ack", "true", "false", "nothing is acknowledged")
         ask(!stream.isMirror, "mirror", "set", "none", "it repeats another stream")
         ask(!stream.isSealed, "sealed", "true", "false", "nothing can be added; make another stream")
@@ -154,7 +162,7 @@ package enum DurabilityFault: Error, Sendable, Hashable, CustomStringConvertible
             "The server \(server) takes messages of \(bytes) bytes, and \(wanted) are needed; set “max_payload: 8MB” in its "
                 + "file, and reload it."
         case .missing(let stream):
-            "There is no stream \(stream); make it before the collector is started."
+            "There is no stream \(stream); make it with `trackway engine init`."
         case .unknown(let stream, let reason):
             "The engine does not tell about the stream \(stream): \(reason)."
         }

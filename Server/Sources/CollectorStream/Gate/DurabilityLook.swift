@@ -13,6 +13,9 @@ package struct DurabilityLook: Sendable {
         var attempts = 4
     }
 
+    /// The answers of so many servers are looked at.
+    private static let maxServers = 64
+
     private let engine: any StreamEngine
     private let system: any StreamEngine
     private let stream: String
@@ -50,24 +53,25 @@ package struct DurabilityLook: Sendable {
 
     /// Asks, and comes to a verdict.
     ///
-    /// - Returns: The verdict, and what was told of the stream as far as it was.
-    package func run() async -> (look: DurabilityState.Look, facts: StreamFacts?) {
+    /// - Returns: The verdict, what was told of the stream as far as it was, and what its servers said of themselves.
+    package func run() async -> (look: DurabilityState.Look, facts: StreamFacts?, reports: [MemberReport]) {
         guard let server = engine.connection?.server else {
             let reason = engine.trouble.map { ": \($0)" } ?? ""
-            return (.failed("there is no connection to the engine\(reason)"), nil)
+            return (.failed("there is no connection to the engine\(reason)"), nil, [])
         }
         guard system.connection != nil else {
             let reason = system.trouble.map { ": \($0)" } ?? ""
-            return (.failed("there is no connection as a user of the engine's system account\(reason)"), nil)
+            return (.failed("there is no connection as a user of the engine's system account\(reason)"), nil, [])
         }
         let facts: StreamFacts
         do {
             facts = try await told()
         } catch {
-            return (Self.look(at: error, stream), nil)
+            return (Self.look(at: error, stream), nil, [])
         }
         let reports = await reports(of: facts)
-        return (.verdict(DurabilityGate.verdict(on: facts, reports, server: server, demands: demands)), facts)
+        let verdict = DurabilityGate.verdict(on: facts, reports, server: server, demands: demands)
+        return (.verdict(verdict), facts, reports)
     }
 
     private enum Trouble: Error {
@@ -110,13 +114,14 @@ package struct DurabilityLook: Sendable {
         var reports: [String: MemberReport] = [:]
         let gone = facts.replicas.filter { $0.isGone(after: demands.silence) }.map(\.name)
         let expected = facts.members.filter { !gone.contains($0) }
-        for _ in 0..<times.attempts {
+        for attempt in 0..<times.attempts {
             let answers: [NATSMessage]
             do {
                 answers = try await system.collect(
                     "$SYS.REQ.SERVER.PING.JSZ",
                     body: Array("{}".utf8),
-                    upTo: max(expected.count, 1),
+                    // Servers that keep another stream may be quicker; then all of them are waited for.
+                    upTo: attempt == 0 ? max(expected.count, 1) : Self.maxServers,
                     within: times.servers
                 )
             } catch {

@@ -21,6 +21,7 @@ package final class DurabilityWatch: Sendable {
         var nap: Task<Void, Never>?
         /// The connection has changed since the last look began.
         var isDue = false
+        var latest: EngineFacts?
     }
 
     /// A watch that looks once ``run()`` is called.
@@ -53,6 +54,9 @@ package final class DurabilityWatch: Sendable {
         let connection = engine.connection?.number
         return state.withLock { $0.durability.standing(on: connection) }
     }
+
+    /// What the engine told last; nil before it told anything.
+    package var latest: EngineFacts? { state.withLock { $0.latest } }
 
     /// The engine's connection is another, or gone: looks at once.
     package func connectionChanged() {
@@ -87,8 +91,11 @@ package final class DurabilityWatch: Sendable {
     package func lookOnce() async {
         let connection = engine.connection?.number
         let floor = floor()
-        let (look, facts) = await look.run()
-        if let facts { told(facts, floor) }
+        let (look, facts, reports) = await look.run()
+        if let facts {
+            told(facts, floor)
+            state.withLock { $0.latest = EngineFacts(stream: facts, reports: reports) }
+        }
         let current = engine.connection?.number
         let news = state.withLock { state -> DurabilityState.Standing? in
             state.durability.looked(look, on: connection)
@@ -103,5 +110,19 @@ package final class DurabilityWatch: Sendable {
         case .unproven(let faults): for fault in faults { notice(fault.description) }
         case .unknown, nil: break
         }
+    }
+}
+
+/// What an engine tells of a stream and the servers that keep it.
+package struct EngineFacts: Sendable, Hashable {
+    /// The stream.
+    package var stream: StreamFacts
+    /// What its servers say of themselves; those that are silent are missing.
+    package var reports: [MemberReport]
+
+    /// What was told.
+    package init(stream: StreamFacts, reports: [MemberReport]) {
+        self.stream = stream
+        self.reports = reports
     }
 }

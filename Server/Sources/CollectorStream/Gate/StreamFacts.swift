@@ -50,6 +50,14 @@ package struct StreamFacts: Sendable, Hashable {
     package var longestRecord: Int64 = -1
     /// How long ids are remembered, in nanoseconds.
     package var idWindow: Int64 = 120_000_000_000
+    /// Whether every server that has a copy hands records out.
+    package var allowsDirect = true
+    /// The subjects whose records it takes.
+    package var subjects = ["intake.*"]
+    /// How large it may become on each server, in bytes; not above 0 for any size.
+    package var longest: Int64 = -1
+    /// The bytes of its records.
+    package var bytes: Int64 = 0
     /// Whether publishers get no answer.
     package var isSilent = false
     /// Whether it repeats another stream.
@@ -114,6 +122,7 @@ extension StreamFacts {
         if let cluster = json["cluster"] { readCluster(cluster) }
         created = json["created"]?.string ?? ""
         lastSequence = UInt64(clamping: json["state"]?["last_seq"]?.integer ?? 0)
+        bytes = json["state"]?["bytes"]?.integer ?? 0
     }
 
     private mutating func readConfiguration(_ config: JSONValue) {
@@ -127,6 +136,9 @@ extension StreamFacts {
         maxRecordsPerSubject = config["max_msgs_per_subject"]?.integer ?? -1
         longestRecord = config["max_msg_size"]?.integer ?? -1
         idWindow = config["duplicate_window"]?.integer ?? 0
+        allowsDirect = config["allow_direct"]?.boolean ?? false
+        subjects = (config["subjects"]?.array ?? []).compactMap(\.string)
+        longest = config["max_bytes"]?.integer ?? -1
         isSilent = config["no_ack"]?.boolean ?? false
         isMirror = config["mirror"]?.object != nil
         isSealed = config["sealed"]?.boolean ?? false

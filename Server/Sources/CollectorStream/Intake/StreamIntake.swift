@@ -28,6 +28,8 @@ package final class StreamIntake: RecordIntake {
         var gate: StreamIntakeGate
         var statistics = IntakeStatistics()
         var records: UInt64 = 0
+        /// When the engine made the stream, in its words.
+        var created: String?
     }
 
     /// An intake on a stream.
@@ -37,6 +39,7 @@ package final class StreamIntake: RecordIntake {
     ///   - place: Which stream it is.
     ///   - standing: Whether the stream is proven to be durable now.
     ///   - options: How much may be held.
+    ///   - known: The highest sequence that was read from the stream before: it must never end before that.
     ///   - clock: The time.
     ///   - chance: Makes the ids of records that have none of their own.
     ///   - sleep: Waits; ends early when it is cancelled.
@@ -46,6 +49,7 @@ package final class StreamIntake: RecordIntake {
         place: StreamPlace = StreamPlace(),
         standing: @escaping @Sendable () -> DurabilityState.Standing,
         options: IntakeOptions = IntakeOptions(),
+        known: UInt64 = 0,
         clock: any EventClock,
         chance: () -> UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
@@ -58,7 +62,7 @@ package final class StreamIntake: RecordIntake {
         nonce = [chance(), chance()]
         self.sleep = sleep
         self.committed = committed
-        state = Locked(State(gate: StreamIntakeGate(stream: place.stream, options: options)))
+        state = Locked(State(gate: StreamIntakeGate(stream: place.stream, options: options, known: known)))
     }
 
     package var durability: CollectorDurability { .replicated }
@@ -176,10 +180,21 @@ package final class StreamIntake: RecordIntake {
     /// - Parameter floor: ``highest`` as it was before the engine was asked.
     package func told(_ facts: StreamFacts, floor: UInt64) {
         let end = state.withLock { state in
+            if let known = state.created, known != facts.created { state.gate.replaced(known, by: facts.created) }
+            if !facts.created.isEmpty { state.created = facts.created }
             state.gate.told(last: facts.lastSequence, floor: floor)
             return state.gate.highest
         }
         if end > floor { committed(place.position(behind: end)) }
+    }
+
+    /// The stream was read up to a record, which somebody else may have put there.
+    func read(_ sequence: UInt64) {
+        let end = state.withLock { state in
+            state.gate.read(sequence)
+            return state.gate.highest
+        }
+        committed(place.position(behind: end))
     }
 
     /// The highest place of the stream that is known.

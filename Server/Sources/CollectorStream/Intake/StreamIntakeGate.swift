@@ -20,7 +20,7 @@ struct StreamIntakeGate: Sendable {
     /// Why nothing more is accepted, ever.
     private(set) var end: IntakeError?
     /// The highest place of the stream that an acknowledgement named, or the engine told.
-    private(set) var highest: UInt64 = 0
+    private(set) var highest: UInt64
     /// The highest place that was acknowledged here; nil before the first.
     private(set) var acknowledged: UInt64?
     private(set) var heldRecords = 0
@@ -35,8 +35,10 @@ struct StreamIntakeGate: Sendable {
     private var doubts = 0
     private var trouble: (error: IntakeError, until: MonotonicTime)?
 
-    init(stream: String, options: IntakeOptions) {
+    /// - Parameter known: How far the stream had come when it was read last.
+    init(stream: String, options: IntakeOptions, known: UInt64 = 0) {
         self.stream = stream
+        highest = known
         self.options = options
     }
 
@@ -108,6 +110,20 @@ struct StreamIntakeGate: Sendable {
         doubts = sequence < floor ? doubts + 1 : 0
         if doubts > 1 { wentBack(from: floor, to: sequence) }
         highest = max(highest, sequence)
+    }
+
+    /// A record was read at this place.
+    mutating func read(_ sequence: UInt64) { highest = max(highest, sequence) }
+
+    /// When the engine made the stream differs from what was known: it is another one under the same name.
+    mutating func replaced(_ known: String, by made: String) {
+        guard end == nil else { return }
+        end = IntakeError(
+            code: .stopped,
+            message:
+                "Nothing is accepted any more, because the engine's stream \(stream) was made anew (\(made), it was of \(known)): "
+                + "what it had acknowledged is gone. See what became of it."
+        )
     }
 
     /// Nothing that such a stream acknowledges can be trusted, and asking again proves nothing, so this is final.

@@ -59,17 +59,34 @@ package struct NATSAddress: Sendable, Hashable, CustomStringConvertible {
 
 /// Who connects.
 package struct NATSCredentials: Sendable, Hashable, CustomStringConvertible {
-    /// The user's name.
-    package var user: String
-    /// The user's password.
-    package var password: String
-
-    /// Credentials.
-    package init(user: String, password: String) {
-        self.user = user
-        self.password = password
+    /// How somebody shows who they are.
+    enum Proof: Sendable, Hashable {
+        case password(user: String, String)
+        case token(String)
     }
 
-    /// The user; a password has no business in a log.
-    package var description: String { user }
+    let proof: Proof
+
+    /// A user's credentials.
+    package init(user: String, password: String) {
+        proof = .password(user: user, password)
+    }
+
+    /// Those of whoever has this token.
+    package init(token: String) {
+        proof = .token(token)
+    }
+
+    /// The user; what is secret has no business in a log.
+    package var description: String {
+        switch proof {
+        case .password(let user, _): user
+        case .token: "a token"
+        }
+    }
+}
+
+extension NATSCredentials: CustomDebugStringConvertible, CustomReflectable {
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -57,9 +57,12 @@ extension NATSCommand {
             writer.member("lang", "swift")
             writer.member("version", "1")
             writer.member("name", client)
-            if let credentials {
-                writer.member("user", credentials.user)
-                writer.member("pass", credentials.password)
+            switch credentials?.proof {
+            case .password(let user, let password):
+                writer.member("user", user)
+                writer.member("pass", password)
+            case .token(let token): writer.member("auth_token", token)
+            case nil: break
             }
             writer.endObject()
             return writer.array()

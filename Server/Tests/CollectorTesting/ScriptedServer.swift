@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import NIOCore
+package import CollectorStream
+package import NIOCore
 internal import NIOPosix
 
-@testable import CollectorStream
-
-/// A server on the loopback that says what a test wants, in whatever pieces.
-struct ScriptedServer: Sendable {
+/// A server of NATS on the loopback that says what a test wants, in whatever pieces.
+package struct ScriptedServer: Sendable {
     /// Where it listens.
-    let address: NATSAddress
+    package let address: NATSAddress
 
     /// What a server says first.
-    static let greeting =
+    package static let greeting =
         "INFO {\"server_id\":\"N0\",\"server_name\":\"n0\",\"version\":\"2.15.1\",\"headers\":true,\"max_payload\":8388608}\r\n"
 
     /// Listens while `body` runs, and ends with it.
     ///
     /// - Parameter script: What is done with each connection, counted from 1; the connection ends with it.
-    static func run(
+    package static func run(
         _ script: @escaping @Sendable (inout Peer, Int) async throws -> Void,
         _ body: @escaping @Sendable (ScriptedServer) async throws -> Void
     ) async throws {
@@ -67,7 +66,7 @@ struct ScriptedServer: Sendable {
     }
 
     /// One connection, from the server's side.
-    struct Peer {
+    package struct Peer {
         fileprivate var iterator: NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator
         fileprivate let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
         private var bytes: [UInt8] = []
@@ -81,22 +80,22 @@ struct ScriptedServer: Sendable {
         }
 
         /// What a client published.
-        struct Publication: Sendable {
-            var subject: String
-            var reply: String
-            var headers: NATSHeaders?
-            var body: [UInt8]
+        package struct Publication: Sendable {
+            package var subject: String
+            package var reply: String
+            package var headers: NATSHeaders?
+            package var body: [UInt8]
         }
 
         /// Says something.
-        func say(_ text: String) async throws {
+        package func say(_ text: String) async throws {
             try await outbound.write(ByteBuffer(string: text))
         }
 
         /// Greets, and takes what a client says of itself.
         ///
         /// - Returns: The client's `CONNECT`.
-        mutating func welcome(_ greeting: String = ScriptedServer.greeting) async throws -> String {
+        package mutating func welcome(_ greeting: String = ScriptedServer.greeting) async throws -> String {
             try await say(greeting)
             var connect = ""
             while let line = try await line() {
@@ -108,7 +107,7 @@ struct ScriptedServer: Sendable {
         }
 
         /// The next line; nil at the end.
-        mutating func line() async throws -> String? {
+        package mutating func line() async throws -> String? {
             while true {
                 if let end = bytes.firstRange(of: [0x0d, 0x0a]) {
                     defer { bytes.removeSubrange(..<end.upperBound) }
@@ -119,7 +118,7 @@ struct ScriptedServer: Sendable {
         }
 
         /// The next publication, everything else passed over; nil at the end.
-        mutating func publication() async throws -> Publication? {
+        package mutating func publication() async throws -> Publication? {
             while let line = try await line() {
                 let words = line.split(separator: " ").map(String.init)
                 guard words.count >= 4, words[0] == "PUB" || words[0] == "HPUB", let count = Int(words[words.count - 1])
@@ -138,12 +137,12 @@ struct ScriptedServer: Sendable {
         }
 
         /// Answers a publication.
-        func answer(_ publication: Publication, _ body: String) async throws {
+        package func answer(_ publication: Publication, _ body: String) async throws {
             try await say("MSG \(publication.reply) 1 \(body.utf8.count)\r\n\(body)\r\n")
         }
 
         /// Says that nobody listens where it was published.
-        func answerNobody(_ publication: Publication) async throws {
+        package func answerNobody(_ publication: Publication) async throws {
             try await say("HMSG \(publication.reply) 1 16 16\r\nNATS/1.0 503\r\n\r\n\r\n")
         }
 
@@ -151,68 +150,6 @@ struct ScriptedServer: Sendable {
             guard let buffer = try await iterator.next(isolation: #isolation) else { return false }
             bytes += buffer.readableBytesView
             return true
-        }
-    }
-}
-
-extension NATSTimes {
-    /// For machines that do much else at once: nothing but a lost connection ends one.
-    static var unhurried: NATSTimes {
-        var times = NATSTimes()
-        times.greeting = .seconds(60)
-        return times
-    }
-}
-
-extension NATSClient {
-    /// Runs a client while `body` does.
-    ///
-    /// - Parameter changes: Tells about every change of its connection.
-    static func run(
-        _ addresses: [NATSAddress],
-        credentials: NATSCredentials? = nil,
-        times: NATSTimes = .unhurried,
-        notice: @escaping @Sendable (String) -> Void = { _ in },
-        _ body: @escaping @Sendable (NATSClient, Changes) async throws -> Void
-    ) async throws {
-        let (stream, changes) = AsyncStream.makeStream(of: Void.self)
-        let client = NATSClient(
-            addresses,
-            credentials: credentials,
-            name: "test",
-            times: times,
-            chance: { 42 },
-            sleep: { _ in await Task.yield() },
-            notice: notice,
-            changed: { changes.yield() }
-        )
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { await client.run() }
-            group.addTask { try await body(client, Changes(client: client, stream: stream)) }
-            // The client ends only when it is told to.
-            try await group.next()
-            group.cancelAll()
-        }
-    }
-
-    /// What changes at a client's connection.
-    struct Changes: Sendable {
-        let client: NATSClient
-        let stream: AsyncStream<Void>
-
-        /// Waits for a connection that is not this one.
-        func connection(after number: UInt64 = 0) async -> NATSConnection? {
-            if let connection = client.connection, connection.number > number { return connection }
-            for await _ in stream {
-                if let connection = client.connection, connection.number > number { return connection }
-            }
-            return nil
-        }
-
-        /// Waits until something is so.
-        func until(_ isSo: () -> Bool) async {
-            if isSo() { return }
-            for await _ in stream where isSo() { return }
         }
     }
 }

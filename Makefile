@@ -17,7 +17,7 @@ FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 ONCE := --scratch-path .build-apps
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
-.PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server page-test integration kill-test examples lint format docs sanitize fuzz bench clean
+.PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server engine-test page-test integration kill-test examples lint format docs sanitize fuzz bench clean
 
 help:  ## List what can be made
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ bootstrap:  ## Install what is missing on this machine (apt)
 demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEMO_EXIT=1: ends by itself)
 	@Scripts/demo
 
-test: test-sdk apple-simulation test-server page-test integration examples  ## Run every test, and build every example
+test: test-sdk apple-simulation test-server engine-test page-test integration examples  ## Run every test, and build every example
 
 test-sdk: bootstrap  ## Test the SDK
 	Scripts/run-tests $(CHECKED)
@@ -44,6 +44,9 @@ apple: bootstrap  ## Compile for Apple's systems, without Apple's SDK; see Scrip
 
 test-server: bootstrap  ## Test the collector and the trackway command
 	@if [ -f Server/Package.swift ]; then set -x; Scripts/run-tests --package-path Server $(CHECKED); fi
+
+engine-test: bootstrap  ## Real servers of NATS, and collectors on them: kills, lost proof (installs the server by pip; see CONTRIBUTING.md)
+	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --filter 'EngineTests|EngineServeTests'
 
 page-test: bootstrap  ## Look at the collector's page in headless Chromium (installs it; see Scripts/page-test)
 	swift build --package-path Server --product trackway
@@ -96,4 +99,4 @@ bench: bootstrap  ## Measure the SDK and the collector (see Benchmarks/README.md
 	Scripts/bench
 
 clean:  ## Remove every build folder
-	rm -rf .build .build-apple .build-apps .build-page .fuzz AppleSimulation/.build Fuzzing/.build Server/.build Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))
+	rm -rf .build .build-apple .build-apps .build-page .fuzz AppleSimulation/.build Fuzzing/.build Server/.build Server/.build-nats Benchmarks/.build IntegrationTests/.build $(addsuffix /.build,$(EXAMPLES))

@@ -20,6 +20,9 @@ struct ServeOptionsTests {
             ["--key-events-per-day=-1"], ["--read-key", "never"], ["--dev-key", "dev", "--host", "127.evil.com"],
             ["--dev-key", "dev", "--host", "0.0.0.0"], ["--dev-key", ""], ["--ephemeral", "--data", "/data"],
             ["--ephemeral", "--read-key", "always"], ["--ephemeral", "--host", "0.0.0.0"],
+            ["--engine", ""], ["--engine", "http://a"], ["--engine", "nats://a,,nats://b"], ["--engine", "nats://a:0"],
+            ["--engine", "nats://a,"], ["--engine", "nats://a", "--ephemeral"],
+            ["--engine-credentials", "engine.json"],
         ]
     )
     func refused(_ arguments: [String]) {
@@ -36,6 +39,8 @@ struct ServeOptionsTests {
             ["--read-key", "always"], ["--dev-key", "dev", "--host", "::1"],
             ["--dev-key", "dev", "--host", "localhost"], ["--ephemeral", "--port", "8787", "--dev-key", "dev"],
             ["--ephemeral", "--json", "--address-file", "/tmp/address"],
+            ["--engine", "nats://a,nats://b:4223,[::1]:4224", "--engine-credentials", "engine.json"],
+            ["--engine", "a"],
         ] as [[String]]
     )
     func taken(_ arguments: [String]) throws {

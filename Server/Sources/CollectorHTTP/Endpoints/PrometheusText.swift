@@ -91,7 +91,7 @@ struct PrometheusText {
     }
 
     /// What the index holds.
-    mutating func write(_ totals: StoreTotals, lag: (segments: Int, bytes: Int)) {
+    mutating func write(_ totals: StoreTotals, lag: IndexLag) {
         gauge("trackway_index_events", "Distinct events in the index.", Int(clamping: totals.events))
         gauge("trackway_index_duplicates", "Events that arrived again.", Int(clamping: totals.duplicates))
         gauge("trackway_index_failed", "Events and batches kept as failed.", Int(clamping: totals.failed))
@@ -107,8 +107,20 @@ struct PrometheusText {
             Int(clamping: totals.erasedEvents)
         )
         gauge("trackway_index_following", "1 while the index follows the log.", totals.trouble == nil ? 1 : 0)
-        gauge("trackway_index_lag_segments", "Segments of the log the index has still to finish.", lag.segments)
-        gauge("trackway_index_lag_bytes", "Bytes it has still to read in the newest segment.", lag.bytes)
+        write(lag)
+    }
+
+    private mutating func write(_ lag: IndexLag) {
+        var (segments, bytes) = (0, 0)
+        switch lag {
+        case .segments(let count): segments = count
+        case .bytes(let count): bytes = count
+        case .records(let count):
+            gauge("trackway_index_lag_records", "Records of the stream the index has still to read.", max(0, count))
+            return
+        }
+        gauge("trackway_index_lag_segments", "Segments of the log the index has still to finish.", segments)
+        gauge("trackway_index_lag_bytes", "Bytes it has still to read in the newest segment.", bytes)
     }
 
     // MARK: Forms of figures

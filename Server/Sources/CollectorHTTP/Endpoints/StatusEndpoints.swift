@@ -73,11 +73,24 @@ struct StatusEndpoints: Sendable {
         return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: ByteBuffer(string: text.text)))
     }
 
-    /// What the index has still to read: whole segments, or bytes once it is in the newest one.
-    private func lag() -> (segments: Int, bytes: Int) {
+    /// What the index has still to read.
+    private func lag() -> IndexLag {
         let end = dependencies.intake.end
         let indexed = dependencies.store.indexed
-        guard end.segment == indexed.segment else { return (max(0, Int(end.segment) - Int(indexed.segment)), 0) }
-        return (0, max(0, Int(end.offset) - Int(indexed.offset)))
+        if dependencies.intake.durability == .replicated {
+            return .records(Int(clamping: end.streamSequence) - Int(clamping: indexed.streamSequence))
+        }
+        guard end.segment == indexed.segment else { return .segments(max(0, Int(end.segment) - Int(indexed.segment))) }
+        return .bytes(max(0, Int(end.offset) - Int(indexed.offset)))
     }
+}
+
+/// What an index has still to read.
+enum IndexLag: Sendable, Hashable {
+    /// So many segments of the log.
+    case segments(Int)
+    /// So many bytes of the log's newest segment.
+    case bytes(Int)
+    /// So many records of a stream.
+    case records(Int)
 }

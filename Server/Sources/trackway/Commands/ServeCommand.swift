@@ -18,7 +18,8 @@ struct ServeCommand: AsyncParsableCommand {
             (PUT /v3/accounts/ID/mobile_events), and answers success when they lie on stable storage. Shows them on a page
             at /.
             Everything is in one folder: the intake log (the source of truth), the index (made anew from it when missing),
-            and the hashed keys. Ctrl-C or SIGTERM end it in good order; kill -9 loses nothing that was answered.
+            and the hashed keys. With --engine the records are in a stream of NATS in place of the log, and a batch is
+            answered when a majority of its servers, each proven to sync always, has it on disk. Ctrl-C or SIGTERM end it in good order; kill -9 loses nothing that was answered.
 
             Sending needs a write key. Reading needs a read key, but for whoever asks a loopback address directly from this
             machine. Behind a proxy on the same machine use --read-key always: not every proxy says that it is one.
@@ -29,12 +30,15 @@ struct ServeCommand: AsyncParsableCommand {
               trackway serve --host 0.0.0.0 --port 80      reachable by others: put TLS before it
               trackway serve --read-key always --trusted-proxy 127.0.0.1   behind a proxy on this machine
               trackway serve --allow-origin https://shop.example   web pages of that origin may send
+              trackway serve --engine nats://a,nats://b,nats://c --engine-credentials engine.json
+                                                           records in a stream that three machines keep, the index here
               trackway serve --ephemeral --json            for tests: a free port, no keys on this machine, POST /v1/reset,
                                                            and nothing is left at the end
             """
     )
 
     @OptionGroup var data: DataOptions
+    @OptionGroup var records: EngineOptions
 
     @Option(help: "The address to listen on.")
     var host: String = "127.0.0.1"
@@ -123,6 +127,9 @@ struct ServeCommand: AsyncParsableCommand {
         if ephemeral, data.data != nil {
             throw ValidationError("choose --ephemeral, which keeps nothing, or --data")
         }
+        if ephemeral, records.engine != nil {
+            throw ValidationError("choose --ephemeral, which keeps nothing, or --engine")
+        }
         if ephemeral, readKey == .always {
             throw ValidationError("with --ephemeral nobody on this machine needs a key; leave out --read-key")
         }
@@ -189,6 +196,7 @@ struct ServeCommand: AsyncParsableCommand {
         configuration.webhookPrefixes = alertURLPrefix
         var logger = Logger(label: "trackway")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
+        let engine = try records.settings()
         let checker = try plan.map { PlanChecker(try PlanFile.plan($0)) }
         let temporary = try ephemeral ? EphemeralFolder.make(environment: ProcessInfo.processInfo.environment) : nil
         defer { temporary?.remove() }
@@ -202,6 +210,7 @@ struct ServeCommand: AsyncParsableCommand {
         let host = CollectorHost(
             folder: folder,
             configuration: configuration,
+            engine: engine,
             intake: ephemeral ? EphemeralFolder.intake : IntakeOptions(),
             developmentKey: devKey,
             sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
@@ -209,7 +218,13 @@ struct ServeCommand: AsyncParsableCommand {
             plan: checker,
             logger: logger
         )
-        let banner = ServeBanner(folder: folder, host: self.host, developmentKey: devKey, isEphemeral: ephemeral)
+        let banner = ServeBanner(
+            folder: folder,
+            host: self.host,
+            developmentKey: devKey,
+            isEphemeral: ephemeral,
+            engine: engine?.text
+        )
         let file = addressFile.map { AddressFile(path: $0) }
         try file?.prepare()
         defer { file?.remove() }

@@ -37,6 +37,10 @@ struct CollectorFolder: Sendable, Hashable {
     /// The hashed keys.
     var keys: String { path + "/keys" }
 
+    /// Which engine's stream the index is made of, and what keeps the folder for one collector then.
+    var engineMark: String { path + "/engine.json" }
+    var engineLock: String { path + "/engine.lock" }
+
     /// The boards. No part of the index: they cannot be made anew.
     var boards: String { path + "/boards.json" }
 

@@ -4,6 +4,7 @@
 internal import Collector
 internal import CollectorHTTP
 internal import CollectorStore
+internal import CollectorStream
 internal import CollectorWeb
 internal import Foundation
 internal import Logging
@@ -20,7 +21,9 @@ struct CollectorHost: Sendable {
     var folder: CollectorFolder
     /// Where to listen and what to allow.
     var configuration: CollectorConfiguration
-    /// How the intake log is laid out.
+    /// What keeps the records in place of a log; nil for the log.
+    var engine: EngineSettings?
+    /// How the intake log is laid out, and how much may wait.
     var intake = IntakeOptions()
     /// A key that is accepted beside those of the key file; for developers.
     var developmentKey: String?
@@ -47,15 +50,8 @@ struct CollectorHost: Sendable {
         let keys = try openKeys()
         let policies = try folder.openUsagePolicies()
         let store = try openStore()
-        let indexer = Indexer(
-            folder: folder.intake,
-            store: store,
-            limits: configuration.limits,
-            plan: plan,
-            notice: { [logger] in logger.warning("\($0)") }
-        )
-        let intake = try openIntake { indexer.durable(upTo: $0) }
-        // Behind the log's lock: no other collector has them.
+        let records = try openRecords(store)
+        // Behind the folder's lock: no other collector has them.
         let boards = BoardStore(
             path: configuration.isEphemeral ? nil : folder.boards,
             at: SystemClock().now().wall,
@@ -64,7 +60,7 @@ struct CollectorHost: Sendable {
         )
         let server = CollectorServer(
             configuration: configuration,
-            intake: intake,
+            intake: records.intake,
             store: store,
             keys: keys,
             assets: CollectorPage.assets,
@@ -83,16 +79,35 @@ struct CollectorHost: Sendable {
             logger: logger,
             listening: ready
         )
-        let indexing = Task { await indexer.run() }
-        let outcome = await serve(server, endingOn: signals)
-        indexing.cancel()
-        await indexing.value
+        let outcome = await serve(server, records, endingOn: signals)
+        records.lock?.release()
         do {
             try store.close()
         } catch {
             logger.warning("\(error)")
         }
         try outcome.get()
+    }
+
+    private func serve(
+        _ server: CollectorServer,
+        _ records: CollectorRecords,
+        endingOn signals: [UnixSignal]
+    ) async -> Result<Void, CommandFailure> {
+        let indexing = Task { await records.indexer.run() }
+        let connections = Task { await records.engine?.run() }
+        var outcome = Result<Void, CommandFailure>.success(())
+        do {
+            if let engine = records.engine { try await prove(engine, records.indexer) }
+        } catch {
+            outcome = .failure(error)
+        }
+        if case .success = outcome { outcome = await serve(server, endingOn: signals) }
+        connections.cancel()
+        indexing.cancel()
+        await connections.value
+        await indexing.value
+        return outcome
     }
 
     private func serve(_ server: CollectorServer, endingOn signals: [UnixSignal]) async -> Result<Void, CommandFailure>
@@ -125,9 +140,16 @@ struct CollectorHost: Sendable {
         )
     }
 
-    @Sendable private static func chance() -> UInt64 {
+    /// Where chance comes from.
+    @Sendable static func chance() -> UInt64 {
         var generator = SystemRandomNumberGenerator()
         return generator.next()
+    }
+
+    /// Waits; ends early when it is cancelled.
+    @Sendable static func sleep(_ duration: Duration) async {
+        // Cancelled when there is something to do before.
+        try? await ContinuousClock().sleep(for: duration)
     }
 
     private func openKeys() throws(CommandFailure) -> KeyFile {
@@ -155,7 +177,8 @@ struct CollectorHost: Sendable {
         }
     }
 
-    private func openIntake(
+    /// Opens the intake log.
+    func openIntake(
         committed: @escaping @Sendable (LogPosition) -> Void
     ) throws(CommandFailure) -> Intake {
         do {

@@ -14,6 +14,8 @@ struct ServeBanner: Sendable {
     var developmentKey: String?
     /// Whether it keeps nothing.
     var isEphemeral = false
+    /// The engine that keeps its records; nil for a log in its folder.
+    var engine: String?
 
     /// The address for a browser and for senders.
     func url(port: Int) -> String {
@@ -35,12 +37,15 @@ struct ServeBanner: Sendable {
             style.faint("         Clickstream /collect, Sensors Analytics /sa, Sift /v3/accounts/ID/mobile_events"),
         ]
         if let developmentKey { lines.append("Key      \(developmentKey)") }
+        if let engine { lines.append("Engine   \(engine)") }
         lines.append("Data     \(folder.path)")
         lines.append(
             style.faint(
                 isEphemeral
                     ? "Ctrl-C ends it, and nothing is left. Nobody on this machine needs a key."
-                    : "Ctrl-C ends it; what was answered is on disk."
+                    : engine == nil
+                        ? "Ctrl-C ends it; what was answered is on disk."
+                        : "Ctrl-C ends it; what was answered is on the disks of a majority of the engine's servers."
             )
         )
         return lines
@@ -52,7 +57,7 @@ struct ServeBanner: Sendable {
             ("url", .string(url(port: port))),
             ("port", .integer(Int64(port))),
             ("pid", .integer(Int64(process))),
-            ("durability", .string(isEphemeral ? "memory" : "disk")),
+            ("durability", .string(isEphemeral ? "memory" : engine == nil ? "disk" : "replicated")),
             ("data", .string(folder.path))
         )
     }

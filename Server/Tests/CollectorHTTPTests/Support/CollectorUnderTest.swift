@@ -59,11 +59,14 @@ struct CollectorUnderTest: Sendable {
     }
 
     /// Runs a collector while `body` runs, then stops it gracefully.
+    ///
+    /// - Parameter intake: What takes the records; nil for a log in memory.
     static func run(
         _ change: (inout CollectorConfiguration) -> Void = { _ in },
         options: IntakeOptions = CollectorUnderTest.options,
         capacity: Int? = nil,
         plan: PlanChecker? = nil,
+        intake given: (any RecordIntake)? = nil,
         _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
     ) async throws {
         var configuration = CollectorConfiguration(port: 0)
@@ -74,13 +77,15 @@ struct CollectorUnderTest: Sendable {
         let keys = Keys()
         let store = ListedEvents()
         let policies = try UsagePolicyFile(path: "/data/usage-policies", storage: memory)
-        let intake = try Intake(
-            folder: "/data/intake",
-            storage: storage,
-            options: options,
-            durability: configuration.isEphemeral ? .memory : .disk,
-            clock: clock
-        )
+        let intake =
+            try given
+            ?? Intake(
+                folder: "/data/intake",
+                storage: storage,
+                options: options,
+                durability: configuration.isEphemeral ? .memory : .disk,
+                clock: clock
+            )
         let receiver = ScriptedTransport()
         let (ports, sender) = AsyncStream.makeStream(of: Int.self)
         let server = CollectorServer(

@@ -47,7 +47,8 @@ struct EngineTests {
     private static func makeStream(_ engine: Engine) async throws {
         while true {
             do {
-                return try await engine.makeStream(bytes: 64 << 20)
+                try await engine.makeStream(bytes: 64 << 20)
+                return
             } catch {
                 try await pause()
             }

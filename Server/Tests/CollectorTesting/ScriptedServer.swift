@@ -2,7 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import CollectorStream
-package import NIOCore
+internal import NIOCore
 internal import NIOPosix
 
 /// A server of NATS on the loopback that says what a test wants, in whatever pieces.

@@ -10,9 +10,9 @@ const condition = /^("(?:[^"\\]|\\.)+"|[^\s"=≠!<≤>≥]+?)(:=|!=|<=|>=|=|≠|
 /** A name and a value; an address, which has two strokes behind its colon, is none. */
 const pair = /^([A-Za-z_][\w.-]*):(?!\/\/)(.+)$/s;
 
-/** The line in its parts: a quotation mark opens and closes, and what stands in between may have spaces. */
+/** The line in its parts: a quotation mark opens and closes, and what stands in between may have spaces, and quotation marks behind a backslash. */
 const parts = (line) => line.match(/(?:"(?:[^"\\]|\\.)*"?|[^\s"])+/g) ?? [];
-const unquoted = (text) => (text.startsWith('"') ? text.slice(1).replace(/"$/, "") : text);
+const unquoted = (text) => (text.startsWith('"') ? (/^"((?:[^"\\]|\\.)*)/s.exec(text)?.[1] ?? "").replace(/\\(.)/gs, "$1") : text);
 
 /** `name:purchase total>=3 "two words"` becomes {terms: {name: "purchase"}, conditions: ["total>=3"], words: ["two words"]}. */
 export function parseFilter(line) {
@@ -36,7 +36,7 @@ export function parseFilter(line) {
 /** The filter as a line again, with one term replaced (or removed when the value is null). */
 export function withTerm(line, key, value) {
   const others = parts(line).filter((part) => !part.startsWith(`${key}:`));
-  const quoted = (text) => (/[\s"]/.test(text) ? `"${text.replaceAll('"', "")}"` : text);
+  const quoted = (text) => (/[\s"]/.test(text) ? `"${text.replace(/["\\]/g, "\\$&")}"` : text);
   return [...(value === null ? [] : [`${key}:${quoted(value)}`]), ...others].join(" ");
 }
 

@@ -63,9 +63,14 @@ export function grid(values, y, width) {
 /** Labels below the places that have room for one; the last of all is kept. */
 export function below(count, text, x, width, height) {
   const widest = Math.max(...[0, Math.floor(count / 2), count - 1].map((index) => text(index).length)) * 6.4 + 18;
-  const every = Math.max(1, Math.ceil(count / Math.max(1, Math.floor((width - edge.left - edge.right) / widest))));
-  return Array.from({ length: count }, (_, index) => index).filter((index) => (count - 1 - index) % every === 0).map((index) =>
-    s("text", { class: "label", x: Math.min(width - widest / 2 + 8, Math.max(edge.left - 30 + widest / 2, x(index))), y: height - 6, "text-anchor": "middle" }, text(index)));
+  // Half of one more, since the last may move to the left by as much.
+  const room = Math.max(1, Math.floor((width - edge.left - edge.right) / (widest * 1.35)));
+  const every = Math.max(1, Math.ceil(count / room));
+  return Array.from({ length: count }, (_, index) => index).filter((index) => (count - 1 - index) % every === 0).map((index) => {
+    // The last one ends with the drawing, where its middle would let it stand out.
+    const isAtEnd = x(index) + (text(index).length * 6.4) / 2 > width - edge.right;
+    return s("text", { class: "label", x: isAtEnd ? width - edge.right : Math.max(edge.left - 30 + widest / 2, x(index)), y: height - 6, "text-anchor": isAtEnd ? "end" : "middle" }, text(index));
+  });
 }
 
 /** The style of the series with this index; those beyond the colours share one. */

@@ -10,7 +10,7 @@ import { counted, cut } from "./format.js";
 import { printable } from "./stream.js";
 
 const height = 380;
-const [top, gap, bar, narrowest] = [30, 10, 12, 168];
+const [top, gap, bar, narrowest, line] = [30, 10, 12, 168, 17];
 const others = "all others";
 
 /** The flow and the table. */
@@ -57,7 +57,8 @@ function draw(svg, columns, answer, colours, isBackwards, width) {
     let y = top;
     return new Map(nodes.map((node) => {
       const place = { node, x: x(index), y, height: Math.max(2, node.sessions * scale), leaving: 0, arriving: 0 };
-      y += place.height + gap;
+      // The name of what is thin needs a line of its own.
+      y += Math.max(place.height + gap, line);
       return [node.name, place];
     }));
   });

@@ -25,15 +25,15 @@ export function card(user, chosen, go) {
     ["Unique id", code(user.unique_id)],
     ["Anonymous id", code(user.anonymous_id)],
   ].filter(([, value]) => value !== null && value !== undefined && value !== "");
-  return h("section", { class: "panel card", "aria-label": "The person" },
-    h("dl", { class: "card-facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
+  return h("section", { class: "panel profile", "aria-label": "The person" },
+    h("dl", { class: "profile-facts" }, facts.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
     attributes(user, now, go),
     devices(user, chosen, go, now));
 }
 
 function attributes(user, now, go) {
   const entries = Object.entries(user.attributes ?? {});
-  if (entries.length === 0) return h("p", { class: "card-none" }, "The app has said nothing about this person.");
+  if (entries.length === 0) return h("p", { class: "profile-none" }, "The app has said nothing about this person.");
   return h("div", { class: "told-frame", tabindex: "0", role: "group", "aria-label": "What the app said" }, h("table", { class: "told" },
     h("thead", {}, h("tr", {}, ["Attribute", "Value", "Set"].map((title) => h("th", { scope: "col" }, title)))),
     h("tbody", {}, entries.map(([name, attribute]) => h("tr", {},

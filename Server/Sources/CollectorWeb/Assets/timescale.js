@@ -5,7 +5,7 @@
 
 /** A silence longer than this is folded. */
 const longestSilence = 20 * 60_000;
-/** Single moments get a little room of their own. */
+/** Single moments get a little room of their own: this, or a tenth of the longest stretch where all of them are shorter. */
 const shortest = 60_000;
 const widestFold = 16;
 /** Folds together take at most this part of the width. */
@@ -27,7 +27,10 @@ export class TimeScale {
     }
     const width = right - left;
     const fold = spans.length > 1 ? Math.min(widestFold, (width * foldedPart) / (spans.length - 1)) : 0;
-    const lengths = spans.map((span) => Math.max(shortest, span.to - span.from));
+    // Seconds of use beside minutes of room would be a stroke at the edge of an empty drawing.
+    const longest = Math.max(...spans.map((span) => span.to - span.from));
+    const least = longest === 0 ? shortest : Math.min(shortest, Math.max(longest / 10, 1));
+    const lengths = spans.map((span) => Math.max(least, span.to - span.from));
     const scale = (width - fold * (spans.length - 1)) / lengths.reduce((sum, length) => sum + length, 0);
     let x = left;
     this.pieces = spans.map((span, index) => {
@@ -65,4 +68,4 @@ export class TimeScale {
 }
 
 const oneMinute = 60_000;
-const roundSteps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080].map((minutes) => minutes * oneMinute);
+const roundSteps = [...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1000), ...[1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720, 1440, 2880, 10_080].map((minutes) => minutes * oneMinute)];

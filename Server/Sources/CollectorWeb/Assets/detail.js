@@ -5,7 +5,7 @@
 
 import { ask, askText } from "./ask.js";
 import { byId, h, setText } from "./dom.js";
-import { counted, dateAndClock, duration, number } from "./format.js";
+import { counted, duration, exactTime, number } from "./format.js";
 import { lifeList } from "./life.js";
 import { block, member, parseExact, pretty } from "./json.js";
 import { printable } from "./stream.js";
@@ -37,7 +37,7 @@ export class Detail {
   /** Shows a stored event at once from what the stream knows, then exactly as the collector keeps it. */
   async showEvent(stored) {
     const event = stored.event;
-    const request = this.#begin(event.name, `${dateAndClock(event.time)} on the device`);
+    const request = this.#begin(event.name, `${exactTime(event.time)} on the device`);
     const slot = h("div", {});
     const life = h("div", {});
     byId("drawer-body").replaceChildren(this.#facts(stored), slot, life);
@@ -86,7 +86,7 @@ export class Detail {
 
   /** Shows a refused event, at once as far as the list has it, then with all that is kept of it. */
   async showFailure(failure) {
-    const request = this.#begin(failure.code, `${dateAndClock(failure.received)} · refused`);
+    const request = this.#begin(failure.code, `${exactTime(failure.received)} · refused`);
     this.#drawFailure(failure);
     if (!(failure.bytes > (failure.content ?? "").length)) return;
     try {
@@ -129,7 +129,7 @@ export class Detail {
     }, printable(value));
     return facts([
       ["Id", h("code", {}, stored.id)],
-      ["Received", Number.isFinite(stored.received) ? `${dateAndClock(stored.received)} (${duration(stored.received - stored.event.time)} later)` : null],
+      ["Received", Number.isFinite(stored.received) ? `${exactTime(stored.received)} (${delay(stored.received - stored.event.time)})` : null],
       ["User", link("user", stored.user)],
       ["Session", link("session", stored.session)],
       ["Installation", link("installation", stored.installation)],
@@ -165,5 +165,8 @@ function facts(pairs) {
   return h("dl", { class: "facts" }, pairs.filter(([, value]) => value !== null && value !== undefined && value !== "").map(([key, value]) =>
     h("div", {}, h("dt", {}, key), h("dd", {}, value))));
 }
+
+/** What is received before its own time was recorded by a clock that is ahead. */
+const delay = (ms) => (ms < 0 ? `${duration(-ms)} before: the device's clock is ahead` : `${duration(ms)} later`);
 
 const printableBody = (text) => text.split("\n").map(printable).join("\n");

@@ -38,6 +38,17 @@ export function dateAndClock(ms) {
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${clock(ms)}`;
 }
 
+/** "UTC+1", "UTC−3:30", "UTC": how far this browser's clock is from it then. */
+export function offset(ms) {
+  if (!valid(ms)) return "";
+  const minutes = -new Date(ms).getTimezoneOffset();
+  const size = Math.abs(minutes);
+  return minutes === 0 ? "UTC" : `UTC${minutes < 0 ? "−" : "+"}${Math.floor(size / 60)}${size % 60 === 0 ? "" : `:${two(size % 60)}`}`;
+}
+
+/** 2026-11-21 14:32:08.250 UTC+1: where a time stands by itself, it says by which clock. */
+export const exactTime = (ms) => (valid(ms) ? `${dateAndClock(ms)} ${offset(ms)}` : "–");
+
 const day = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short" });
 const dayOfYear = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 

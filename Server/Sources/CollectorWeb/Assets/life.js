@@ -4,7 +4,7 @@
 // One event's way: when it was recorded, which batch brought it, when it was received, and where it lies now.
 
 import { h } from "./dom.js";
-import { counted, dateAndClock, duration, number, printable } from "./format.js";
+import { counted, duration, exactTime, number, printable } from "./format.js";
 
 /** The steps as a list; what nobody told is left out, and named below. */
 export function lifeList({ recorded, batch, received, durable, indexed, durations, unknown }) {
@@ -24,6 +24,6 @@ const said = (value, write) => (value === null || value === undefined ? null : w
 function step(name, at, since, facts) {
   const told = facts.filter(([, value]) => value !== null && value !== undefined && value !== "");
   return h("li", { class: "life-step" },
-    h("p", {}, h("b", {}, name), at === null || at === undefined ? null : h("time", {}, dateAndClock(at)), since === null || since === undefined ? null : h("span", { class: "life-since" }, `${since < 0 ? "" : "+"}${duration(since)}`)),
+    h("p", {}, h("b", {}, name), at === null || at === undefined ? null : h("time", {}, exactTime(at)), since === null || since === undefined ? null : h("span", { class: "life-since" }, `${since < 0 ? "" : "+"}${duration(since)}`)),
     told.length === 0 ? null : h("dl", {}, told.map(([key, value]) => h("div", {}, h("dt", {}, key), h("dd", {}, printable(value))))));
 }

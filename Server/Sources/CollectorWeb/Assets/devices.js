@@ -7,10 +7,12 @@ import { ask } from "./ask.js";
 import { Device } from "./device.js";
 import { byId, h, setText } from "./dom.js";
 import { deviceName, fleetList, fleetTable } from "./fleet.js";
-import { clock, counted } from "./format.js";
+import { clock, counted, number } from "./format.js";
 
 const mostDevices = 50;
 const mostStates = 200;
+/** As many at most are in the page; who looks for one further back finds it by its user or its events. */
+const most = 1000;
 
 /** The view of devices. `go` leads elsewhere: `events(installation)`, `visitor(installation)`; `chosen()` says that `place` changed. */
 export class Devices {
@@ -20,7 +22,10 @@ export class Devices {
   #chosen = null;
   #device = null;
   #devices = [];
-  #hasMore = false;
+  /** The devices seen before those that every look asks for, as somebody asked for them; and where still older ones begin. */
+  #older = [];
+  #next;
+  #isAskingOlder = false;
   #drawn = "";
   #answered = 0;
   #isLooking = false;
@@ -60,8 +65,11 @@ export class Devices {
       ]);
       if (chosen !== this.#chosen) return;
       this.#answered = Date.now();
-      this.#devices = all.devices;
-      this.#hasMore = all.next !== undefined;
+      // Who was seen meanwhile stands at the beginning, once.
+      const latest = new Set(all.devices.map(({ installation }) => installation));
+      this.#older = this.#older.filter(({ installation }) => !latest.has(installation));
+      this.#devices = [...all.devices, ...this.#older];
+      if (this.#older.length === 0) this.#next = all.next;
       this.#trouble(null);
       this.#draw(one, Date.now());
     } catch (error) {
@@ -128,13 +136,36 @@ export class Devices {
       if (this.#answered > 0) this.#say("No device yet", howToBegin());
       return;
     }
-    setText(byId("device-note"), this.#hasMore ? `the ${this.#devices.length} seen last` : counted(this.#devices.length, "device"));
-    const state = JSON.stringify(this.#devices) + Math.floor(now / 5000);
+    setText(byId("device-note"), this.#next !== undefined ? `the ${number(this.#devices.length)} seen last` : counted(this.#devices.length, "device"));
+    const state = JSON.stringify([this.#devices, this.#next, this.#isAskingOlder]) + Math.floor(now / 5000);
     if (state === this.#drawn) return;
     this.#drawn = state;
     const focused = document.activeElement?.closest?.("#device-body [data-key]")?.dataset.key;
-    byId("device-body").replaceChildren(fleetTable(this.#devices, choose, now));
+    const isFull = this.#devices.length >= most;
+    const more = this.#next === undefined ? null : isFull ? h("p", { class: "panel-note" }, `The first ${number(most)} are shown.`)
+      : h("button", { type: "button", class: "button small", "data-key": "older", onclick: () => this.#askOlder() }, this.#isAskingOlder ? "Asking…" : "Older");
+    byId("device-body").replaceChildren(fleetTable(this.#devices, choose, now), ...(more === null ? [] : [h("div", { class: "fleet-foot" }, more)]));
     if (focused !== undefined) byId("device-body").querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  }
+
+  /** The devices seen before those that are shown. */
+  async #askOlder() {
+    if (this.#isAskingOlder || this.#next === undefined) return;
+    this.#isAskingOlder = true;
+    this.#draw(null, Date.now());
+    try {
+      const { devices, next } = await ask(`/v1/devices?limit=${mostDevices}&after=${encodeURIComponent(this.#next)}`);
+      const known = new Set(this.#devices.map(({ installation }) => installation));
+      const fresh = devices.filter(({ installation }) => !known.has(installation));
+      this.#older.push(...fresh);
+      this.#devices.push(...fresh);
+      this.#next = next;
+      this.#trouble(null);
+    } catch (error) {
+      this.#fail(error);
+    }
+    this.#isAskingOlder = false;
+    if (this.#chosen === null) this.#draw(null, Date.now());
   }
 
   /** Instead of the devices: a title, and what to do. */

@@ -8,7 +8,7 @@ import { AlertForm } from "./alertform.js";
 import { attemptOf, conditionOf, stateOf } from "./alerted.js";
 import { byId, h, setText } from "./dom.js";
 import { called, figure } from "./figures.js";
-import { ago, counted, dateAndClock, span } from "./format.js";
+import { ago, clock, counted, dateAndClock, number, span } from "./format.js";
 import { unknown } from "./modes.js";
 import { printable } from "./stream.js";
 
@@ -28,6 +28,9 @@ export class Alerts {
   #timer = 0;
   #turn = 0;
   #form;
+  /** When the list was answered last, and whether what is said is that it is not. */
+  #answered = 0;
+  #isLost = false;
 
   constructor(moved, wantKey) {
     this.#moved = moved;
@@ -65,7 +68,7 @@ export class Alerts {
   async #load() {
     clearTimeout(this.#timer);
     const turn = (this.#turn += 1);
-    if (this.#alerts === null) byId("alert-list").setAttribute("aria-busy", "true");
+    if (this.#alerts === null) this.#wait();
     try {
       const { alerts } = await ask("/v1/alerts");
       const deliveries = alerts.some(({ id }) => id === this.#open) ? (await ask(`${path(this.#open)}/deliveries`)).deliveries : [];
@@ -79,11 +82,26 @@ export class Alerts {
     if (document.visibilityState === "visible") this.#timer = setTimeout(() => this.#load(), lookEvery);
   }
 
+  #wait() {
+    const list = byId("alert-list");
+    list.setAttribute("aria-busy", "true");
+    if (list.childElementCount === 0) list.replaceChildren(h("li", { class: "panel part-skeleton" }, h("p", { class: "visually-hidden" }, "Asking the collector…"), h("span", {}), h("span", {}), h("span", {})));
+  }
+
   #draw(deliveries) {
     const list = byId("alert-list");
+    // An address may name one that is no more.
+    const isGone = this.#open !== "" && this.#alerts.every(({ id }) => id !== this.#open);
+    byId("alert-gone").hidden = !isGone;
+    setText(byId("alert-gone"), isGone ? `There is no alert “${printable(this.#open).slice(0, 64)}”: it was deleted, or never was one.` : "");
     list.removeAttribute("aria-busy");
     const firing = this.#alerts.filter(({ state }) => state === "firing").length;
-    setText(byId("alert-note"), this.#alerts.length === 0 ? "" : `${counted(this.#alerts.length, "alert")}, ${firing === 0 ? "none firing" : `${firing} firing`}`);
+    // One that cannot be looked at is not one that does not fire.
+    const blind = this.#alerts.filter(({ state, trouble, paused }) => !paused && (state === "unknown" || trouble)).length;
+    setText(byId("alert-note"), this.#alerts.length === 0 ? "" : [counted(this.#alerts.length, "alert"), firing === 0 ? "none firing" : `${number(firing)} firing`, blind === 0 ? null : `of ${number(blind)} nothing can be said`].filter(Boolean).join(", "));
+    this.#answered = Date.now();
+    if (this.#isLost) this.#say("");
+    this.#isLost = false;
     if (this.#alerts.length === 0) {
       list.replaceChildren(h("li", { class: "panel empty alert-empty" }, h("p", { class: "empty-title" }, "No alerts yet"),
         h("p", {}, "An alert looks at a condition every few minutes, and tells an address of yours when it holds: few sales, missing or refused events, silence.")));
@@ -182,6 +200,7 @@ export class Alerts {
   }
 
   #say(text, isWrong = false) {
+    this.#isLost = false;
     byId("alert-told").classList.toggle("wrong", isWrong);
     setText(byId("alert-told"), text);
   }
@@ -191,7 +210,11 @@ export class Alerts {
     const list = byId("alert-list");
     list.removeAttribute("aria-busy");
     // What was shown last stays; when there is nothing yet, the reason stands in its place.
-    if (this.#alerts !== null) return this.#say("The collector does not answer; this is how things were.", true);
+    if (this.#alerts !== null) {
+      this.#say(`${error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer."} What is shown is of ${clock(this.#answered).slice(0, 8)}.`, true);
+      this.#isLost = true;
+      return;
+    }
     list.replaceChildren(h("li", { class: "panel empty alert-empty", role: "alert" }, h("p", { class: "empty-title" }, "No answer"),
       h("p", { class: "wrong" }, error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer.")));
   }

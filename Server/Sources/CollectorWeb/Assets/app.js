@@ -22,6 +22,7 @@ import { showShared } from "./shared.js";
 import { Stream } from "./stream.js";
 import { TimeChoice } from "./timechoice.js";
 import { Visitors } from "./visitors.js";
+import { ownZone } from "./zones.js";
 
 /** Whoever came by a link sees one board, and asks for nothing else. */
 const isShared = /[?&]link=/.test(location.search);
@@ -151,7 +152,7 @@ function tell(problem) {
 function explainEmpty(filtered, problem) {
   const command = `curl ${location.origin}/v1/events -H "authorization: Bearer $KEY" --json '{"name":"hello"}'`;
   if (problem !== null) {
-    byId("empty").replaceChildren(h("p", { class: "empty-title" }, "No answer"), h("p", { class: "wrong", role: "alert" }, problem));
+    byId("empty").replaceChildren(h("p", { class: "empty-title" }, "No answer"), h("p", { class: "wrong", role: "alert" }, problem), h("button", { type: "button", class: "button", onclick: () => begin(true) }, "Ask again"));
     return;
   }
   byId("empty").replaceChildren(...(filtered || input.value.trim() !== ""
@@ -169,11 +170,12 @@ async function look() {
   visitors.look();
   devices.look();
   const now = Date.now();
-  const part = async (question, use) => {
+  const part = async (question, use, fail = () => {}) => {
     try {
       use(await question);
-    } catch {
+    } catch (error) {
       // The connection state already says that the collector is away; the last figures stay on the page.
+      fail(error);
     }
   };
   // The ledger of very many installations is long: look at it as often as its answer is quick.
@@ -193,14 +195,15 @@ async function look() {
       setText(byId("total-failed"), compact(stats.failed ?? 0));
       byId("total-failed").dataset.mood = stats.failed > 0 ? "warn" : "calm";
       failures.total = stats.failed ?? 0;
+      events.retry();
       tell(stats.trouble ? `${stats.trouble} Events are still accepted and kept; they appear here once this is over.` : null);
     }),
     both ? part(ledger.look(main.dataset.view === "ledger", now), (missing) => {
       looks.ledgerAfter = now + Math.max(3000, 20 * (performance.now() - asked));
       setText(byId("total-missing"), compact(missing));
       byId("total-missing").dataset.mood = missing > 0 ? "bad" : "good";
-    }) : null,
-    both ? part(failures.look(now), () => {}) : null,
+    }, (error) => ledger.fail(error)) : null,
+    both ? part(failures.look(now), () => {}, (error) => failures.fail(error)) : null,
   ]);
   looking = false;
 }
@@ -351,6 +354,7 @@ if (isShared) {
   showShared();
 } else {
   setText(byId("host"), location.host);
+  setText(byId("zone"), ownZone());
   modes.restore();
   begin();
   look();

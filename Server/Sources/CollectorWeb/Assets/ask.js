@@ -34,6 +34,9 @@ export class Refusal extends Error {
   }
 }
 
+/** Why there is no answer, in one sentence: the collector's own, or that it gives none. */
+export const whyNot = (error) => (error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer.");
+
 /** The text of an answer. Throws a Refusal with the collector's own sentence. */
 export async function askText(path, signal, method = "GET", body) {
   const answer = await fetch(path, { method, headers: headers(), signal, body });

@@ -4,8 +4,8 @@
 // Boards: their list, and one with its cards, which can be moved, renamed, widened and removed. The address says which, and in which time.
 
 import { asQuery } from "./address.js";
-import { ask, tell } from "./ask.js";
-import { BoardView, tellAsked } from "./boardview.js";
+import { ask, tell, whyNot } from "./ask.js";
+import { BoardView, skeletons, tellAsked } from "./boardview.js";
 import { plainCards, withZone } from "./cards.js";
 import { byId, h, setText } from "./dom.js";
 import { called } from "./figures.js";
@@ -101,10 +101,17 @@ export class Boards {
   async #load() {
     const turn = (this.#turn += 1);
     this.#mark();
+    if (this.#board === null) this.#wait();
     try {
-      const [list, board] = await Promise.all([ask("/v1/boards"), this.#patiently(path(this.#id || first))]);
+      const asked = this.#patiently(path(this.#id || first));
+      // Whoever asks for a board that is gone sees those that there are.
+      const list = ask("/v1/boards").then((answer) => {
+        if (turn !== this.#turn) return;
+        this.#list = [...answer.ready_made.map((one) => ({ ...one, isReady: true })), ...answer.boards];
+        this.#drawList();
+      });
+      const [board] = await Promise.all([asked, list]);
       if (turn !== this.#turn) return;
-      this.#list = [...list.ready_made.map((one) => ({ ...one, isReady: true })), ...list.boards];
       this.#board = board;
       if (this.#board.ready_made) this.#isEditing = false;
       this.#drawList();
@@ -126,6 +133,21 @@ export class Boards {
     }
   }
 
+  /** Until it is known what is on the board. */
+  #wait() {
+    this.#view.stop();
+    this.#offer(false);
+    setText(byId("board-title"), "Board");
+    setText(byId("board-note"), "asking the collector…");
+    byId("board-cards").replaceChildren(...skeletons(4));
+  }
+
+  /** What can be done with a board is offered where there is one. */
+  #offer(isThere) {
+    byId("board-tools").hidden = !isThere;
+    if (!isThere) byId("board-form").hidden = true;
+  }
+
   #drawList() {
     const item = ({ id, title, isReady, cards }) => h("li", {}, h("a", {
       href: `/?boards=${encodeURIComponent(id)}`, "aria-current": id === (this.#id || first) ? "page" : null, onclick: (event) => {
@@ -145,6 +167,7 @@ export class Boards {
     const board = this.#board;
     if (board === null || !this.#isShown) return;
     this.#mark();
+    this.#offer(true);
     const isOwn = !board.ready_made;
     setText(byId("board-title"), printable(board.title));
     if (isAnew) tellAsked(byId("board-note"));
@@ -241,9 +264,14 @@ export class Boards {
   #fail(error) {
     if (error.wantsKey) this.#wantKey();
     this.#view.stop();
-    setText(byId("board-title"), "No board");
-    const said = error.wantsKey ? "The collector wants a key for reading." : error.status ? error.message : "The collector does not answer.";
-    byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, error.status === 404 ? "There is no such board" : "No answer"), h("p", { class: "wrong" }, said),
-      h("a", { class: "button", href: "/?boards" }, "All boards")));
+    this.#board = null;
+    this.#isEditing = false;
+    this.#offer(false);
+    const isGone = error.status === 404;
+    setText(byId("board-title"), isGone ? "No board" : "Board");
+    setText(byId("board-note"), "");
+    byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, isGone ? "There is no such board" : "No answer"),
+      h("p", { class: "wrong" }, isGone ? `“${printable(this.#id).slice(0, 64)}” was deleted, or never was one.` : whyNot(error)),
+      isGone ? h("a", { class: "button", href: "/?boards" }, "All boards") : h("button", { type: "button", class: "button", onclick: () => this.#load() }, "Ask again")));
   }
 }

@@ -135,6 +135,9 @@ function pause(ms, signal) {
   });
 }
 
+/** In the place of cards of which nothing is known yet. */
+export const skeletons = (count) => Array.from({ length: count }, () => h("section", { class: "panel card", "aria-busy": "true" }, skeleton({ kind: "" })));
+
 const skeleton = (card) => h("div", { class: `skeleton card-skeleton${["ledger", "failed"].includes(card.kind) ? " low" : ""}` }, h("p", { class: "visually-hidden" }, "Asking the collector…"), Array.from({ length: 5 }, (_, index) => h("div", { class: `skeleton-bar s${index}` })));
 
 /** Says when the cards were asked. */

@@ -43,7 +43,7 @@ export class Events {
     this.#asked = key;
     this.#last = [line, time];
     this.#stream.setWords(filter.words);
-    const shown = { pairs, filed, time, isSearch: searched.length > 0, isFiltered: line.trim() !== "" || time !== null, head: null, next: null, searched: 0, of: 0, isAsking: true, isCleared: false, arrived: null, timer: 0, problem: null };
+    const shown = { pairs, filed, time, isSearch: searched.length > 0, isFiltered: line.trim() !== "" || time !== null, head: null, next: null, searched: 0, of: 0, isAsking: true, isCleared: false, isKnown: false, arrived: null, timer: 0, problem: null };
     this.#shown = shown;
     try {
       // What arrives is followed from the latest of all, whether it is shown or not.
@@ -59,8 +59,8 @@ export class Events {
         this.#wantKey();
         return;
       }
-      // Without an answer the connection state says enough; with one, its sentence is worth reading.
-      shown.problem = error.status ? error.message : null;
+      this.#asked = null;
+      shown.problem = error.status ? error.message : "The collector does not answer.";
       this.#stream.reset([]);
     }
     this.#explain(shown.isFiltered, shown.problem);
@@ -68,6 +68,11 @@ export class Events {
     this.feed.follow(filed, shown.head);
     await this.#goOn(shown);
     this.#say(shown);
+  }
+
+  /** Asks once more where the last question had no answer. */
+  retry() {
+    if (this.#shown !== null && !this.#shown.isKnown && !this.#shown.isAsking) this.begin(...this.#last, true);
   }
 
   /** Shows the next older ones, or searches on. */
@@ -154,6 +159,7 @@ export class Events {
   }
 
   #took(shown, answer) {
+    shown.isKnown = true;
     shown.next = answer.next ?? null;
     shown.searched += answer.searched ?? 0;
     shown.of = answer.of ?? shown.of;
@@ -166,7 +172,7 @@ export class Events {
     const reach = shown.next === null && !shown.isAsking ? "searched to the first" : `searched ${number(shown.searched)} of ${number(Math.max(shown.of, shown.searched))}`;
     const searched = shown.isSearch ? reach : "";
     const text = [searched, shown.problem !== null && this.#stream.count > 0 ? shown.problem : ""].filter(Boolean).join(" · ");
-    this.#stream.say({ text, isAsking: shown.isAsking, further: shown.isCleared ? "Older events" : shown.next === null ? null : shown.isSearch ? "Search further back" : "Older events" });
+    this.#stream.say({ text, isAsking: shown.isAsking, isKnown: shown.isKnown, further: shown.isCleared ? "Older events" : shown.next === null ? null : shown.isSearch ? "Search further back" : "Older events" });
   }
 }
 

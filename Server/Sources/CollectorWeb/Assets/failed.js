@@ -3,7 +3,7 @@
 
 // What admission refused, newest first.
 
-import { ask } from "./ask.js";
+import { ask, whyNot } from "./ask.js";
 import { asQuery } from "./address.js";
 import { byId, h, setText } from "./dom.js";
 import { ago, dateAndClock, number } from "./format.js";
@@ -91,6 +91,11 @@ export class Failures {
       if (error.status === 404) this.#gone = group;
       return [];
     }
+  }
+
+  /** What was listed stays; where nothing was, the reason stands in its place. */
+  fail(error) {
+    if (this.#last === "") byId("failures").replaceChildren(h("li", { class: "nothing wrong" }, whyNot(error)));
   }
 
   /** How many there are, as the collector counts. */

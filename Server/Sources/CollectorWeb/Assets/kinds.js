@@ -22,7 +22,7 @@ const periods = { key: "interval", label: "Interval", options: [["day", "Day"], 
 const group = { key: "by", label: "Group by", placeholder: "attribute, or context.app.version", list: "attributes" };
 const scope = ["user", "installation"];
 
-/** Each kind: `title`, `about`, `path` (or what gives it for what is asked), `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `isTimeless` of one that asks for no stretch of time, `query(asked)` and `time(asked)` what such a one asks and how it calls its time where that is not plain, `isNoCard` of one that boards do not have, `empty` what it says of an empty answer, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
+/** Each kind: `title`, `about`, `path` (or what gives it for what is asked), `form(asked, changed)` with its parts, `extra` keys without a part, `interval` the usual one (true: by the time) of kinds that have intervals and a zone, `isTimeless` of one that asks for no stretch of time, `query(asked)` and `time(asked)` what such a one asks and how it calls its time where that is not plain, `isNoCard` of one that boards do not have, `empty(asked)` what it says of an empty answer, `missing(asked)` what to do before it can be asked, and `draw(answer, asked, range, go)`. */
 export const kinds = {
   trends: {
     title: "Trends", about: "How much happened when", path: "/v1/trends", extra: ["top"], draw: drawTrends, interval: true,
@@ -75,7 +75,7 @@ export const kinds = {
   },
   catalogue: {
     title: "Catalogue", about: "Which events there are, and what they look like", path: cataloguePath, extra: ["after", "limit"], draw: drawCatalogue, isTimeless: true,
-    empty: "No event has such a name.",
+    empty: (asked) => (asked.has("search") ? "No event has such a name." : "No event has arrived yet."),
     form: (asked) => [
       new Line(asked, { key: "search", label: "Name contains", placeholder: "any text" }),
       new Choice(asked, { key: "order", label: "First", options: [["events", "The most frequent"], ["last", "The latest"], ["name", "By the alphabet"]] }),

@@ -3,7 +3,7 @@
 
 // The ledger: per installation, what its processes recorded against what arrived, with the gaps in place.
 
-import { ask } from "./ask.js";
+import { ask, whyNot } from "./ask.js";
 import { byId, h, s, setText } from "./dom.js";
 import { ago, counted, dateAndClock, number, shortID } from "./format.js";
 import { printable } from "./stream.js";
@@ -37,6 +37,11 @@ export class Ledger {
       this.#show(summary, whole, now);
     }
     return summary.missing;
+  }
+
+  /** What was drawn stays; where nothing was, the reason stands in its place. */
+  fail(error) {
+    if (this.#last === "") byId("accounts").replaceChildren(h("li", { class: "nothing wrong" }, whyNot(error)));
   }
 
   /** As many pages as are wanted; of very many processes those that began last come first. */

@@ -88,7 +88,7 @@ export class People {
     const focused = document.activeElement?.closest?.("#people button")?.dataset.key;
     const all = users.length === 0 ? "" : counted(users.length, "person", "people") + (this.#next === undefined ? "" : " and more");
     list.replaceChildren(
-      ...(this.search === "" ? [this.#entry("", h("b", {}, "Everybody"), all || (this.#state === "asking" ? "Asking the collector…" : "Nobody was here yet"), null, chosen, now)] : []),
+      ...(this.search === "" ? [this.#entry("", h("b", {}, "Everybody"), all || { asking: "Asking the collector…", found: "Nobody was here yet" }[this.#state] || "", null, chosen, now)] : []),
       ...users.map((user) => this.#entry(keyOf(user), h("b", { dir: "auto" }, nameOf(user)),
         [user.sessions > 0 ? counted(user.sessions, "session") : null, counted(user.events, "event"), ago(user.last, now)].filter(Boolean).join(" · "), user.last, chosen, now)));
     if (focused !== undefined) list.querySelector(`[data-key="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });

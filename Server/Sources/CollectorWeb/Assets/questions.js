@@ -17,6 +17,8 @@ import { Saving } from "./saving.js";
 import { suggest } from "./suggestions.js";
 
 const usual = "trends";
+/** How long a question waits for others that are asked, in times it is asked again, a second apart. */
+const patience = 30;
 const times = ["last", "from", "to"];
 /** What belongs to every question of a kind: the time, and the zone of its days. */
 const shared = (kind) => [...(kinds[kind].isTimeless ? [] : times), "zone"];
@@ -217,7 +219,7 @@ export class Questions {
       this.#request = null;
       const parts = kind.draw(answer, this.#asked, range, (key, value) => this.#go(key, value));
       setText(byId("question-dates"), `${range.text} · ${zoneOf(this.#asked)} · asked at ${clock(Date.now()).slice(0, 8)}${answer.read === undefined || kind.isTimeless ? "" : `, ${counted(Number(answer.read), "event")} read`}`);
-      if (parts === null) this.#say(kind.empty ? "Nothing" : "Nothing in this time", [h("p", {}, kind.empty ?? "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
+      if (parts === null) this.#say(kind.empty ? "Nothing" : "Nothing in this time", [h("p", {}, kind.empty?.(this.#asked) ?? "No event matches the question. Choose a longer time, or fewer conditions."), this.#again()]);
       else this.#put(parts, "The answer is there.");
       // One event's page is no question that a board has.
       byId("question-alert").hidden = !["trends", "funnel"].includes(this.#kind);
@@ -259,7 +261,7 @@ export class Questions {
         return await ask(`${typeof path === "string" ? path : path(this.#asked)}?${asQuery(query)}`, signal);
       } catch (error) {
         // Others are asking, too: a moment later there is room.
-        if (error.code !== "too_many_questions" || attempt === 3) throw error;
+        if (error.code !== "too_many_questions" || attempt === patience) throw error;
         await new Promise((resolve) => setTimeout(resolve, 1000));
         signal.throwIfAborted();
       }

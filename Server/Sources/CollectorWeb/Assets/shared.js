@@ -5,10 +5,11 @@
 
 import { readPairs, WrongAddress } from "./address.js";
 import { Refusal } from "./ask.js";
-import { BoardView, tellAsked } from "./boardview.js";
+import { BoardView, skeletons, tellAsked } from "./boardview.js";
 import { byId, h, setText } from "./dom.js";
 import { printable } from "./stream.js";
 import { parseKeepingDigits } from "./json.js";
+import { ownZone } from "./zones.js";
 
 const token = (() => {
   try {
@@ -35,8 +36,8 @@ async function askShared(path, signal) {
 
 const view = new BoardView(byId("board-cards"), { isStill: true, answer: (card, change, signal) => askShared(`/v1/shared/cards/${encodeURIComponent(card.id)}`, signal) });
 
-function say(title, text) {
-  byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, title), h("p", {}, text)));
+function say(title, text, ...more) {
+  byId("board-cards").replaceChildren(h("section", { class: "panel empty board-empty", role: "alert" }, h("p", { class: "empty-title" }, title), h("p", {}, text), more));
 }
 
 /** Shows the board that the address opens, in place of the whole page. */
@@ -46,6 +47,14 @@ export async function showShared() {
   }
   byId("boards").hidden = false;
   setText(byId("host"), location.host);
+  setText(byId("zone"), ownZone());
+  await load();
+}
+
+async function load() {
+  setText(byId("board-title"), "Board");
+  setText(byId("board-note"), "asking the collector…");
+  byId("board-cards").replaceChildren(...skeletons(4));
   try {
     const board = await askShared("/v1/shared");
     setText(byId("board-title"), printable(board.title));
@@ -54,8 +63,9 @@ export async function showShared() {
     if (board.cards.length === 0) say("An empty board", "It has no cards yet.");
     else view.show(board.cards, "");
   } catch (error) {
-    setText(byId("board-title"), "No board");
+    setText(byId("board-note"), "");
+    if (error.status === 404) setText(byId("board-title"), "No board");
     if (error.status === 404) say("This link opens nothing", "It is not known here, was revoked, or is over. Ask whoever gave it to you for another one.");
-    else say("No answer", error.status ? error.message : "The collector does not answer.");
+    else say("No answer", error.status ? error.message : "The collector does not answer.", h("button", { type: "button", class: "button", onclick: load }, "Ask again"));
   }
 }

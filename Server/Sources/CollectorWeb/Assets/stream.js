@@ -38,7 +38,7 @@ export class Stream {
   /** Whether the newest rows made room for older ones. */
   #isCut = false;
   #cutAt = null;
-  #said = { text: "", isAsking: true, further: null };
+  #said = { text: "", isAsking: true, isKnown: false, further: null };
   #frame = byId("rows-frame");
   #body = byId("rows");
 
@@ -116,7 +116,7 @@ export class Stream {
     this.#note();
   }
 
-  /** What is said below the table: {text, isAsking, further}. `further` is what older ones are called; null when there are none. */
+  /** What is said below the table: {text, isAsking, isKnown, further}. `isKnown`: there was an answer; `further` is what older ones are called, null when there are none. */
   say(said) {
     this.#said = said;
     this.#note();
@@ -257,7 +257,8 @@ export class Stream {
     const shown = this.#rows.filter((record) => !record.row.hidden).length;
     const parts = [];
     if (this.#paused) parts.push("Paused");
-    parts.push(shown === this.#rows.length ? counted(shown, "event") : `${number(shown)} of ${counted(this.#rows.length, "event")}`);
+    // Nobody has said that there are none before the collector has.
+    if (this.#said.isKnown || this.#rows.length > 0) parts.push(shown === this.#rows.length ? counted(shown, "event") : `${number(shown)} of ${counted(this.#rows.length, "event")}`);
     if (this.#said.text !== "") parts.push(this.#said.text);
     if (this.#skipped > 0) parts.push(`${number(this.#skipped)} passed too fast to show; all are stored`);
     setText(byId("stream-note"), parts.join(" · "));

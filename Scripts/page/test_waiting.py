@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+#
+# While an answer is waited for, when there is none, and when it comes after all: what is said is so.
+import re
+import unittest
+
+import collector
+from collector import HOSTILE, PageTest, expect
+
+setUpModule = collector.setUp
+
+ADDRESSES = ["/", "/?tab=failed", "/?questions=trends", "/?visitors", "/?devices", "/?boards", "/?alerts", "/?link=twl_none"]
+EVERYTHING = re.compile(r"/v1/")
+
+
+class WaitingTest(PageTest):
+    forgiven = re.compile("Failed to load resource: (the server responded with a status of (404|503)|net::ERR_FAILED)")
+
+    def behind(self, path, act, scheme="light"):
+        """A page whose questions `act` takes."""
+        page = self.open("/icon.svg", scheme=scheme)
+        page.route(EVERYTHING, act)
+        page.goto(self.collector.url + path)
+        return page
+
+
+class Waiting(WaitingTest):
+    def test_what_is_waited_for_is_seen_by_those_who_want_no_motion(self):
+        for path in ADDRESSES:
+            with self.subTest(path):
+                held = []
+                page = self.behind(path, lambda route: held.append(route))
+                self.until(page, lambda: held)
+                shown = page.locator("main:not([hidden])").last
+                places = shown.locator(".skeleton:not([hidden]), .part-skeleton").or_(shown.get_by_text("Asking the collector…"))
+                expect(places.first).to_be_attached()
+                seen = places.evaluate_all("(nodes) => nodes.filter((node) => node.getClientRects().length > 0 && node.getBoundingClientRect().width > 2 && getComputedStyle(node).opacity === '1').length")
+                self.assertGreater(seen, 0)
+                # Nobody has said yet that there is nothing.
+                self.assertNotRegex(page.locator("body").inner_text(), r"\b0 events|Nobody was here|No alerts|No board|Waiting for the first")
+                for route in held:
+                    route.abort()
+                page.context.close()
+
+
+class Failing(WaitingTest):
+    def test_what_has_no_answer_says_why_and_not_that_there_is_nothing(self):
+        error = {"error": {"code": "unavailable", "message": "The index is being made anew."}}
+        for path in ADDRESSES:
+            for act, why in [(lambda route: route.fulfill(status=503, json=error), "The index is being made anew."), (lambda route: route.abort(), "The collector does not answer.")]:
+                with self.subTest(path, why=why):
+                    page = self.behind(path, act)
+                    expect(page.locator("main:not([hidden])").last).to_contain_text(why)
+                    if path.startswith("/?tab=") or path == "/":
+                        expect(page.locator("#accounts")).to_have_text(why)
+                        expect(page.locator("#failures")).to_have_text(why)
+                    self.assertNotRegex(page.locator("body").inner_text(), r"\b0 events|Nobody was here|No alerts|No board|Waiting for the first|Asking the collector")
+                    page.context.close()
+
+    def test_live_events_are_asked_for_again_when_the_collector_is_back(self):
+        away = [True]
+        page = self.behind("/", lambda route: route.abort() if away[0] else route.continue_())
+        expect(page.get_by_text("No answer")).to_be_visible()
+        away[0] = False
+        expect(page.locator("#rows tr").first).to_be_attached()
+        expect(page.locator("#empty")).to_be_hidden()
+
+    def test_a_board_that_had_no_answer_is_asked_for_again_by_a_button(self):
+        away = [True]
+        page = self.behind("/?boards", lambda route: route.abort() if away[0] else route.continue_())
+        expect(page.locator("#board-tools")).to_be_hidden()
+        away[0] = False
+        page.locator("#boards").get_by_role("button", name="Ask again").click()
+        expect(page.locator("#board-title")).to_have_text("First look")
+        expect(page.locator("#board-tools")).to_be_visible()
+
+
+class Alerts(WaitingTest):
+    ALERT = {"id": "aaaaaaaaaa", "version": 1, "created": 1, "changed": 1, "title": "Sales", "condition": {"kind": "missing", "query": "", "operator": ">", "threshold": 0.0, "of": "value", "within": "1h", "at_least": 100}, "every": "1m", "for": "0m", "keep_firing_for": "0m", "repeat": None, "paused": False, "webhook": None, "value": None, "link": "/?tab=ledger"}
+
+    def test_what_is_told_of_a_collector_that_is_away_is_taken_back(self):
+        away = [False]
+        alerts = {"alerts": [{**self.ALERT, "state": "ok"}]}
+        page = self.behind("/?alerts", lambda route: route.fallback())
+        page.route("**/v1/alerts", lambda route: route.fulfill(status=503, json={"error": {"code": "unavailable", "message": "The alerts cannot be read."}}) if away[0] else route.fulfill(json=alerts))
+        page.goto(self.collector.url + "/?alerts")
+        expect(page.locator("#alert-list > li.alert")).to_have_count(1)
+        away[0] = True
+        expect(page.locator("#alert-told")).to_have_text(re.compile(r"^The alerts cannot be read\. What is shown is of \d\d:\d\d:\d\d\.$"))
+        away[0] = False
+        expect(page.locator("#alert-told")).to_have_text("")
+
+    def test_one_of_which_nothing_can_be_said_does_not_count_as_calm(self):
+        alerts = {"alerts": [{**self.ALERT, "state": "unknown", "since": 1, "evaluated": 1, "trouble": "The question is too large: choose a shorter time."}, {**self.ALERT, "id": "bbbbbbbbbb", "state": "ok"}]}
+        page = self.open("/?alerts", answers={"**/v1/alerts": alerts})
+        expect(page.locator("#alert-note")).to_have_text("2 alerts, none firing, of 1 nothing can be said")
+        expect(page.locator("#alert-list .alert-trouble")).to_have_text("The question is too large: choose a shorter time.")
+
+
+class Gone(WaitingTest):
+    def test_addresses_of_what_is_no_more_say_so(self):
+        for path, said in [
+            ("/?event=0199aaaa-0000-7000-8000-000000000999", "No event with the id"), ("/?visitors=user:nobody", "No such user"),
+            ("/?visitors=installation:01a214ee-2511-7b39-a77f-24b503bf8500", "No such installation"), ("/?devices=01a214ee-2511-7b39-a77f-24b503bf8500", "No such device"),
+            ("/?boards=nothere", "“nothere” was deleted, or never was one."), ("/?alerts=nothere", "There is no alert “nothere”"),
+            ("/?questions=catalogue&name=nothere", "Nothing of this name"), ("/?link=twl_nothere", "This link opens nothing"), ("/?questions=nothere", "is no kind of question"),
+        ]:
+            with self.subTest(path):
+                page = self.open(path)
+                expect(page.locator("body")).to_contain_text(said)
+                if "boards" in path:
+                    # Those that there are, are offered; what can be done with a board is not.
+                    expect(page.locator("#board-list").get_by_role("link", name=re.compile("First look"))).to_be_visible()
+                    expect(page.locator("#board-tools")).to_be_hidden()
+                page.context.close()
+
+    def test_back_and_forward_lead_through_all_views(self):
+        page = self.open()
+        places = ["/?visitors=", "/?devices=", "/?boards=", "/?alerts=", "/?questions=trends"]
+        for name, place in zip(["Visitors", "Devices", "Boards", "Alerts", "Questions"], places):
+            page.locator("#mode-buttons").get_by_role("button", name=name).click()
+            expect(page).to_have_url(re.compile(re.escape(place.rstrip("=")) + "=?$"))
+        titles = {}
+        for place in [*reversed(places[:-1]), "/"]:
+            page.go_back()
+            expect(page).to_have_url(re.compile(re.escape(place.rstrip("=")) + "=?$"))
+            expect(page.locator("main:not([hidden])")).to_have_count(1)
+            titles[place] = page.locator("main:not([hidden])").get_attribute("id")
+        self.assertEqual(list(titles.values()), ["alerts", "boards", "devices", "visitors", "main"])
+        for place in places:
+            page.go_forward()
+            expect(page).to_have_url(re.compile(re.escape(place.rstrip("=")) + "=?$"))
+        expect(page.locator("#questions")).to_be_visible()
+
+    def test_hostile_words_are_searched_for_as_they_are(self):
+        # The last one is longer than a name may be.
+        for name in HOSTILE[:-1]:
+            with self.subTest(name):
+                page = self.open()
+                expect(page.locator("#rows tr").first).to_be_attached()
+                page.locator("#filter").fill("name:" + '"' + name.replace("\\", "\\\\").replace('"', '\\"') + '"')
+                expect(page.locator("#rows tr")).to_have_count(1)
+                self.assertEqual(page.title(), "Trackway")
+                self.assertEqual(page.locator("#rows img, #rows script").count(), 0)
+                page.reload()
+                expect(page.locator("#rows tr")).to_have_count(1)
+                page.context.close()
+
+    def test_a_name_with_quotation_marks_is_filtered_by_as_it_is(self):
+        name = HOSTILE[4]
+        answer = self.collector.ask("/v1/rate?minutes=15")
+        minute = answer["minutes"][-1][0] if answer["minutes"] else self.collector.now
+        page = self.open(answers={"**/v1/rate?*": {"minutes": [[minute, 1, {name: 1}]]}})
+        page.locator("#legend button").click()
+        expect(page.locator("#rows tr")).to_have_count(1)
+        self.assertEqual(page.locator("#filter").input_value(), 'name:"a=b≠\\"c\\""')
+
+
+class Times(WaitingTest):
+    def test_a_time_that_stands_by_itself_says_by_which_clock(self):
+        for zone, said in [("Europe/Berlin", r"UTC\+[12]"), ("UTC", "UTC"), ("Asia/Kathmandu", r"UTC\+5:45"), ("America/St_Johns", r"UTC−[23]:30")]:
+            with self.subTest(zone):
+                page = self.open("/?event=0199aaaa-0000-7000-8000-000000000014", zone=zone)
+                expect(page.locator("#drawer-time")).to_have_text(re.compile(rf"^\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{{3}} {said} on the device$"))
+                expect(page.locator(".life-step time").first).to_have_text(re.compile(rf" {said}$"))
+                # A browser may know it by an older name.
+                expect(page.locator("#zone")).to_have_text(page.evaluate("Intl.DateTimeFormat().resolvedOptions().timeZone"))
+                page.context.close()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -187,6 +187,15 @@ class Away(PageTest):
         expect(again.locator(".wrong")).to_have_text("1 event was admitted. Not to be judged again: 1 kept only in part. There are more: do it again for the rest. Then it ended: The collector does not answer.")
         expect(again.get_by_role("button", name="Ask again")).to_be_visible()
 
+    def test_who_comes_while_others_admit_waits_for_a_moment(self):
+        page = self.open("/?tab=failed")
+        refusals = [{"error": {"code": "replay_running", "message": "Events are being admitted again already; ask again in a moment."}}] * 2
+        page.route("**/v1/failed/replay?*", lambda route: route.fulfill(status=503, json=refusals.pop()) if refusals else route.fulfill(json={"admitted": 0, "refused": 0, "unchanged": 1, "not_kept": [], "dry_run": True}))
+        page.locator("#failure-groups button").filter(has_text="still_yyy").click()
+        page.locator("#again").get_by_role("button", name="Try again").click()
+        expect(page.locator("#again")).to_contain_text("1 event would still be refused for the same reason.")
+        self.assertEqual(refusals, [])
+
     def test_groups_that_cannot_be_asked_for_leave_the_list(self):
         page = self.open("/")
         page.route("**/v1/failed/groups?*", lambda route: route.abort())

@@ -56,7 +56,7 @@ class Rules(PageTest):
         for path, page in self.each_view():
             with self.subTest(path, of="ids"):
                 self.assertEqual(page.evaluate("(() => { const ids = [...document.querySelectorAll('[id]')].map(({ id }) => id); return ids.filter((id, at) => ids.indexOf(id) !== at); })()"), [])
-            for width in (1440, 1024, 700, 390):
+            for width in (1440, 1280, 1180, 1024, 700, 390):
                 self.resize(page, width)
                 with self.subTest(path, width=width):
                     self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), width)

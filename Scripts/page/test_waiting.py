@@ -98,6 +98,35 @@ class Alerts(WaitingTest):
         expect(page.locator("#alert-list .alert-trouble")).to_have_text("The question is too large: choose a shorter time.")
 
 
+class Refusing(WaitingTest):
+    def test_that_nothing_is_taken_is_said_above_everything(self):
+        stats = self.collector.ask("/v1/stats")
+        stats["intake_trouble"] = "Less than 64 MiB are free; free some space."
+        page = self.open("/?questions=trends", answers={"**/v1/stats": stats})
+        expect(page.locator("#notice")).to_have_text("No events are taken: Less than 64 MiB are free; free some space. Clients keep theirs and try again.")
+        page.unroute("**/v1/stats")
+        page.context.unroute("**/v1/stats")
+        expect(page.locator("#notice")).to_be_hidden()
+
+    def test_a_card_that_waits_for_its_turn_says_so_and_gets_it(self):
+        busy = [8]
+
+        def answer(route):
+            busy[0] -= 1
+            if busy[0] < 0:
+                route.continue_()
+            else:
+                route.fulfill(status=503, json={"error": {"code": "too_many_questions", "message": "As many questions as may be are being answered already; ask again in a moment."}})
+
+        page = self.open("/icon.svg")
+        page.route("**/v1/boards/first-look/cards/c2?*", answer)
+        page.route(re.compile(r"/v1/boards/first-look$"), lambda route: route.fulfill(json={"id": "first-look", "title": "One", "ready_made": True, "links": [], "cards": [{"id": "c2", "title": "People", "size": "half", "kind": "trends", "query": "last=7d"}]}))
+        page.goto(self.collector.url + "/?boards")
+        expect(page.locator(".card-waits")).to_have_text("Other questions are being answered; this one waits for its turn.")
+        expect(page.locator(".card-waits")).to_have_count(0)
+        self.assertLess(busy[0], 0)
+
+
 class Gone(WaitingTest):
     def test_addresses_of_what_is_no_more_say_so(self):
         for path, said in [

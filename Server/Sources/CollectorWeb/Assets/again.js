@@ -12,6 +12,8 @@ import { printable } from "./stream.js";
 
 /** One request judges 500; more than these are left for another time. */
 const mostPages = 200;
+/** How long one waits for others who do the same, in times it is asked again, up to a second apart. */
+const patience = 30;
 const reasons = {
   cut: "kept only in part", other_format: "sent in another format", ambiguous: "not to be told apart from its batch", installation_erased: "of an erased installation", unreadable: "unreadable",
 };
@@ -46,7 +48,7 @@ export class Again {
     try {
       let before = null;
       for (let page = 0; ; page += 1) {
-        const answer = await post(`/v1/failed/replay?${asQuery([["code", group.code], ...(group.name === null ? [] : [["name", group.name]]), ...(before === null ? [] : [["before", before]]), ...(isTrial ? [["dry_run", "1"]] : [])])}`);
+        const answer = await patiently(`/v1/failed/replay?${asQuery([["code", group.code], ...(group.name === null ? [] : [["name", group.name]]), ...(before === null ? [] : [["before", before]]), ...(isTrial ? [["dry_run", "1"]] : [])])}`);
         for (const part of ["admitted", "refused", "unchanged"]) sum[part] += answer[part];
         for (const { reason } of answer.not_kept) sum.lost.set(reason, (sum.lost.get(reason) ?? 0) + 1);
         before = answer.next ?? null;
@@ -95,6 +97,18 @@ export class Again {
     const place = byId("again");
     place.hidden = nodes.length === 0;
     place.replaceChildren(...nodes.flat().filter(Boolean));
+  }
+}
+
+/** Somebody else admits events, too, and the collector does it for one at a time: a moment later there is room. */
+async function patiently(path) {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await post(path);
+    } catch (error) {
+      if (error.code !== "replay_running" || attempt === patience) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 500 + 500 * Math.random()));
+    }
   }
 }
 

@@ -196,7 +196,10 @@ async function look() {
       byId("total-failed").dataset.mood = stats.failed > 0 ? "warn" : "calm";
       failures.total = stats.failed ?? 0;
       events.retry();
-      tell(stats.trouble ? `${stats.trouble} Events are still accepted and kept; they appear here once this is over.` : null);
+      tell([
+        stats.intake_trouble ? `No events are taken: ${stats.intake_trouble} Clients keep theirs and try again.` : null,
+        stats.trouble ? `${stats.trouble} ${stats.intake_trouble ? "What arrived before appears" : "Events are still accepted and kept; they appear"} here once this is over.` : null,
+      ].filter(Boolean).join(" ") || null);
     }),
     both ? part(ledger.look(main.dataset.view === "ledger", now), (missing) => {
       looks.ledgerAfter = now + Math.max(3000, 20 * (performance.now() - asked));

@@ -12,8 +12,9 @@ import { ownZone } from "./zones.js";
 
 /** So many answers are waited for at once: as many as the collector gives, and of those who come by a link one less. */
 const atOnce = { all: 3, shared: 2 };
-/** How long a card waits for others that ask, in times it asks again, a second or two apart. */
-const patience = 60;
+/** How long a card waits for others that ask, in times it asks again, a second or two apart; and after how many of them that is said. */
+const patience = 600;
+const soon = 5;
 const liveEvery = 5000;
 /** Of these no time is asked. */
 const timeless = new Set(["ledger", "catalogue", "live"]);
@@ -78,7 +79,7 @@ export class BoardView {
 
   async #draw({ card, body }, last, signal, isAgain = false) {
     try {
-      const answer = await this.#patiently(card, last, signal);
+      const answer = await this.#patiently(card, last, signal, () => isAgain || body.append(h("p", { class: "panel-note card-waits" }, "Other questions are being answered; this one waits for its turn.")));
       const drawn = drawCard(card, answer, { isStill: this.#isStill, zone: ownZone() });
       if (signal.aborted) return;
       body.removeAttribute("aria-busy");
@@ -102,13 +103,14 @@ export class BoardView {
     }
   }
 
-  async #patiently(card, last, signal) {
+  async #patiently(card, last, signal, tell) {
     for (let attempt = 0; ; attempt += 1) {
       try {
         return await this.#answer(card, this.#isStill ? [] : changeOf(card, last), signal);
       } catch (error) {
         // Others are asking, too, or very often: a moment later there is room.
         if (!(error.code === "too_many_questions" || error.status === 429) || attempt === patience) throw error;
+        if (attempt === soon) tell();
         await pause(1000 + 1000 * Math.random(), signal);
       }
     }

@@ -8,51 +8,42 @@ internal import TrackwayJournal
 
 /// The SQLite file: opened with the settings the index is built for, and put aside when it is damaged.
 struct IndexDatabase: Sendable {
-    /// How the file is used.
-    struct Options: Sendable {
-        /// How a damaged file is renamed.
-        let storage: any JournalStorage
-        /// How long a write waits for another process that holds the file.
-        let timeout: Duration
-        /// How many pages of 4 KiB are written before they are moved from SQLite's log into the file.
-        let checkpointPages: Int
-    }
-
     /// Many readers beside one writer.
     let pool: DatabasePool
-    /// Moves what was written into the file.
-    let checkpoint: IndexCheckpoint
     /// Where a damaged index was put and what was wrong with it, if this open found one; the index then begins anew from the
     /// log.
     let putAside: (path: String, reason: String)?
 
-    /// Opens or makes the file at `path`.
+    /// Opens or makes the file at `path`, waiting at most `timeout` for another process that holds it.
     ///
     /// - Throws: ``StoreError`` when the file cannot be used, or was made by a newer version.
-    init(path: String, _ options: Options) throws(StoreError) {
+    init(path: String, storage: any JournalStorage, timeout: Duration) throws(StoreError) {
         do {
-            self.init(try Self.open(path, options), putAside: nil)
+            self.init(pool: try Self.open(path, timeout), putAside: nil)
         } catch let error as StoreError {
             throw error
         } catch let error as DatabaseError where Self.mayPass(error) {
             throw StoreError("The index \(path) cannot be opened: \(error).")
         } catch {
             // Whatever else keeps it from being opened: everything in it can be made again.
-            try self.init(replacing: path, because: "\(error)", options)
+            try self.init(replacing: path, because: "\(error)", storage: storage, timeout: timeout)
         }
     }
 
     /// Puts aside what lies at `path` and makes a new file there.
     ///
     /// - Throws: ``StoreError`` when that is not possible now.
-    init(replacing path: String, because reason: String, _ options: Options) throws(StoreError) {
+    init(
+        replacing path: String,
+        because reason: String,
+        storage: any JournalStorage,
+        timeout: Duration
+    ) throws(StoreError) {
         let aside = path + ".damaged"
         do {
-            for suffix in ["-shm", "-wal"] where IndexFiles.exist(path + suffix) {
-                try options.storage.remove(path + suffix)
-            }
-            if IndexFiles.exist(path) { try options.storage.rename(path, to: aside) }
-            self.init(try Self.open(path, options), putAside: (aside, reason))
+            for suffix in ["-shm", "-wal"] where IndexFiles.exist(path + suffix) { try storage.remove(path + suffix) }
+            if IndexFiles.exist(path) { try storage.rename(path, to: aside) }
+            self.init(pool: try Self.open(path, timeout), putAside: (aside, reason))
         } catch {
             throw StoreError(
                 "The index \(path) is damaged (\(reason)) and cannot be made anew now: \(error). Nothing is lost: it is "
@@ -61,21 +52,14 @@ struct IndexDatabase: Sendable {
         }
     }
 
-    private init(_ open: (DatabasePool, IndexCheckpoint), putAside: (path: String, reason: String)?) {
-        (pool, checkpoint) = open
+    private init(pool: DatabasePool, putAside: (path: String, reason: String)?) {
+        self.pool = pool
         self.putAside = putAside
     }
 
-    /// Closes the file; what is being read from it ends first.
-    func close() throws {
-        checkpoint.close()
-        try pool.close()
-    }
-
-    private static func open(_ path: String, _ options: Options) throws -> (DatabasePool, IndexCheckpoint) {
+    private static func open(_ path: String, _ timeout: Duration) throws -> DatabasePool {
         IndexFiles.makePrivate(path)
-        let checkpoint = IndexCheckpoint(path: path, pages: options.checkpointPages)
-        let pool = try DatabasePool(path: path, configuration: configuration(options.timeout, checkpoint))
+        let pool = try DatabasePool(path: path, configuration: configuration(timeout))
         do {
             let isNewer = try pool.read { try IndexSchema.migrator.hasBeenSuperseded($0) }
             if isNewer {
@@ -95,10 +79,10 @@ struct IndexDatabase: Sendable {
             throw error
         }
         IndexFiles.makePrivate(path)
-        return (pool, checkpoint)
+        return pool
     }
 
-    private static func configuration(_ timeout: Duration, _ checkpoint: IndexCheckpoint) -> Configuration {
+    private static func configuration(_ timeout: Duration) -> Configuration {
         var configuration = Configuration()
         // Nothing refers to rows by key constraint, and the check costs a lookup per row.
         configuration.foreignKeysEnabled = false
@@ -112,7 +96,8 @@ struct IndexDatabase: Sendable {
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
             try db.execute(sql: "PRAGMA cache_size = -32768")
-            checkpoint.watch(db)
+            // Pages that are written again and again, the last ones of each tree, are copied into the file once for every 64 MiB.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 16000")
             try db.execute(sql: "PRAGMA journal_size_limit = 134217728")
         }
         return configuration

@@ -14,10 +14,10 @@ final class IndexTransaction {
     private struct Batch {
         let received: Timestamp
         let key: String
-        let installation: Int64?
-        let writer: Int64?
+        var installation: Int64?
+        var writer: Int64?
         /// Its installation was erased: nothing of it is kept.
-        let isErased: Bool
+        var isErased = false
         var context: Int64?
         var facts: ContextFacts?
         var run: ClosedRange<UInt64>?
@@ -26,13 +26,7 @@ final class IndexTransaction {
         var refused: Int64 = 0
     }
 
-    private var batch = Batch(
-        received: .init(milliseconds: 0),
-        key: "",
-        installation: nil,
-        writer: nil,
-        isErased: false
-    )
+    private var batch = Batch(received: Timestamp(milliseconds: 0), key: "")
     private(set) var progress: IndexProgress
     /// The installations erased in this transaction.
     private(set) var erased: Set<InstallationID> = []

@@ -231,8 +231,7 @@ package final class Indexer: Sendable {
 
     /// Enters a chunk; one that does not go on where the index stands is passed over, and read again from there.
     private func write(_ chunk: LogChunk) async throws {
-        let database = store.database
-        let step = try await database.pool.write { [limits, plan] db in
+        let step = try await store.database.pool.write { [limits, plan] db in
             let transaction = try IndexTransaction(db, plan: plan)
             guard transaction.progress.cursor == chunk.start else {
                 return Step(progress: transaction.progress, erased: [], isReset: false)
@@ -251,7 +250,6 @@ package final class Indexer: Sendable {
         state.withLock { $0.isSuspicious = false }
         store.committed(step.progress, erased: step.erased, isReset: step.isReset)
         reached(step.progress.cursor)
-        await database.checkpoint.committed(on: database.pool)
     }
 
     /// What a transaction came to.

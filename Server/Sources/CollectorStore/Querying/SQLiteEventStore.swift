@@ -13,7 +13,8 @@ package final class SQLiteEventStore: EventStore {
     /// The file's path.
     package let path: String
     let signal: ProgressSignal
-    private let options: IndexDatabase.Options
+    private let storage: any JournalStorage
+    private let timeout: Duration
     let clock: any EventClock
     let budget: QuestionBudget
     private let descriptionLimits: EventDescription.Limits
@@ -44,7 +45,6 @@ package final class SQLiteEventStore: EventStore {
     ///   - path: the file; SQLite puts two more beside it.
     ///   - storage: how a damaged file is renamed.
     ///   - timeout: how long a write waits for another process that holds the file.
-    ///   - checkpointPages: how many pages of 4 KiB are written before they are moved from SQLite's log into the file.
     ///   - clock: measures how long a question takes.
     ///   - budget: what one question may cost.
     ///   - descriptionLimits: how much the description of an event looks at.
@@ -53,22 +53,22 @@ package final class SQLiteEventStore: EventStore {
         path: String,
         storage: any JournalStorage = DiskStorage(),
         timeout: Duration = .seconds(2),
-        checkpointPages: Int = 16_000,
         clock: any EventClock = SystemClock(),
         budget: QuestionBudget = QuestionBudget(),
         descriptionLimits: EventDescription.Limits = EventDescription.Limits()
     ) throws(StoreError) {
         self.path = path
-        options = IndexDatabase.Options(storage: storage, timeout: timeout, checkpointPages: checkpointPages)
+        self.storage = storage
+        self.timeout = timeout
         self.clock = clock
         self.budget = budget
         self.descriptionLimits = descriptionLimits
-        var database = try IndexDatabase(path: path, options)
+        var database = try IndexDatabase(path: path, storage: storage, timeout: timeout)
         var found: Found
         do {
             found = try Found(database)
         } catch {
-            database = try IndexDatabase(replacing: path, because: "\(error)", options)
+            database = try IndexDatabase(replacing: path, because: "\(error)", storage: storage, timeout: timeout)
             do {
                 found = try Found(database)
             } catch {
@@ -249,13 +249,12 @@ package final class SQLiteEventStore: EventStore {
         }
         guard isFirst else { return }
         do {
-            database.checkpoint.close()
             try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
         } catch {
             // The log beside the file stays and is read at the next opening.
         }
         do {
-            try database.close()
+            try database.pool.close()
         } catch {
             throw StoreError("The index \(path) cannot be closed: \(error).")
         }
@@ -287,11 +286,11 @@ package final class SQLiteEventStore: EventStore {
     func replace(because reason: String) throws(StoreError) {
         let old = database
         do {
-            try old.close()
+            try old.pool.close()
         } catch {
             // It is not needed any more; what it still holds is freed with the last reader.
         }
-        let fresh = try IndexDatabase(replacing: path, because: reason, options)
+        let fresh = try IndexDatabase(replacing: path, because: reason, storage: storage, timeout: timeout)
         let found: Found
         do {
             found = try Found(fresh)

@@ -18,16 +18,11 @@ final class IndexEnvironment {
     init(
         segmentBytes: Int = 1 << 20,
         eventsPerStep: Int = Indexer.usualEventsPerStep,
-        plan: PlanChecker? = nil,
-        checkpointPages: Int = 16_000
+        plan: PlanChecker? = nil
     ) throws {
         folder = FileManager.default.temporaryDirectory.path + "/trackway-store-" + UUID().uuidString
         log = try SegmentedLog(folder: folder + "/intake", options: LogOptions(segmentBytes: segmentBytes))
-        store = try SQLiteEventStore(
-            path: folder + "/index.sqlite",
-            timeout: .zero,
-            checkpointPages: checkpointPages
-        )
+        store = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero)
         indexer = Indexer(folder: folder + "/intake", store: store, plan: plan, eventsPerStep: eventsPerStep)
     }
 

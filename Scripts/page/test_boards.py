@@ -114,7 +114,7 @@ class Looking(BoardTest):
         held = []
         page.route("**/cards/c1*", lambda route: held.append(route))
         page.goto(f"{self.collector.url}/?boards={board['id']}")
-        expect(page.locator(".card .skeleton")).to_be_attached()
+        expect(page.locator('[data-card="c1"] .skeleton')).to_be_attached()
         expect(page.locator("#board-cards [aria-busy]")).to_contain_text("Asking the collector…")
         for route in held:
             route.continue_()

@@ -243,7 +243,9 @@ struct IntakeEndpointTests {
             #expect(answer.status == 503 && answer.errorCode == "disk_full" && answer.headers["retry-after"] == "30")
             #expect(try collector.kept(.intake).count == kept)
             #expect(try await collector.request("GET", "/readyz").status == 503)
+            #expect(try await collector.request("GET", "/v1/stats").body.contains(#""intake_trouble":""#))
             collector.memory.capacity = 2 << 20
+            #expect(!(try await collector.request("GET", "/v1/stats").body.contains("intake_trouble")))
             #expect(try await collector.request("GET", "/readyz").status == 200)
             #expect(try await collector.post(event).status == 200)
         }

@@ -152,8 +152,10 @@ package struct AlertCondition: Sendable, Hashable {
 package enum AlertOutcome: Sendable, Hashable {
     /// There is a number, and the condition holds for it or does not.
     case measured(value: Double, holds: Bool)
-    /// There is none: one sentence why.
+    /// There is none, as in a time without anything to count: one sentence why.
     case unknown(String)
+    /// It could not be looked at: one sentence why.
+    case unseen(String)
 }
 
 /// How much alerts may ask for.
@@ -182,6 +184,8 @@ package enum AlertLimits {
     package static let bytes = 1 << 20
     /// Bytes of the file with what became of them.
     package static let statusBytes = 4 << 20
+    /// How long nothing may be seen of a condition before that is told.
+    package static let longestUnseen = Duration.seconds(3_600)
     /// Attempts to tell that are remembered for each alert.
     package static let attempts = 50
     /// How long a replaced secret may go on signing.

@@ -7,7 +7,7 @@ package import TrackwayEvents
 package struct AlertDelivery: Sendable, Hashable {
     /// Names the message for ever, in every attempt: what `webhook-id` says.
     package var id: String
-    /// What it tells: `firing`, `reminder`, `resolved`.
+    /// What it tells: `firing`, `reminder`, `resolved`, `unknown`, `known`.
     package var kind: AlertMachine.Action
     /// The body, the same in every attempt.
     package var body: String

@@ -143,6 +143,10 @@ extension AlertMachine {
             writer.member("told", told.wholeMilliseconds)
             if let clear { writer.member("clear", clear.wholeMilliseconds) }
         }
+        if let unseen {
+            writer.member("unseen", unseen.lasted.wholeMilliseconds)
+            writer.member("unseen_told", unseen.isTold)
+        }
         if let trouble { writer.member("trouble", trouble) }
         if let value { writer.member("value", value) }
         if let evaluated { writer.member("evaluated", evaluated) }
@@ -162,6 +166,7 @@ extension AlertMachine {
         }
         self.init(
             phase: phase,
+            unseen: length("unseen").map { Unseen(lasted: $0, isTold: value["unseen_told"]?.boolean ?? false) },
             trouble: value["trouble"]?.string,
             value: value["value"]?.double,
             evaluated: value["evaluated"]?.integer.map(Timestamp.init(milliseconds:)),

@@ -28,6 +28,10 @@ package struct AlertMachine: Sendable, Hashable {
         case remind = "reminder"
         /// It is over.
         case resolve = "resolved"
+        /// For a while it could not be looked at, so nobody would hear if it fired.
+        case lose = "unknown"
+        /// It is looked at again.
+        case find = "known"
     }
 
     /// Where it stands.
@@ -41,12 +45,31 @@ package struct AlertMachine: Sendable, Hashable {
     /// Since when what ``state`` says is so.
     package private(set) var since: Timestamp?
 
+    /// How long it could not be looked at, and whether that was told; nil while it can.
+    package private(set) var unseen: Unseen?
+
+    /// A time in which it could not be looked at.
+    package struct Unseen: Sendable, Hashable {
+        /// How long, from one look to the next.
+        package var lasted: Duration
+        /// Whether it was told.
+        package var isTold: Bool
+    }
+
     /// Nothing was looked at yet.
     package init() {}
 
     /// A machine as it was kept.
-    init(phase: Phase, trouble: String?, value: Double?, evaluated: Timestamp?, since: Timestamp?) {
+    init(
+        phase: Phase,
+        unseen: Unseen?,
+        trouble: String?,
+        value: Double?,
+        evaluated: Timestamp?,
+        since: Timestamp?
+    ) {
         self.phase = phase
+        self.unseen = unseen
         self.trouble = trouble
         self.value = value
         self.evaluated = evaluated
@@ -94,22 +117,46 @@ package struct AlertMachine: Sendable, Hashable {
         evaluated = time
         let action: Action?
         switch outcome {
+        case .unseen(let reason):
+            sawNothing(reason, for: elapsed)
+            action = lost(for: elapsed)
         case .unknown(let reason):
-            trouble = reason
-            action = nil
-            switch phase {
-            // Whether it held meanwhile is not known, so it has to hold as long once more.
-            case .pending, .idle: phase = .idle
-            // Nobody saw that it is over.
-            case .firing(_, let told): phase = .firing(clear: nil, told: told + elapsed)
-            }
+            sawNothing(reason, for: elapsed)
+            action = found()
         case .measured(let number, let holds):
             trouble = nil
             value = number
-            action = holds ? held(for: elapsed, settings) : cleared(for: elapsed, settings)
+            // Whoever hears how things are hears that they are seen.
+            let isBack = found()
+            action = (holds ? held(for: elapsed, settings) : cleared(for: elapsed, settings)) ?? isBack
         }
         if isFirst || state != before { since = time }
         return action
+    }
+
+    private mutating func sawNothing(_ reason: String, for elapsed: Duration) {
+        trouble = reason
+        switch phase {
+        // Whether it held meanwhile is not known, so it has to hold as long once more.
+        case .pending, .idle: phase = .idle
+        // Nobody saw that it is over.
+        case .firing(_, let told): phase = .firing(clear: nil, told: told + elapsed)
+        }
+    }
+
+    /// It could not be looked at. An index that is behind for a moment is nothing to tell.
+    private mutating func lost(for elapsed: Duration) -> Action? {
+        let before = unseen
+        let lasted = before.map { $0.lasted + elapsed } ?? .zero
+        let isTold = before?.isTold ?? false
+        let isLong = lasted >= AlertLimits.longestUnseen
+        unseen = Unseen(lasted: lasted, isTold: isTold || isLong)
+        return isLong && !isTold ? .lose : nil
+    }
+
+    private mutating func found() -> Action? {
+        defer { unseen = nil }
+        return unseen?.isTold == true ? .find : nil
     }
 
     private mutating func held(for elapsed: Duration, _ settings: AlertSettings) -> Action? {

@@ -24,6 +24,7 @@ struct AlertMessage: Sendable {
             writer.member("title", alert.settings.title)
             writer.member("state", kind == "resolved" ? kind : machine.state.rawValue)
             writer.member("value", machine.value)
+            if kind == AlertMachine.Action.lose.rawValue { writer.member("trouble", machine.trouble) }
             writer.member("operator", alert.settings.condition.comparison.rawValue)
             writer.member("threshold", alert.settings.condition.threshold)
             writer.object("condition") { alert.settings.condition.writeMembers(to: &$0) }

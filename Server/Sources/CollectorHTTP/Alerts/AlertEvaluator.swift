@@ -88,19 +88,19 @@ struct AlertEvaluator: Sendable {
 
     // MARK: Looking
 
-    /// What an alert's condition shows now. Never throws: what cannot be seen is unknown.
+    /// What an alert's condition shows now. Never throws: what cannot be seen is unseen.
     func look(at condition: AlertCondition) async -> AlertOutcome {
         do {
-            if let trouble = try await lag() { return .unknown(trouble) }
+            if let trouble = try await lag() { return .unseen(trouble) }
             let slot = try await place()
             defer { withExtendedLifetime(slot) {} }
             return try await ask(condition)
         } catch let error as StoreError {
-            return .unknown(error.message)
+            return .unseen(error.message)
         } catch let error as QuestionError {
-            return .unknown(error.message)
+            return .unseen(error.message)
         } catch let failure as RequestFailure {
-            return .unknown(failure.message)
+            return .unseen(failure.message)
         } catch {
             return .unknown("The collector is ending.")
         }
@@ -190,7 +190,7 @@ struct AlertEvaluator: Sendable {
         let from = now.advanced(by: .zero - condition.within)
         guard let zone = zones("UTC", from..<now.advanced(by: .seconds(2 * 86_400))),
             let time = QuestionTime(from: from, to: now, interval: .day, in: zone)
-        else { return .unknown("The time cannot be told: the clock of this machine is far off.") }
+        else { return .unseen("The time cannot be told: the clock of this machine is far off.") }
         let refused = Double(try await dependencies.store.failedGroups(in: time).count)
         let all = refused + (try await arrived(since: from))
         let value = all > 0 ? refused / all * 100 : 0

@@ -110,10 +110,13 @@ struct QueryEndpoints: Sendable {
     func stats() async throws -> Response {
         let totals = try await dependencies.store.totals()
         let indexed = dependencies.store.indexed
+        let refusal = dependencies.intake.trouble?.message
         return Answer.json { writer in
             writer.beginObject()
             totals.writeMembers(to: &writer)
             writer.member("indexed", indexed.description)
+            // Who looks at what has arrived has to know that nothing can.
+            if let refusal { writer.member("intake_trouble", refusal) }
             writer.endObject()
         }
     }

@@ -67,7 +67,7 @@ struct AlertMachineTests {
                 at: Self.now.advanced(by: .seconds(60 * index)),
                 settings
             )
-            told += action.map { ["firing": "F", "reminder": "A", "resolved": "R"][$0.rawValue] ?? "!" } ?? "."
+            told += action.map { Self.letters[$0] ?? "!" } ?? "."
             states += ["ok": "o", "pending": "p", "firing": "F", "unknown": "u"][machine.state.rawValue] ?? "!"
         }
         #expect(told == story.told)
@@ -98,6 +98,41 @@ struct AlertMachineTests {
         #expect(machine.evaluated(.measured(value: 1, holds: true), after: week, at: later, settings) == nil)
         #expect(machine.phase == .pending(held: .seconds(180)))
     }
+
+    /// `!` it cannot be looked at, half an hour apart; `U` that is told, `K` that it is looked at again.
+    @Test(
+        "what cannot be looked at for an hour is told once, and that it is seen again as well",
+        arguments: [
+            Story(seen: "-!!-", told: "....", states: "ouuo"),
+            Story(seen: "-!!!!!-", told: "...U..K", states: "ouuuuuo"),
+            Story(seen: "-!!!+", told: "...UF", states: "ouuuF"),
+            Story(seen: "+!!!+", told: "F..UK", states: "FFFFF"),
+            Story(seen: "+!!!-", told: "F..UR", states: "FFFFo"),
+            Story(seen: "!!!?-", told: "..UK.", states: "uuuuo"),
+            Story(seen: "!!?!!!!", told: ".....U.", states: "uuuuuuu"),
+            Story(seen: "????", told: "....", states: "uuuu"),
+            Story(seen: "-!!!-!!!", told: "...UK..U", states: "ouuuouuu"),
+        ]
+    )
+    func unseen(_ story: Story) {
+        let settings = Self.settings(every: 1_800)
+        var machine = AlertMachine()
+        var (told, states) = ("", "")
+        for (index, letter) in story.seen.enumerated() {
+            let outcome = letter == "!" ? AlertOutcome.unseen("over budget") : Self.outcome(letter)
+            let time = Self.now.advanced(by: .seconds(1_800 * index))
+            let action = machine.evaluated(outcome, after: index == 0 ? .zero : .seconds(1_800), at: time, settings)
+            told += action.map { Self.letters[$0] ?? "!" } ?? "."
+            states += ["ok": "o", "pending": "p", "firing": "F", "unknown": "u"][machine.state.rawValue] ?? "!"
+            #expect((machine.trouble == nil) == (letter == "+" || letter == "-"))
+        }
+        #expect(told == story.told)
+        #expect(states == story.states)
+    }
+
+    private static let letters: [AlertMachine.Action: String] = [
+        .fire: "F", .remind: "A", .resolve: "R", .lose: "U", .find: "K",
+    ]
 
     @Test(
         "on any walk it begins and ceases to fire in turn, and never fires where the condition did not hold",
@@ -134,6 +169,7 @@ struct AlertMachineTests {
             case .remind:
                 #expect(isFiring && seen == "+" && toldAgo >= .seconds(300))
                 toldAgo = .zero
+            case .lose, .find: Issue.record("nobody said that it could not be looked at")
             case nil:
                 // Whatever is long enough is told.
                 #expect(isFiring || (heldFor ?? .seconds(-1)) < settings.hold)

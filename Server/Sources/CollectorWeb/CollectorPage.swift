@@ -34,6 +34,7 @@ package enum CollectorPage {
         WebAsset(path: "/boards.css", contentType: css, body: PackageResources.boards_css),
         WebAsset(path: "/alerts.css", contentType: css, body: PackageResources.alerts_css),
         WebAsset(path: "/narrow.css", contentType: css, body: PackageResources.narrow_css),
+        WebAsset(path: "/touch.css", contentType: css, body: PackageResources.touch_css),
         WebAsset(path: "/icon.svg", contentType: "image/svg+xml", body: PackageResources.icon_svg),
         WebAsset(path: "/address.js", contentType: script, body: PackageResources.address_js),
         WebAsset(path: "/again.js", contentType: script, body: PackageResources.again_js),

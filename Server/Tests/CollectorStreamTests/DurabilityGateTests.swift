@@ -70,6 +70,12 @@ struct DurabilityGateTests {
         },
         Case("has no_ack true: nothing is acknowledged; set no_ack to false") { stream, _, _ in stream.isSilent = true
         },
+        Case("has allow_direct false: indexes could not read it while there is no leader") { stream, _, _ in
+            stream.allowsDirect = false
+        },
+        Case("has subjects intake.7,a: records are published there; set subjects to intake.*") { stream, _, _ in
+            stream.subjects = ["intake.7", "a"]
+        },
         Case("has mirror set: it repeats another stream") { stream, _, _ in stream.isMirror = true },
         Case("has sealed true: nothing can be added") { stream, _, _ in stream.isSealed = true },
         Case("The server n1 does not sync always, so a power failure takes away what it acknowledged") {
@@ -194,6 +200,8 @@ struct DurabilityGateTests {
         ]
         expected.created = "2026-01-01T00:00:55.372570819Z"
         expected.lastSequence = 9
+        expected.longest = 268_435_456
+        expected.bytes = 900
         #expect(stream == expected)
     }
 

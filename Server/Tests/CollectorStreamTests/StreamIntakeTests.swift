@@ -16,12 +16,17 @@ struct StreamIntakeTests {
     private let clock = ManualClock()
     private let standing = Locked(DurabilityState.Standing.proven)
 
-    private func intake(_ options: IntakeOptions = IntakeOptions(), seed: UInt64 = 1) -> StreamIntake {
+    private func intake(
+        _ options: IntakeOptions = IntakeOptions(),
+        known: UInt64 = 0,
+        seed: UInt64 = 1
+    ) -> StreamIntake {
         var random = SeededGenerator(seed: seed)
         return StreamIntake(
             engine,
             standing: { [standing] in standing.withLock { $0 } },
             options: options,
+            known: known,
             clock: clock,
             chance: { random.next() },
             // Time passes for whoever waits.
@@ -235,6 +240,37 @@ struct StreamIntakeTests {
         other.told(facts, floor: 9)
         other.told(facts, floor: 9)
         #expect(other.trouble?.code == .stopped)
+    }
+
+    @Test("a stream that ends before what an index has of it is not believed, told or acknowledged")
+    func endsEarly() async {
+        let intake = intake(known: 5)
+        #expect(intake.highest == 5)
+        #expect(await refusal(intake)?.message.contains("INTAKE_0 went back from 5 to 1") == true)
+        let other = self.intake(known: 5)
+        var facts = SimulatedEngine.facts
+        facts.lastSequence = 4
+        other.told(facts, floor: 5)
+        other.told(facts, floor: 5)
+        #expect(other.trouble?.code == .stopped)
+    }
+
+    @Test("what was read of others counts as known, and a stream that was made anew ends it for good")
+    func madeAnew() async {
+        let intake = intake()
+        intake.read(7)
+        #expect(intake.highest == 7 && intake.end == LogPosition(stream: 0, sequence: 8))
+        var facts = SimulatedEngine.facts
+        facts.lastSequence = 7
+        facts.created = "2026-01-01"
+        intake.told(facts, floor: 7)
+        intake.told(facts, floor: 7)
+        #expect(intake.trouble == nil)
+        facts.created = "2026-02-02"
+        facts.lastSequence = 9
+        intake.told(facts, floor: 7)
+        #expect(intake.trouble?.code == .stopped)
+        #expect(await refusal(intake)?.message.contains("was made anew (2026-02-02, it was of 2026-01-01)") == true)
     }
 
     @Test("a collector that shuts down takes nothing more")

@@ -46,7 +46,7 @@ test-server: bootstrap  ## Test the collector and the trackway command
 	@if [ -f Server/Package.swift ]; then set -x; Scripts/run-tests --package-path Server $(CHECKED); fi
 
 engine-test: bootstrap  ## Real servers of NATS, and collectors on them: kills, lost proof (installs the server by pip; see CONTRIBUTING.md)
-	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --filter 'EngineTests|EngineServeTests'
+	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'EngineTests|EngineServeTests'
 
 page-test: bootstrap  ## Look at the collector's page in headless Chromium (installs it; see Scripts/page-test)
 	swift build --package-path Server --product trackway

@@ -73,7 +73,7 @@ package final class EngineCluster: Sendable {
             server_name: \(member.name)
             listen: 127.0.0.1:\(member.port)
             max_payload: 8MB
-            jetstream { store_dir: "\(store(of: member.name))", max_file_store: 1GB\(interval) }
+            jetstream { store_dir: "\(store(of: member.name))", max_file_store: 4GB\(interval) }
             cluster { name: "trackway", listen: 127.0.0.1:\(member.clusterPort), routes: [ \(routes) ] }
             accounts {
               COLLECT { jetstream: enabled, users: [ { user: "trackway", password: "secret" } ] }

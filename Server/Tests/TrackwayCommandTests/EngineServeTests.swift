@@ -74,7 +74,7 @@ struct EngineServeTests {
         try await EngineCluster.run { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
-                let made = try EngineCollector.run(["engine", "init", "--json"] + options)
+                let made = try EngineCollector.run(["engine", "init", "--json", "--gigabytes", "1"] + options)
                 #expect(made.status == 0, "\(made.output)\(made.errors)")
                 let (first, second) = (
                     EngineCollector("first", in: folder, cluster), EngineCollector("second", in: folder, cluster)
@@ -131,7 +131,7 @@ struct EngineServeTests {
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
                 let sentence = "The server n1 does not sync always"
-                let made = try EngineCollector.run(["engine", "init"] + options)
+                let made = try EngineCollector.run(["engine", "init", "--gigabytes", "1"] + options)
                 #expect(made.status == CommandStatus.negative.rawValue && made.output.contains(sentence))
                 let check = try EngineCollector.run(["engine", "check"] + options)
                 #expect(check.status == CommandStatus.negative.rawValue && check.output.contains(sentence))
@@ -149,7 +149,7 @@ struct EngineServeTests {
         try await EngineCluster.run { cluster in
             try await RunningCollector.withFolder { folder in
                 let options = try EngineCollector.options(cluster, folder)
-                #expect(try EngineCollector.run(["engine", "init"] + options).status == 0)
+                #expect(try EngineCollector.run(["engine", "init", "--gigabytes", "1"] + options).status == 0)
                 let collector = EngineCollector("one", in: folder, cluster)
                 let address = try await collector.start()
                 func ready() async throws -> HTTPAnswer {

@@ -65,7 +65,7 @@ package struct DurabilityState: Sendable, Hashable {
             guard silent.count == faults.count else { return .unproven(faults) }
             return .unknown(
                 "\(silent.joined(separator: ", ")) did not say how \(silent.count == 1 ? "it syncs" : "they sync"); give the "
-                    + "collector credentials of the system account, and see whether all servers reach each other"
+                    + "collector credentials of the system account, and see whether all servers run and reach each other"
             )
         case .verdict(.proven) where connection == current: return .proven
         case .verdict(.proven), nil: return .unknown("the engine's durability is not proven yet on this connection")

@@ -73,7 +73,7 @@ extension PublishOutcome {
         case ErrorNumber.unavailable:
             self = .notStored(text)
         case ErrorNumber.full:
-            self = .full("the stream \(stream) is full; make it larger, or purge what is kept elsewhere (\(text))")
+            self = .full("the stream \(stream) is full; raise its max_bytes (\(text))")
         case ErrorNumber.otherStream:
             self = .misconfigured(
                 "another stream than \(stream) takes its subjects; see the subjects of both (\(text))"

@@ -59,7 +59,9 @@ struct EngineInitCommand: AsyncParsableCommand {
                 throw CommandFailure(
                     .unavailable,
                     "\(error)",
-                    remedy: "see whether \(settings.text) are servers of NATS with JetStream"
+                    remedy:
+                        "see whether \(settings.text) are servers of NATS with JetStream, and whether each has room for "
+                        + "--gigabytes \(gigabytes) (max_file_store)"
                 )
             }
             if !json { Console.standard.note(isNew ? "The stream was made." : "The stream is there already.") }

@@ -88,7 +88,9 @@ actor EngineCollector {
                 port = found
                 return try CollectorAddress("127.0.0.1:\(found)", key: "dev")
             }
-            try #require(process.isRunning, "The collector ended: \(errors)")
+            // The shell above it would wait for ever.
+            let failure = errors.split(separator: "\n").first { $0.hasPrefix("trackway: ") }
+            try #require(failure == nil && process.isRunning, "The collector ended: \(errors)")
             try await ContinuousClock().sleep(for: .milliseconds(20))
         }
     }

@@ -38,8 +38,8 @@ struct CollectorFolder: Sendable, Hashable {
     var keys: String { path + "/keys" }
 
     /// Which engine's stream the index is made of, and what keeps the folder for one collector then.
-    var engineMark: String { path + "/engine.json" }
-    var engineLock: String { path + "/engine.lock" }
+    var engineMark: String { path + "/stream.json" }
+    var engineLock: String { path + "/stream.lock" }
 
     /// The boards. No part of the index: they cannot be made anew.
     var boards: String { path + "/boards.json" }

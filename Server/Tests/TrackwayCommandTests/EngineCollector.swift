@@ -71,9 +71,10 @@ actor EngineCollector {
         try? FileManager.default.removeItem(atPath: file)
         let process = Process()
         let lifeline = Pipe()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.executableURL = URL(fileURLWithPath: "/bin/bash")
+        // Not sh: the signal that a child has ended is blocked here, and dash would wait for it.
         process.arguments =
-            ["-c", #""$@" & server=$!; read word; kill -$word $server; wait $server"#, "sh", Self.command, "serve"]
+            ["-c", #""$@" & server=$!; read word; kill -$word $server; wait $server"#, "bash", Self.command, "serve"]
             + (try Self.options(cluster, folder))
             + ["--data", folder, "--port", "\(port)", "--dev-key", "dev", "--address-file", file, "--json"]
         process.standardInput = lifeline

@@ -227,6 +227,8 @@ void ctrackway_copy_shared(void *to, const void *from, size_t count) {
 #if !defined(__APPLE__)
 extern char **environ;
 
+const char *ctrackway_environment(const char *name) { return getenv(name); }
+
 void ctrackway_list_environment(void *context, void (*each)(void *context, const char *entry)) {
     for (size_t index = 0; environ != NULL && environ[index] != NULL; index++) each(context, environ[index]);
 }

@@ -109,7 +109,7 @@ package final class UsageEnvironment: Sendable {
     /// What a session's start says of itself and the device.
     func sessionInfo() -> UsageInfo {
         // Without a folder nothing is recorded, whatever the device is.
-        let device = (try? dependencies())?.facts.device ?? [:]
+        let device = (try? dependencies())?.device ?? [:]
         func text(_ name: String) -> String? { device[name]?.string.flatMap { $0.isEmpty ? nil : $0 } }
         var info: UsageInfo = [
             UsageRecord.sessionIdentifierKey: newID(),

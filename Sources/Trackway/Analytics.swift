@@ -55,7 +55,7 @@ public final class Analytics: Sendable {
     package let snapshots: SnapshotDriver?
     package let queue: StorageQueue
     let lastLedger = Locked(Ledger())
-    package let commits: GroupCommitter<JournalError>
+    package let commits: GroupCommitter
     package let lifeCycle: LifeCycleFollower
     /// Which screen is shown, of those that lie over one another.
     package let screenTracker: ScreenTracker
@@ -71,8 +71,8 @@ public final class Analytics: Sendable {
 
     /// Opens the installation in its folder and begins to deliver what waits there, if consent and switch allow it.
     ///
-    /// Reads a few small files on the calling thread, a matter of a millisecond; events left by earlier runs are read
-    /// later, elsewhere.
+    /// Reads a few small files on the calling thread, a matter of a millisecond or two, and waits for no flush; events left by earlier
+    /// runs, and on Linux the device's facts, are read later, elsewhere.
     ///
     /// - Throws: ``TrackwayError`` saying what is wrong with the configuration or the storage folder, and what helps.
     public convenience init(_ configuration: Configuration) throws(TrackwayError) {
@@ -142,6 +142,18 @@ public final class Analytics: Sendable {
         let (arrival, copies) = (parts.arrival, copies)
         let importing = EventImport(parts.takingOver, contextStore, on: queue)
         self.arrival = arrival
+        let isIncomplete = control.gate.state.contains(.contextIncomplete)
+        // Beside the app that starts. Everything else that this queue flushes comes after it, and relies on the folders above.
+        queue.order { [contextStore, control, journal] in
+            // An event that comes sooner does it itself.
+            if isIncomplete {
+                contextStore.complete()
+                control.setGate(.contextIncomplete) { false }
+            }
+            journal.populate()
+            // What cannot be flushed now is flushed before it is delivered or called durable.
+            try? journal.synchronizeIdentity()
+        }
         // The one task that nobody awaits: it ends when the control machine orders the end, which `deinit` brings about,
         // and it holds parts only, never this object.
         Task { [weak self] in

@@ -97,8 +97,8 @@ struct DeliveryPlaceTests {
         func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) {
             try base.overwrite(path, with: bytes)
         }
-        func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
-            try base.create(path, with: bytes)
+        func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
+            try base.create(path, with: bytes, durably: durably)
         }
         func rename(_ path: String, to other: String) throws(StorageError) { try base.rename(path, to: other) }
         func remove(_ path: String) {

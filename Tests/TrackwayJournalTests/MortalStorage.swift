@@ -66,9 +66,9 @@ final class MortalStorage: JournalStorage {
         try base.overwrite(path, with: bytes)
     }
 
-    func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
+    func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
         try change(path)
-        return try base.create(path, with: bytes)
+        return try base.create(path, with: bytes, durably: durably)
     }
 
     func rename(_ path: String, to other: String) throws(StorageError) {

@@ -25,7 +25,7 @@ struct PreviewTests {
 
     @Test("takes every call, writes nothing, sends nothing, and says so once")
     func nothing() async throws {
-        let dependencies = try Dependencies.live(configuration, environment: ["XCODE_RUNNING_FOR_PREVIEWS": "1"])
+        let dependencies = try Dependencies.live(configuration) { $0 == "XCODE_RUNNING_FOR_PREVIEWS" ? "1" : nil }
         let analytics = try Analytics(configuration, in: dependencies)
         analytics.identify("carl")
         analytics.setUserAttributes(["plan": "gold"])
@@ -50,6 +50,6 @@ struct PreviewTests {
         arguments: [[:], ["XCODE_RUNNING_FOR_PREVIEWS": "0"], ["XCODE_RUNNING_FOR_PREVIEWS": ""]]
     )
     func others(environment: [String: String]) {
-        #expect(!Dependencies.isPreview(environment))
+        #expect(!Dependencies.isPreview { environment[$0] })
     }
 }

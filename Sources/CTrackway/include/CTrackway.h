@@ -246,6 +246,8 @@ void ctrackway_exit_guard_leave(void);
 // MARK: Process
 
 #if !defined(__APPLE__)
+/// The value of a variable of the environment; NULL when there is none. Valid until somebody changes the environment.
+const char *ctrackway_environment(const char *name);
 /// Names and values of the environment, one call per `NAME=value`. The callback's text is valid during the call only.
 void ctrackway_list_environment(void *context, void (*each)(void *context, const char *entry));
 #endif

@@ -11,17 +11,55 @@ internal import TrackwayJournal
 /// The app's own events do not come here; they take the journal's short lock alone and carry the context that was set
 /// last.
 package final class ContextStore: Sendable {
-    private let context: Locked<RecordedContext>
+    private let context: Locked<Kept>
     private let recorder: Recorder
     private let report: @Sendable ([Diagnostic], [String]) -> Void
 
+    /// Adds to the context what takes time to find out.
+    struct Completion: Sendable {
+        /// Called once, under the store's lock: must not call the app, the settings or the store.
+        let complete: @Sendable (inout RecordedContext) -> Void
+
+        init(_ complete: @escaping @Sendable (inout RecordedContext) -> Void) {
+            self.complete = complete
+        }
+    }
+
+    private struct Kept: Sendable {
+        var value: RecordedContext
+        /// What is still to be added before anybody uses the context; nil once it is complete.
+        var completion: Completion?
+
+        /// The context, complete and known to the journal.
+        mutating func complete(_ recorder: Recorder) -> RecordedContext {
+            guard let completion else { return value }
+            completion.complete(&value)
+            self.completion = nil
+            recorder.journal.setContext(value.json())
+            return value
+        }
+    }
+
     /// Opens the context store with the context to begin with, and tells the journal.
-    init(_ context: RecordedContext, recorder: Recorder, report: @escaping @Sendable ([Diagnostic], [String]) -> Void) {
-        self.context = Locked(context)
+    ///
+    /// - Parameter completion: what the context still lacks. Whoever needs the context first waits for it, and the journal is told
+    ///   then; see ``complete()``.
+    init(
+        _ context: RecordedContext,
+        completedBy completion: Completion? = nil,
+        recorder: Recorder,
+        report: @escaping @Sendable ([Diagnostic], [String]) -> Void
+    ) {
+        self.context = Locked(Kept(value: context, completion: completion))
         self.recorder = recorder
         self.report = report
-        recorder.journal.setContext(context.json())
+        if completion == nil { recorder.journal.setContext(context.json()) }
         recorder.registry.userChanged(to: context.user.id)
+    }
+
+    /// Completes the context, unless somebody has. Nothing is recorded before; see ``RecordingGate/State/contextIncomplete``.
+    func complete() {
+        context.withLock { _ = $0.complete(recorder) }
     }
 
     /// Whether an event of this name may be recorded now, for any of these destinations.
@@ -32,7 +70,7 @@ package final class ContextStore: Sendable {
     }
 
     /// The context now.
-    package var current: RecordedContext { context.withLock { $0 } }
+    package var current: RecordedContext { context.withLock { $0.complete(recorder) } }
 
     /// Lets `body` change the context and record events, in order; nobody else does either meanwhile.
     ///
@@ -48,10 +86,10 @@ package final class ContextStore: Sendable {
         Result, ContextTransaction.SideEffects
     ) {
         context.withLock { context in
-            var transaction = ContextTransaction(context, recorder: recorder)
+            var transaction = ContextTransaction(context.complete(recorder), recorder: recorder)
             let result = body(&transaction)
             transaction.reportJournal()
-            context = transaction.context
+            context.value = transaction.context
             return (result, transaction.sideEffects)
         }
     }

@@ -36,6 +36,8 @@ package final class RecordingGate: @unchecked Sendable {
         package static let intercepts = State(rawValue: 256)
         /// Heartbeats rest until something happens, and the next event is something.
         package static let heartbeatRests = State(rawValue: 512)
+        /// What events have in common is still to be read, before the first of them.
+        package static let contextIncomplete = State(rawValue: 1024)
     }
 
     private let word: UnsafeMutablePointer<UInt32>

@@ -2,26 +2,30 @@
 // Copyright 2026 the Trackway authors
 
 internal import TrackwayEvents
+package import TrackwayJournal
 
 /// Drives ``GroupCommit``: many callers wait, one flush at a time runs on the storage queue.
-package final class GroupCommitter<Failure: Error>: Sendable {
-    private typealias Waiter = CheckedContinuation<Failure?, Never>
+package final class GroupCommitter: Sendable {
+    /// Answers the caller that waits. A closure, for the reason that ``WakeSignal`` has one.
+    private struct Waiter: Sendable {
+        let answer: @Sendable (JournalError?) -> Void
+    }
 
     private struct State: Sendable {
-        var machine = GroupCommit<Failure>()
+        var machine = GroupCommit<JournalError>()
         var lastTicket: UInt64 = 0
         var waiters: [UInt64: Waiter] = [:]
     }
 
     private let state = Locked(State())
     private let queue: StorageQueue
-    private let flush: @Sendable () -> Failure?
+    private let flush: @Sendable () -> JournalError?
 
     /// Makes a committer.
     ///
     /// - Parameter flush: blocks until everything appended before the call is on stable storage; returns what went
     ///   wrong. Called on `queue` only, one call at a time.
-    package init(on queue: StorageQueue, flush: @escaping @Sendable () -> Failure?) {
+    package init(on queue: StorageQueue, flush: @escaping @Sendable () -> JournalError?) {
         self.queue = queue
         self.flush = flush
     }
@@ -32,12 +36,12 @@ package final class GroupCommitter<Failure: Error>: Sendable {
     /// Returns when everything this caller appended before the call is on stable storage.
     ///
     /// Cancelling the task does not end the wait early: the flush is under way, and its result is the answer.
-    package func commit() async throws(Failure) {
-        let failure = await withCheckedContinuation { (waiter: Waiter) in
+    package func commit() async throws(JournalError) {
+        let failure = await withCheckedContinuation { waiter in
             perform(
                 state.withLock { state in
                     state.lastTicket += 1
-                    state.waiters[state.lastTicket] = waiter
+                    state.waiters[state.lastTicket] = Waiter { waiter.resume(returning: $0) }
                     return state.machine.asked(by: state.lastTicket)
                 }
             )
@@ -45,7 +49,7 @@ package final class GroupCommitter<Failure: Error>: Sendable {
         if let failure { throw failure }
     }
 
-    private func perform(_ actions: [GroupCommit<Failure>.Action]) {
+    private func perform(_ actions: [GroupCommit<JournalError>.Action]) {
         for action in actions {
             switch action {
             case .flush:
@@ -55,7 +59,7 @@ package final class GroupCommitter<Failure: Error>: Sendable {
                 }
             case .finish(let tickets, let failure):
                 let waiters = state.withLock { state in tickets.compactMap { state.waiters.removeValue(forKey: $0) } }
-                for waiter in waiters { waiter.resume(returning: failure) }
+                for waiter in waiters { waiter.answer(failure) }
             }
         }
     }

@@ -11,7 +11,8 @@ extension Analytics {
     /// ```swift
     /// analytics.record("view_item", ["value": 99.9], items: [Item(id: "123", name: "Nature")])
     /// ```
-    /// Never throws and never waits for disk flushes, the network or another thread. A mistake (an empty name, too many
+    /// Never throws and never waits for disk flushes, the network or another thread; only the first event of a process waits, on
+    /// Linux, until the device's facts are read, if it comes sooner than they are. A mistake (an empty name, too many
     /// attributes, a number that is none) costs at most the part at fault; a `Diagnostic` says which and what helps.
     ///
     /// - Parameters:
@@ -115,8 +116,8 @@ extension Analytics {
 
     // MARK: The slow path
 
-    /// Records while something unusual is going on: recording is refused or the SDK shut down, events are logged, the start
-    /// has not been recorded yet, heartbeats rest, a closure adds attributes, an interceptor looks, or the event is for some
+    /// Records while something unusual is going on: recording is refused or the SDK shut down, events are logged, what they have in
+    /// common is still to be read, the start has not been recorded yet, heartbeats rest, a closure adds attributes, an interceptor looks, or the event is for some
     /// destinations only.
     @inline(never)
     func recordSlowPath(
@@ -128,6 +129,7 @@ extension Analytics {
         at moment: Moment
     ) -> Receipt {
         let before = control.gate.state
+        if before.contains(.contextIncomplete) { completeContext() }
         behavior.begin()
         let gate = control.gate.state
         if gate.contains(.isOpen) {
@@ -163,6 +165,12 @@ extension Analytics {
             if !before.isDisjoint(with: [.startPending, .heartbeatRests]) { behavior.somethingHappened() }
         }
         return outcome.receipt
+    }
+
+    /// Reads what events have in common, if nobody has, and opens the short way for recording.
+    func completeContext() {
+        contextStore.complete()
+        control.setGate(.contextIncomplete) { false }
     }
 
     private func reportShutDown(_ name: String) {

@@ -27,7 +27,7 @@ struct Components {
     let timers: TimerDriver
     let snapshots: SnapshotDriver?
     let delivery: DeliveryService
-    let commits: GroupCommitter<JournalError>
+    let commits: GroupCommitter
     let work: ControlWork
     let environment: ExtensionEnvironment
     let takingOver: TakingOver
@@ -82,7 +82,8 @@ struct Components {
             global: known.global,
             modes: configuration.modes
         )
-        takingOver.complete(&context)
+        // What is read later is completed then.
+        if dependencies.readDevice == nil { takingOver.complete(&context) }
         let consents = ConsentDriver(
             settings,
             control: control,
@@ -151,10 +152,17 @@ struct Components {
             registry: registry,
             log: EventLog(configuration.eventLogForm)
         )
-        contextStore = ContextStore(context, recorder: recorder) { diagnostics, lines in
+        let completion = dependencies.readDevice.map { readDevice in
+            ContextStore.Completion { context in
+                context.device = readDevice()
+                takingOver.complete(&context)
+            }
+        }
+        contextStore = ContextStore(context, completedBy: completion, recorder: recorder) { diagnostics, lines in
             reporter.report(diagnostics)
             for line in lines { dependencies.write(line) }
         }
+        if completion != nil { control.setGate(.contextIncomplete) { true } }
         dynamic = DynamicAttributes()
         interception = Interception(
             configuration.interceptors,

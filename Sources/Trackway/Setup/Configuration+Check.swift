@@ -63,8 +63,13 @@ extension Configuration {
                     + ".collector(URL(string: \"http://127.0.0.1:8787\")!, writeKey: \"dev\")"
             )
         }
-        var seen: Set<DestinationID> = []
-        for destination in destinations where !seen.insert(destination.id).inserted {
+        // There are few, and a set would be the first of its kind in a process that starts.
+        var seen: [DestinationID] = []
+        for destination in destinations {
+            guard seen.contains(destination.id) else {
+                seen.append(destination.id)
+                continue
+            }
             throw TrackwayError(
                 .duplicateDestination,
                 "two destinations have the id \"\(destination.id)\"; give one of them another, for example "

@@ -32,8 +32,10 @@ package struct Dependencies: Sendable {
     package var pacer: any DeliverySleeper
     /// Where the delivery draws its chance from.
     package var random: any RandomNumberGenerator & Sendable
-    /// The facts that every event's context holds.
+    /// The facts that every event's context holds, without those of ``readDevice``.
     package var facts: ContextFacts
+    /// Gives the device's facts, which the first call reads, where that takes time; nil where ``facts`` has them.
+    package var readDevice: (@Sendable () -> Attributes)?
     /// Where diagnostics go while the app has no handler.
     package var log: DiagnosticReporter.Handler
     /// Takes a line of text: events, while they are logged.
@@ -69,6 +71,8 @@ package struct Dependencies: Sendable {
     package var snapshotSources = SnapshotSources()
     /// The process's images that define any of these classes of Objective-C.
     package var imagesDefining: @Sendable (_ classes: Set<String>) -> [LoadedImage] = { _ in [] }
+    /// The device's facts; waits until they are read.
+    package var device: Attributes { readDevice?() ?? facts.device }
     /// What the app does as the analytics are made.
     package var launchState: AppState { launch.state }
     /// Whether the process shows a preview: what waits for the storage waits in vain.

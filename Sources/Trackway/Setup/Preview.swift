@@ -14,8 +14,8 @@ internal import TrackwayWire
 /// `previewed` is told.
 extension Dependencies {
     /// Whether the process shows a preview, by its environment.
-    package static func isPreview(_ environment: [String: String]) -> Bool {
-        environment["XCODE_RUNNING_FOR_PREVIEWS"] == "1"
+    package static func isPreview(_ variable: (String) -> String?) -> Bool {
+        variable("XCODE_RUNNING_FOR_PREVIEWS") == "1"
     }
 
     /// What stands for the system in a preview.
@@ -64,7 +64,9 @@ private struct ClosedStorage: JournalStorage {
         throw closed("replace", path)
     }
     func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError) { throw closed("overwrite", path) }
-    func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool { throw closed("create", path) }
+    func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
+        throw closed("create", path)
+    }
     func rename(_ path: String, to other: String) throws(StorageError) { throw closed("rename", path) }
     func remove(_ path: String) throws(StorageError) { throw closed("remove", path) }
     func removeFolder(_ path: String) throws(StorageError) { throw closed("removeFolder", path) }

@@ -8,7 +8,13 @@ package final class WakeSignal: Sendable {
     private enum State {
         case clear
         case set
-        case waiting(CheckedContinuation<Void, Never>)
+        case waiting(Waiter)
+    }
+
+    /// Wakes the task that waits. A closure: what the runtime has to find out about a continuation in a generic place is left to the
+    /// first that waits, off the thread that starts.
+    private struct Waiter: Sendable {
+        let resume: @Sendable () -> Void
     }
 
     private let state = Locked<State>(.clear)
@@ -18,7 +24,7 @@ package final class WakeSignal: Sendable {
 
     /// Wakes the task that waits, or lets the next one pass.
     package func signal() {
-        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let waiter = state.withLock { state -> Waiter? in
             guard case .waiting(let waiter) = state else {
                 state = .set
                 return nil
@@ -45,7 +51,7 @@ package final class WakeSignal: Sendable {
                         state = .clear
                         return true
                     }
-                    state = .waiting(continuation)
+                    state = .waiting(Waiter { continuation.resume() })
                     return false
                 }
                 if passes { continuation.resume() }

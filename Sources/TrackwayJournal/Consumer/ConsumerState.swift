@@ -22,7 +22,7 @@ struct ConsumerState: Sendable {
         didSet {
             // The journal of this process must not give these segments up.
             let own = leases.segments { progressByWriter[$0]?.isOwn ?? false }
-            journal.leased.withLock { $0 = own }
+            journal.leased.withLock { $0.ranges = own }
         }
     }
     var compaction: Compaction

@@ -42,6 +42,8 @@ extension Journal {
     private func elect() throws(JournalError) -> JournalConsumer? {
         let lock = try JournalError.wrap { () throws(StorageError) in try storage.lock(folder.deliverLock) }
         guard let lock else { return nil }
+        // What is delivered from now on is known under this identity for ever.
+        try JournalError.wrap { () throws(StorageError) in try synchronizeIdentity() }
         let elected = try JournalConsumer(journal: self, lock: lock)
         consumer.withLock { $0.consumer = elected }
         return elected

@@ -98,3 +98,9 @@ struct Leases: Sendable {
         byDestination = [:]
     }
 }
+
+/// The segments of this process's own log with events on their way to a destination. A type of its own: where the bare array stands
+/// in a generic place, a process that starts has to find out a good deal about ranges.
+struct LeasedSegments: Sendable, Hashable {
+    var ranges: [ClosedRange<UInt32>] = []
+}

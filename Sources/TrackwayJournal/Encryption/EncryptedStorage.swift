@@ -59,8 +59,8 @@ package struct EncryptedStorage: ForwardingStorage {
         try base.overwrite(path, with: encrypted(bytes, for: path))
     }
 
-    package func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
-        try base.create(path, with: encrypted(bytes, for: path))
+    package func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
+        try base.create(path, with: encrypted(bytes, for: path), durably: durably)
     }
 }
 

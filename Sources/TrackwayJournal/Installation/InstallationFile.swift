@@ -8,6 +8,8 @@ internal import TrackwayEvents
 /// It is made once. A file that is there but cannot be read is an error to be retried, never a reason for a new
 /// identity; a damaged one is mended from what the writers' segments say.
 enum InstallationFile {
+    /// The identity, made when there is none yet. One that was made survives power loss only after
+    /// ``synchronize(in:storage:)``: the app that starts does not wait for the disk.
     static func loadOrMake(
         in folder: JournalFolder,
         storage: any JournalStorage,
@@ -15,11 +17,9 @@ enum InstallationFile {
     ) throws(JournalError) -> InstallationID {
         do {
             if let known = try load(in: folder, storage: storage) { return known }
-            // First, so that an identity that is there says that the folders above it survive power loss, too.
-            try storage.synchronizeFolders(above: folder.root, from: folder.root)
             let secret = InstallationSecret.generate()
             let fresh = secret.installation(at: time)
-            if try storage.create(folder.installation, with: bytes(fresh, secret)) { return fresh }
+            if try storage.create(folder.installation, with: bytes(fresh, secret), durably: false) { return fresh }
             // Another process was quicker; its answer holds.
             if let known = try load(in: folder, storage: storage) { return known }
         } catch {
@@ -31,6 +31,22 @@ enum InstallationFile {
             )
         }
         throw JournalError(.identityUnreadable, "\(folder.installation) vanished while it was being read; try again")
+    }
+
+    /// Sees to it that the identity, whichever process made it, survives power loss, with the folders above it. Comes before
+    /// anything leaves the device under the identity, or is called durable.
+    ///
+    /// - Complexity: O(depth) flushes.
+    static func synchronize(in folder: JournalFolder, storage: any JournalStorage) throws(StorageError) {
+        do throws(StorageError) {
+            try storage.synchronize(folder.installation)
+        } catch {
+            // A second flush would prove nothing: what may be lost is written anew.
+            guard let bytes = try storage.contents(of: folder.installation) else { throw error }
+            try storage.replace(folder.installation, with: bytes, durably: true)
+        }
+        try storage.synchronizeFolder(folder.root)
+        try storage.synchronizeFolders(above: folder.root, from: folder.root)
     }
 
     /// The identity; nil when none was made yet.

@@ -6,6 +6,25 @@ package import TrackwayEvents
 // Where the identity lies outside of the installation's folder.
 
 extension Journal {
+    /// Sees to it that the identity survives power loss, once for this process; see
+    /// ``InstallationFile/synchronize(in:storage:)``. Blocks until done.
+    ///
+    /// - Throws: when a flush failed. A folder above the log may be among what could not be flushed: then this process calls nothing
+    ///   durable any more.
+    package func synchronizeIdentity() throws(StorageError) {
+        guard !isAwaitingStorage else { return }
+        try isIdentityDurable.withLock { (isDurable) throws(StorageError) in
+            guard !isDurable else { return }
+            do throws(StorageError) {
+                try InstallationFile.synchronize(in: folder, storage: storage)
+            } catch {
+                state.withLock { $0.isPathDoubtful = true }
+                throw error
+            }
+            isDurable = true
+        }
+    }
+
     /// What ``restoreIdentity(_:in:of:)`` takes; nil for an identity that nobody can prove, or that lies encrypted in its folder and
     /// must not lie elsewhere plainly.
     package var identityCopy: [UInt8]? {
@@ -47,6 +66,7 @@ extension Journal {
         try JournalError.wrap { () throws(StorageError) in try storage.makeFolder(folder.root) }
         let known = try InstallationFile.loadOrMake(in: folder, storage: storage, at: time)
         return try JournalError.wrap { () throws(StorageError) in
+            try InstallationFile.synchronize(in: folder, storage: storage)
             let secret = try InstallationFile.secret(of: known, in: folder, storage: storage)
             return secret.map { InstallationFile.bytes(known, $0) }
         }

@@ -19,6 +19,8 @@ struct LogWriter: Sendable {
     private var spare: (any SegmentStorage)?
     /// Complete segments whose unused space is still to be given back.
     private var retired: [RetiredSegment] = []
+    /// The current segment, when its pages are still to be made ready; see ``takeUnpopulated()``.
+    private var unpopulated: (any SegmentStorage)?
     /// See ``note(_:)``.
     private var noted: DroppedRange?
     /// The newest segment whose name in the folder was flushed.
@@ -110,8 +112,10 @@ struct LogWriter: Sendable {
         let file: any SegmentStorage
         if let spare = try takeSpare(for: path, bytes: bytes) {
             file = spare
+            unpopulated = nil
         } else {
             file = try storage.makeSegment(path, bytes: bytes)
+            unpopulated = file
         }
         let salt = Checksum.salt(folder: folder, segment: number)
         guard var next = SegmentAppender(number: number, file: file, salt: salt, encryptor: encryptor) else {
@@ -146,6 +150,7 @@ struct LogWriter: Sendable {
     mutating func startOver() {
         appender = nil
         spare = nil
+        unpopulated = nil
         retired = []
         firstUnsynchronized = lastSegment + 1
         lastNamed = lastSegment
@@ -167,6 +172,7 @@ struct LogWriter: Sendable {
                 // It goes with the folder.
             }
         }
+        unpopulated = nil
         guard var last = appender else { return }
         appender = nil
         last.seal(sequence: sequence, lost: lost)
@@ -186,6 +192,12 @@ struct LogWriter: Sendable {
         guard spare == nil, appender != nil else { return false }
         spare = file
         return true
+    }
+
+    /// Hands out the current segment, once, when it was not made ahead of need: its pages are still to be made ready.
+    mutating func takeUnpopulated() -> (any SegmentStorage)? {
+        defer { unpopulated = nil }
+        return unpopulated
     }
 
     /// Hands out the complete segments whose unused space is still to be given back.

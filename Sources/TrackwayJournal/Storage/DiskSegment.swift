@@ -12,12 +12,14 @@ internal import TrackwayEvents
 /// `@unchecked Sendable`: `memory` is an address that stays fixed until `finish`. Callers write through it under the journal's
 /// lock only, and a segment is taken out of the log under that lock before it is finished, with or without the lock held: nobody
 /// writes any more then. The descriptor is written once, in `init`, and used by calls that the kernel serialises: a flush may
-/// meet `finish`. `isMapped` has a lock of its own, so that the mapping goes once, whoever finishes.
+/// meet `finish`. `isMapped` has a lock of its own, so that the mapping goes once, whoever finishes; pages are made ready under it.
 final class DiskSegment: SegmentStorage, @unchecked Sendable {
     let memory: UnsafeMutableRawBufferPointer
     private let path: String
     private let file: Int32
     private let isMapped = Locked(true)
+    /// How many bytes of the mapping were made ready.
+    private let populated: Locked<Int>
 
     /// - Parameter isNote: whether the file may be there already and is open even before the first unlocking.
     init(path: String, bytes: Int, isNote: Bool = false) throws(StorageError) {
@@ -36,8 +38,35 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
         }
         memory = UnsafeMutableRawBufferPointer(start: mapping, count: bytes)
         // Faulting in makes every page dirty, which a flush then writes: worth it for an app's small segments, where it
-        // keeps page faults off recording threads; not for a collector's large ones, which are flushed all the time.
-        if bytes <= 4 << 20 { ctrackway_populate(mapping, bytes) }
+        // keeps page faults off recording threads; not for a collector's large ones, which are flushed all the time. Whoever
+        // asks for the segment may be an app that starts, so the rest of it is left to `populate`.
+        guard bytes <= Self.maxPopulated else {
+            populated = Locked(bytes)
+            return
+        }
+        let first = min(bytes, Self.stretch)
+        ctrackway_populate(mapping, first)
+        populated = Locked(first)
+    }
+
+    /// The largest segment whose pages are made ready.
+    private static let maxPopulated = 4 << 20
+    /// How many bytes are made ready at once: a page costs microseconds, and a thread that finishes waits for as many.
+    private static let stretch = 32 << 10
+
+    func populate() {
+        while isMapped.withLock({ isMapped in isMapped && populateStretch() }) {}
+    }
+
+    /// Makes the next stretch ready; false when that was the last one.
+    private func populateStretch() -> Bool {
+        populated.withLock { populated in
+            let next = min(memory.count, populated + Self.stretch)
+            guard populated < next, let start = memory.baseAddress else { return false }
+            ctrackway_populate(start + populated, next - populated)
+            populated = next
+            return true
+        }
     }
 
     deinit {

@@ -55,8 +55,9 @@ public struct DiskStorage: JournalStorage {
                 ctrackway_read_at(file, $0.baseAddress, $0.count, Int64(bytes.count))
             }
             if got < 0 { throw StorageError.system("read", path) }
-            if got == 0 { return bytes }
             bytes.append(contentsOf: chunk[..<Int(got)])
+            // A regular file gives less than was asked for at its end only.
+            if got < chunk.count { return bytes }
         }
     }
 
@@ -109,12 +110,12 @@ public struct DiskStorage: JournalStorage {
         }
     }
 
-    public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
+    public func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
         let temporary = Self.temporaryName(for: path)
-        try write(temporary, bytes, durably: true)
+        try write(temporary, bytes, durably: durably)
         defer { _ = ctrackway_unlink(temporary) }
         if ctrackway_rename_new(temporary, path) == 0 {
-            if let folder = Self.parent(of: path) { try synchronizeFolder(folder) }
+            if durably, let folder = Self.parent(of: path) { try synchronizeFolder(folder) }
             return true
         }
         let error = StorageError.system("create", path)

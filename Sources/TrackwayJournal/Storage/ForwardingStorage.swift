@@ -32,8 +32,8 @@ extension ForwardingStorage {
         try base.overwrite(path, with: bytes)
     }
 
-    package func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
-        try base.create(path, with: bytes)
+    package func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
+        try base.create(path, with: bytes, durably: durably)
     }
 
     package func rename(_ path: String, to other: String) throws(StorageError) { try base.rename(path, to: other) }

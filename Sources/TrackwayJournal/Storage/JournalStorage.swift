@@ -36,7 +36,12 @@ public protocol JournalStorage: Sendable {
     /// itself, by a checksum say.
     func overwrite(_ path: String, with bytes: [UInt8]) throws(StorageError)
     /// Publishes a file that must not exist yet, in one step; false when it exists already.
-    func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool
+    ///
+    /// - Parameters:
+    ///   - path: the file.
+    ///   - bytes: its content.
+    ///   - durably: also flush file and folder, so that the file survives power loss as far as the folder does.
+    func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool
     /// Gives a file another name, replacing what has that name.
     func rename(_ path: String, to other: String) throws(StorageError)
     /// Removes a file; a missing one is fine.
@@ -87,6 +92,14 @@ public protocol SegmentStorage: AnyObject, Sendable {
     func synchronize() throws(StorageError)
     /// Ends writing: gives back the space behind `length` and unmaps. ``synchronize()`` stays allowed.
     func finish(length: Int) throws(StorageError)
+    /// Makes the pages ready that will be written to, so that no writer waits for them later. Any thread, beside writing; does
+    /// nothing after ``finish(length:)``.
+    func populate()
+}
+
+extension SegmentStorage {
+    /// Nothing: the pages are as ready as they will be.
+    public func populate() {}
 }
 
 /// An advisory lock, held as long as the value lives.
@@ -120,6 +133,11 @@ public protocol StorageWatch: AnyObject, Sendable {
 }
 
 extension JournalStorage {
+    /// Publishes a file that must not exist yet, so that it survives power loss; false when it exists already.
+    public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
+        try create(path, with: bytes, durably: true)
+    }
+
     /// Makes a file like any other.
     public func makeNote(_ path: String, bytes: Int) throws(StorageError) -> any SegmentStorage {
         try makeSegment(path, bytes: bytes)

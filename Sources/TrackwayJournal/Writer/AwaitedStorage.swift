@@ -29,7 +29,9 @@ extension Journal {
         try JournalError.wrap { () throws(StorageError) in try storage.makeFolder(folder.writers) }
         let known = try InstallationFile.loadOrMake(in: folder, storage: storage, at: clock.now().wall)
         let secret = try JournalError.wrap { () throws(StorageError) in
-            try InstallationFile.secret(of: known, in: folder, storage: storage)
+            // Nobody's start waits for this.
+            try InstallationFile.synchronize(in: folder, storage: storage)
+            return try InstallationFile.secret(of: known, in: folder, storage: storage)
         }
         state.withLock { state in
             state.installation = known

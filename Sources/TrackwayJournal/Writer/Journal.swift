@@ -21,7 +21,7 @@ package final class Journal: Sendable {
     let registry: Locked<DestinationRegistry>
     /// Segments of this process's own log with events on their way to a destination; the consumer of this process says so.
     /// Its lock is an innermost one, too.
-    let leased = Locked<[ClosedRange<UInt32>]>([])
+    let leased = Locked(LeasedSegments())
     /// How often the folder was made anew because somebody had removed it, and who is told.
     private let restorations = Locked(Restorations())
     /// Who is told when maintenance has something to do; see ``tellChanges(to:)``.
@@ -35,6 +35,9 @@ package final class Journal: Sendable {
     /// Held while an election of this process begins or ends, and through one that is only for a step: whoever cannot be elected
     /// then knows that it is another process that delivers. Outside every other lock but that of a flush.
     let elections = Locked(())
+    /// Whether this process knows that the identity survives power loss; see ``synchronizeIdentity()``. Held during the flush, inside
+    /// the locks of flushes and elections.
+    let isIdentityDurable = Locked(false)
     /// What proves the identity that an erasing is about to remove, from its first step until it is complete.
     let proof = Locked<InstallationSecret?>(nil)
 
@@ -235,6 +238,15 @@ package final class Journal: Sendable {
             }
             return (state.log.flushPlan(), state.id, state.next - 1)
         }
+        do throws(StorageError) {
+            try synchronizeIdentity()
+        } catch {
+            throw JournalError(
+                .synchronizationFailed,
+                "the identity in \(folder.installation) could not be flushed: \(error)",
+                cause: error
+            )
+        }
         do throws(LogFlushPlan.Failure) {
             try plan.carryOut()
         } catch {
@@ -265,14 +277,21 @@ package final class Journal: Sendable {
             return (state.log.takeRetired(), state.isClosed ? nil : state.log.spareWanted())
         }
         for segment in retired { segment.finish() }
+        populate()
         guard let wanted else { return }
         do throws(StorageError) {
             let file = try storage.makeSegment(wanted.path, bytes: wanted.bytes)
+            file.populate()
             let isTaken = state.withLock { $0.isClosed ? false : $0.log.offerSpare(file) }
             if !isTaken { try storage.remove(wanted.path) }
         } catch {
             // Nothing is lost: the thread that fills the segment asks again, and holds events if there is no space.
         }
+    }
+
+    /// Makes the pages of the segment being written ready, off the recording threads.
+    package func populate() {
+        state.withLock { $0.log.takeUnpopulated() }?.populate()
     }
 
     /// Names who is told when the folder was removed under the running process and made anew: with how many events of this
@@ -336,7 +355,7 @@ package final class Journal: Sendable {
         _ configuration: JournalConfiguration,
         for destinations: [DestinationID],
         folder: JournalFolder,
-        leased: Locked<[ClosedRange<UInt32>]>,
+        leased: Locked<LeasedSegments>,
         registry: Locked<DestinationRegistry>,
         storage: any JournalStorage,
         clock: any EventClock,

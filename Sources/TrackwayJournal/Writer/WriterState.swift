@@ -34,7 +34,7 @@ struct WriterState: Sendable {
     private let clock: any EventClock
 
     /// Segments with events of this writer on their way to a destination, as whoever delivers here says.
-    private let leased: Locked<[ClosedRange<UInt32>]>
+    private let leased: Locked<LeasedSegments>
     /// The numbers in each complete segment of this process, as long as the segment may be there.
     var extents: [UInt32: Extent] = [:]
     /// The first number of the segment being written.
@@ -74,7 +74,7 @@ struct WriterState: Sendable {
         alive: (any StorageLock)?,
         configuration: JournalConfiguration,
         folder: JournalFolder,
-        leased: Locked<[ClosedRange<UInt32>]>,
+        leased: Locked<LeasedSegments>,
         registry: Locked<DestinationRegistry>,
         storage: any JournalStorage,
         boot: String,
@@ -342,7 +342,7 @@ struct WriterState: Sendable {
         let maxSegments = registry.withLock { $0.keeps } ? maxSegments.keeping : maxSegments.otherwise
         // The one that is about to begin counts, too.
         guard numbers.count >= maxSegments else { return true }
-        let protected = leased.withLock { $0 }
+        let protected = leased.withLock { $0.ranges }
         let removable = numbers.filter { number in
             number != log.lastSegment && extents[number] != nil && !protected.contains { $0.contains(number) }
         }

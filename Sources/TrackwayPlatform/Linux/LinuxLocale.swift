@@ -4,10 +4,14 @@
 #if os(Linux)
 /// The user's locale and time zone as the environment and the system's files give them.
 package enum LinuxLocale {
+    /// The variables of the environment that matter here.
+    static let variables = localeVariables + ["TZ"]
+    private static let localeVariables = ["LC_ALL", "LC_MESSAGES", "LANG"]
+
     /// The locale of messages, such as "de_DE"; `nil` for the "C" locale and for anything that is none.
     package static func locale(environment: [String: String]) -> String? {
-        let names = ["LC_ALL", "LC_MESSAGES", "LANG"]
-        guard let setting = names.compactMap({ environment[$0] }).first(where: { !$0.isEmpty }) else { return nil }
+        let settings = localeVariables.compactMap { environment[$0] }
+        guard let setting = settings.first(where: { !$0.isEmpty }) else { return nil }
         let name = setting.prefix { $0 != "." && $0 != "@" }
         let isName = name.utf8.allSatisfy { byte in
             switch byte {

@@ -22,7 +22,16 @@ extension StorageLocation {
     /// - Throws: `StorageLocationError` when the id is empty or no home folder is known.
     package static func standard(
         appID: String,
-        environment: [String: String] = ProcessEnvironment.current(),
+        environment: [String: String],
+        accountHome: () -> String? = StorageLocation.accountHome
+    ) throws(StorageLocationError) -> StorageLocation {
+        try standard(appID: appID, variable: { environment[$0] }, accountHome: accountHome)
+    }
+
+    /// The same, of variables whose values are asked for by their names.
+    package static func standard(
+        appID: String,
+        variable: (String) -> String? = { ProcessEnvironment.value(of: $0) },
         accountHome: () -> String? = StorageLocation.accountHome
     ) throws(StorageLocationError) -> StorageLocation {
         guard let name = StorageName.make(appID: appID) else { throw StorageLocationError(.noAppID) }
@@ -30,10 +39,10 @@ extension StorageLocation {
             guard let path, path.first == "/" else { return nil }
             return path
         }
-        if let state = folder(environment["XDG_STATE_HOME"]) {
+        if let state = folder(variable("XDG_STATE_HOME")) {
             return try StorageLocation(path: "\(state)/trackway/\(name)")
         }
-        guard let home = folder(environment["HOME"]) ?? folder(accountHome()) else {
+        guard let home = folder(variable("HOME")) ?? folder(accountHome()) else {
             throw StorageLocationError(.noHome)
         }
         return try StorageLocation(path: "\(home)/.local/state/trackway/\(name)")

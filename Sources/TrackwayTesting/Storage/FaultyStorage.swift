@@ -192,9 +192,9 @@ extension FaultyStorage {
         try base.overwrite(path, with: bytes)
     }
 
-    public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
+    public func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
         try pass(.create, path)
-        return try base.create(path, with: bytes)
+        return try base.create(path, with: bytes, durably: durably)
     }
 
     public func rename(_ path: String, to other: String) throws(StorageError) {
@@ -280,4 +280,6 @@ private final class FaultySegment: SegmentStorage {
         try storage.pass(.finishSegment, path)
         try base.finish(length: length)
     }
+
+    func populate() { base.populate() }
 }

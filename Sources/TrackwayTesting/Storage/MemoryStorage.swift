@@ -127,13 +127,14 @@ public final class MemoryStorage: JournalStorage {
         }
     }
 
-    public func create(_ path: String, with bytes: [UInt8]) throws(StorageError) -> Bool {
+    public func create(_ path: String, with bytes: [UInt8], durably: Bool) throws(StorageError) -> Bool {
         try change { (state) throws(StorageError) in
             let place = try Self.place(of: path, in: state, "create")
             if state.tree.node(at: path) != nil { return false }
             try Self.checkRoom(state, path, for: bytes.count, "create")
-            state.tree.set(place.name, in: place.folder, to: .file(MemoryFile(content: bytes, flushed: bytes)))
-            state.tree.flush(place.folder)
+            let fresh = MemoryFile(content: bytes, flushed: durably ? bytes : [])
+            state.tree.set(place.name, in: place.folder, to: .file(fresh))
+            if durably { state.tree.flush(place.folder) }
             return true
         }
     }

@@ -28,7 +28,7 @@ package final class CurlTransport: Transport {
     ///   - settings: Proxies and authorities.
     package convenience init(
         longestBody: Int = 1_048_576,
-        settings: NetworkSettings = NetworkSettings(environment: ProcessEnvironment.current())
+        settings: NetworkSettings = NetworkSettings { ProcessEnvironment.value(of: $0) }
     ) {
         self.init(driver: CurlDriver(longestBody: longestBody, settings: settings, clock: SystemClock()))
     }
@@ -78,8 +78,16 @@ package struct NetworkSettings: Sendable, Hashable {
     /// a header that anybody can send), `https_proxy`, `all_proxy` and `no_proxy` (either case), `SSL_CERT_FILE` and
     /// `SSL_CERT_DIR`. Empty ones count as absent.
     package init(environment: [String: String]) {
+        self.init { environment[$0] }
+    }
+
+    /// The same, of variables whose values are asked for by their names.
+    init(_ variable: (String) -> String?) {
         func value(_ names: String...) -> String? {
-            names.lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+            for name in names {
+                if let value = variable(name), !value.isEmpty { return value }
+            }
+            return nil
         }
         let any = value("all_proxy", "ALL_PROXY")
         httpProxy = value("http_proxy") ?? any

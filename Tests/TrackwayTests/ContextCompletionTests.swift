@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+import Dispatch
+import Testing
+import TrackwayEvents
+import TrackwayTesting
+import TrackwayWire
+
+@testable import Trackway
+
+/// The device's facts are read beside the app that starts; no event goes without them.
+@Suite("Facts that take time")
+struct ContextCompletionTests {
+    private let environment = InMemoryEnvironment(device: [:])
+    private let readings = Locked(0)
+
+    /// Analytics whose device is read once `gate` lets it be; at once when nil.
+    private func make(behind gate: DispatchSemaphore? = nil, capture: CaptureOptions = .none) throws -> Analytics {
+        var configuration = Configuration(
+            appID: "test",
+            destinations: [CollectorDestination(id: "collector", url: "https://collector.example", writeKey: "key")]
+        )
+        configuration.capture = capture
+        configuration.run(in: environment)
+        var dependencies = try environment.dependencies(for: configuration)
+        dependencies.readDevice = { [readings] in
+            gate?.wait()
+            gate?.signal()
+            readings.withLock { $0 += 1 }
+            return ["platform": "Slow"]
+        }
+        return try Analytics(configuration, in: dependencies)
+    }
+
+    private var platforms: [String?] { Self.platforms(environment) }
+
+    private static func platforms(_ environment: InMemoryEnvironment) -> [String?] {
+        environment.recorded.map { $0.context["device"]?["platform"]?.string }
+    }
+
+    @Test("making analytics waits for no reading, and the first event for its own")
+    func first() async throws {
+        let gate = DispatchSemaphore(value: 0)
+        let analytics = try make(behind: gate)
+        #expect(readings.withLock { $0 } == 0)
+        #expect(analytics.control.gate.state.contains(.contextIncomplete))
+        gate.signal()
+        #expect(analytics.record("first").durability == .kernel)
+        #expect(readings.withLock { $0 } == 1)
+        #expect(analytics.control.gate.state == .isOpen)
+        analytics.record("second")
+        // As a process finds it that starts after this one was killed.
+        let next = environment.nextProcess()
+        _ = try next.dependencies(for: Configuration(appID: "test", destinations: []))
+        #expect(next.recorded.map(\.event.name) == ["first", "second"])
+        #expect(Self.platforms(next) == ["Slow", "Slow"])
+    }
+
+    @Test("they are read once, however many threads record at the start")
+    func together() throws {
+        let gate = DispatchSemaphore(value: 0)
+        let analytics = try make(behind: gate)
+        let begun = DispatchSemaphore(value: 0)
+        DispatchQueue.global().async {
+            begun.wait()
+            gate.signal()
+        }
+        DispatchQueue.concurrentPerform(iterations: 8) { number in
+            if number == 0 { begun.signal() }
+            for _ in 0..<20 { analytics.record("event") }
+        }
+        #expect(readings.withLock { $0 } == 1)
+        #expect(platforms == Array(repeating: "Slow", count: 160))
+    }
+
+    @Test("they are read without an event, too, and what is captured has them")
+    func captured() async throws {
+        let analytics = try make(capture: .standard)
+        while analytics.control.gate.state.contains(.contextIncomplete) { await Task.yield() }
+        #expect(readings.withLock { $0 } == 1)
+        analytics.record("event")
+        #expect(environment.recorded.count > 1)
+        #expect(platforms.allSatisfy { $0 == "Slow" })
+        #expect(analytics.recordedContext.device["platform"]?.string == "Slow")
+    }
+
+    @Test("a change of the context before them keeps both")
+    func changed() throws {
+        let analytics = try make()
+        analytics.setGlobalAttributes(["channel": "shop"])
+        analytics.record("event")
+        #expect(platforms == ["Slow"])
+        #expect(environment.recorded.map { $0.context["global"]?["channel"]?.string } == ["shop"])
+    }
+}

@@ -162,8 +162,9 @@ extension URL {
         guard text.hasPrefix(scheme + "/"), !text.utf8.contains(where: { Self.special.contains($0) }) else {
             return nil
         }
-        let path = text.dropFirst(scheme.utf8.count)
-        return String(path.hasSuffix("/") && path.utf8.count > 1 ? path.dropLast() : path)
+        var path = text.dropFirst(scheme.utf8.count)
+        while path.hasSuffix("/"), path.utf8.count > 1 { path.removeLast() }
+        return String(path)
     }
 
     /// What escapes, or ends, a path: `%`, `?`, `#` and `;`.

@@ -256,8 +256,9 @@ int ctrackway_synchronize_folder(const char *path) {
 void *ctrackway_map(int file, size_t size) {
     void *address = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (address == MAP_FAILED) return NULL;
-    // Nothing is read: without this the first write to a fresh file has the system read ahead, hundreds of kilobytes of nothing.
-    (void)madvise(address, size, MADV_RANDOM);
+    // The first write to a fresh file would have the system read ahead, hundreds of kilobytes of nothing, while somebody waits. A
+    // file of this size gets its pages from `ctrackway_populate`, which turns that on again; a larger one is not populated.
+    if (size <= 4u << 20) (void)madvise(address, size, MADV_RANDOM);
     return address;
 }
 
@@ -265,6 +266,8 @@ int ctrackway_unmap(void *address, size_t size) { return munmap(address, size); 
 
 void ctrackway_populate(void *address, size_t size) {
 #if defined(MADV_POPULATE_WRITE)
+    // Reading ahead is what makes many pages at once cheap.
+    (void)madvise(address, size, MADV_NORMAL);
     (void)madvise(address, size, MADV_POPULATE_WRITE);
 #else
     (void)address;

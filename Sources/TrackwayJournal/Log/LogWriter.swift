@@ -115,7 +115,10 @@ struct LogWriter: Sendable {
             unpopulated = nil
         } else {
             file = try storage.makeSegment(path, bytes: bytes)
-            unpopulated = file
+            // The first one is begun by an app that starts, and mostly for later. Any other is filled at once: making its pages ready
+            // together costs less than meeting them one by one.
+            unpopulated = number == 1 ? file : nil
+            if number > 1 { file.populate() }
         }
         let salt = Checksum.salt(folder: folder, segment: number)
         guard var next = SegmentAppender(number: number, file: file, salt: salt, encryptor: encryptor) else {

@@ -39,20 +39,14 @@ final class DiskSegment: SegmentStorage, @unchecked Sendable {
         memory = UnsafeMutableRawBufferPointer(start: mapping, count: bytes)
         // Faulting in makes every page dirty, which a flush then writes: worth it for an app's small segments, where it
         // keeps page faults off recording threads; not for a collector's large ones, which are flushed all the time. Whoever
-        // asks for the segment may be an app that starts, so the rest of it is left to `populate`.
-        guard bytes <= Self.maxPopulated else {
-            populated = Locked(bytes)
-            return
-        }
-        let first = min(bytes, Self.stretch)
-        ctrackway_populate(mapping, first)
-        populated = Locked(first)
+        // asks for the segment may be an app that starts, so that is left to `populate`.
+        populated = Locked(bytes <= Self.maxPopulated ? 0 : bytes)
     }
 
     /// The largest segment whose pages are made ready.
     private static let maxPopulated = 4 << 20
     /// How many bytes are made ready at once: a page costs microseconds, and a thread that finishes waits for as many.
-    private static let stretch = 32 << 10
+    private static let stretch = 128 << 10
 
     func populate() {
         while isMapped.withLock({ isMapped in isMapped && populateStretch() }) {}

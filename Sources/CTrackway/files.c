@@ -256,9 +256,11 @@ int ctrackway_synchronize_folder(const char *path) {
 void *ctrackway_map(int file, size_t size) {
     void *address = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (address == MAP_FAILED) return NULL;
+#if defined(MADV_POPULATE_WRITE)
     // The first write to a fresh file would have the system read ahead, hundreds of kilobytes of nothing, while somebody waits. A
     // file of this size gets its pages from `ctrackway_populate`, which turns that on again; a larger one is not populated.
     if (size <= 4u << 20) (void)madvise(address, size, MADV_RANDOM);
+#endif
     return address;
 }
 

@@ -42,6 +42,7 @@ struct CapturedValues: Sendable {
 
     /// A name may be written with escapes, and be that of a captured event.
     private static func escaped(_ event: ReceivedEvent) -> JSONValue.Object? {
+        // A name that cannot be read is told where the event is entered.
         guard let name = try? event.name(), CapturedKind(name) != nil else { return nil }
         return CapturedKind.values(event.attributes)
     }

@@ -22,7 +22,7 @@ final class EventName {
 /// bytes, so that no text is made of it again.
 final class EventNames {
     private var names: [EventName] = []
-    /// What ``names`` begins with, in memory of the same order: text as it was sent, and its hash.
+    /// Of each of ``names``, in the same order: its hash, and its text as bytes, by which it is found again.
     private var keys: [(hash: Int, bytes: [UInt8])] = []
     /// Open addressing: a number, or -1; always a power of two of them, at least half of which are free.
     private var slots = [Int32](repeating: -1, count: 128)

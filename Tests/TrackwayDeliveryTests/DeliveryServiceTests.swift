@@ -158,7 +158,7 @@ struct DeliveryServiceTests {
         await second.end()
     }
 
-    @Test("where too much waits at a start, the oldest have gone before the first request holds them")
+    @Test("where too much waits at a start, the oldest go, and none in the place of what is on its way")
     func limitsBeforeRequests() async throws {
         let (disk, clock) = (MemoryStorage(), ManualClock())
         for name in ["old", "young"] {
@@ -171,6 +171,7 @@ struct DeliveryServiceTests {
         let environment = try DeliveryEnvironment(
             storage: disk,
             clock: clock,
+            limits: BatchLimits(events: 50),
             maximumBytes: 130_000,
             segmentBytes: 1 << 14
         )
@@ -314,6 +315,31 @@ struct DeliveryServiceTests {
         #expect(report.isComplete)
         #expect(report.destinations["collector"]?.delivered == 10)
         #expect(collector.rows == 10)
+        #expect(try environment.isBalanced())
+        await environment.end()
+    }
+
+    @Test("a flush does not count what earlier processes had delivered, whenever their folders are found")
+    func deliveredBefore() async throws {
+        let (disk, collector, clock) = (MemoryStorage(), FakeCollector(), ManualClock())
+        for seed in UInt64(1)...12 {
+            clock.advance(by: .milliseconds(1))
+            let dead = try DeliveryEnvironment(storage: disk, collector: collector, clock: clock, seed: seed)
+            dead.record(10)
+            let consumer = try #require(try dead.journal.tryElection())
+            let batch = try #require(try consumer.read(for: "collector", limits: (5, 1 << 20)))
+            try consumer.settle(batch, records: 0..<5, delivered: 5)
+            consumer.close()
+            dead.journal.close()
+        }
+        clock.advance(by: .milliseconds(1))
+        let environment = try DeliveryEnvironment(storage: disk, collector: collector, clock: clock, seed: 99)
+        environment.record(1)
+        environment.begin()
+        let report = await environment.service.flush(timeout: .seconds(5))
+        #expect(report.destinations["collector"]?.delivered == 61)
+        #expect(collector.rows == 61)
+        #expect(try environment.account().delivered == 121)
         #expect(try environment.isBalanced())
         await environment.end()
     }

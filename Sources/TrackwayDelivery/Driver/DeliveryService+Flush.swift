@@ -38,7 +38,7 @@ extension DeliveryService {
 
     private func flushHere(timeout: Duration, forcesQueues: Bool, isAsked: Bool) async -> FlushReport {
         // nil says that nothing was counted yet, or can be: what this flush delivers is then not told apart.
-        var before: [DestinationID: Ledger.Account]?
+        var before: SettledBefore?
         var isFirstLook = true
         var deadline = Deadline(after: timeout, at: equipment.now)
         let (key, signal) = beginObserving()
@@ -98,14 +98,17 @@ extension DeliveryService {
     }
 
     /// What was settled before this flush; nil as long as nobody knows who delivers.
-    private func settled(isFirstLook: Bool) -> [DestinationID: Ledger.Account]? {
-        let (isElected, atElection, isOthers) = state.withLock { state in
-            (state.consumer != nil, state.settledAtElection, state.othersDeliver || !state.isAtWork)
+    private func settled(isFirstLook: Bool) -> SettledBefore? {
+        let (consumer, atElection, isOthers) = state.withLock { state in
+            (state.consumer, state.settledAtElection, state.othersDeliver || !state.isAtWork)
         }
         // Whoever was elected since may have delivered already.
-        if isElected, !isFirstLook { return atElection }
+        if consumer != nil, !isFirstLook { return atElection }
+        guard consumer != nil || isOthers else { return nil }
+        let found = consumer?.settledWhenFound()
         // What cannot be read now is read with the next look.
-        return isElected || isOthers ? try? journal.settledAccounts() : nil
+        guard let accounts = try? journal.settledAccounts() else { return nil }
+        return SettledBefore(accounts, consumer, found: found ?? [:])
     }
 
     /// Whether none of this process's own events wait for a destination. What cannot be counted at present may wait.
@@ -130,16 +133,17 @@ extension DeliveryService {
         return earliest
     }
 
-    private func report(since before: [DestinationID: Ledger.Account]?) -> FlushReport {
+    private func report(since baseline: SettledBefore?) -> FlushReport {
         var after: Ledger
         do throws(JournalError) {
             after = try journal.ledger()
         } catch {
-            after = Ledger(recorded: 0, destinations: before ?? [:])
+            after = Ledger(recorded: 0, destinations: baseline?.accounts ?? [:])
             let path = error.cause?.path ?? journal.configuration.folder
             after.uncounted = [Ledger.Uncounted(path: path, reason: error.message)]
         }
-        let before = before ?? after.destinations
+        // Behind the ledger, for which all writers were looked at.
+        let before = baseline?.accountsOfAllFound() ?? after.destinations
         var report = FlushReport(uncounted: after.uncounted)
         for worker in workers {
             let old = before[worker.id] ?? Ledger.Account()
@@ -222,5 +226,45 @@ extension DeliveryService {
 
     private func isAtWork(_ phase: Phase) -> Bool {
         state.withLock { phase == .ending ? $0.isAtWork : $0.isElected }
+    }
+}
+
+/// What was settled before a flush, or when this process was elected.
+struct SettledBefore: Sendable {
+    /// As far as writers were known.
+    let accounts: [DestinationID: Ledger.Account]
+    /// Who finds further ones; nil where the files were asked, which know of all.
+    private let consumer: JournalConsumer?
+    /// What that had found to be settled already.
+    private let found: [DestinationID: Ledger.Account]
+
+    init(
+        _ accounts: [DestinationID: Ledger.Account],
+        _ consumer: JournalConsumer? = nil,
+        found: [DestinationID: Ledger.Account] = [:]
+    ) {
+        self.accounts = accounts
+        self.consumer = consumer
+        self.found = found
+    }
+
+    /// What is settled now.
+    init(_ consumer: JournalConsumer) {
+        self.init(consumer.settledAccounts(), consumer, found: consumer.settledWhenFound())
+    }
+
+    /// What was settled then, by writers that were found since, too: earlier processes delivered that.
+    func accountsOfAllFound() -> [DestinationID: Ledger.Account] {
+        guard let consumer else { return accounts }
+        var all = accounts
+        for (destination, now) in consumer.settledWhenFound() {
+            let then = found[destination] ?? Ledger.Account()
+            all[destination, default: Ledger.Account()].delivered += now.delivered - min(then.delivered, now.delivered)
+            for (reason, count) in now.dropped {
+                all[destination, default: Ledger.Account()].dropped[reason, default: 0] +=
+                    count - min(then.dropped[reason] ?? 0, count)
+            }
+        }
+        return all
     }
 }

@@ -95,7 +95,7 @@ extension DeliveryService {
     private func serve(_ consumer: JournalConsumer) async {
         abort.reset()
         equipment.trigger.forgetNumbers()
-        let settled = consumer.settledAccounts()
+        let settled = SettledBefore(consumer)
         state.withLock { state in
             for worker in state.workers { worker.prepare(consumer) }
             state.settledAtElection = settled
@@ -106,7 +106,6 @@ extension DeliveryService {
         equipment.report(.elected)
         let housekeeping = equipment.housekeeping
         consumer.tellChanges { housekeeping.signal() }
-        let begun = trim(consumer)
         await withTaskGroup(of: Ending.self) { group in
             group.addTask {
                 await self.abort.wait()
@@ -129,11 +128,11 @@ extension DeliveryService {
                         }
                     }
                     if !isMaintained {
-                        // Behind the workers: the first requests are on their way while the logs of all writers are gone over.
+                        // Behind the workers: the first requests are on their way while all writers are gone over.
                         isMaintained = true
                         group.addTask {
                             await self.untilBegun()
-                            await self.equipment.place.perform { await self.performMaintenance(consumer, begun) }
+                            await self.equipment.place.perform { await self.performMaintenance(consumer) }
                             return .housekeeping
                         }
                     }
@@ -164,23 +163,11 @@ extension DeliveryService {
         state.withLock { state in
             state.isElected = false
             state.consumer = nil
+            state.settledAtElection = SettledBefore([:])
             // Some may have come too late to be begun with.
             for worker in state.workers { worker.rest() }
         }
         wakeObservers()
-    }
-
-    /// Begins to maintain the journal, as far as its limits go: what is on its way to a destination cannot be given up, so the oldest
-    /// have to go before the first of them is sent, or younger ones would in their place.
-    private func trim(_ consumer: JournalConsumer) -> MaintenanceRound? {
-        var round = consumer.beginMaintenance(at: equipment.clock.now())
-        do throws(JournalError) {
-            while !round.hasTrimmed { _ = try consumer.continueMaintenance(&round) }
-            return round
-        } catch {
-            report([.journalFailed(error.message)])
-            return nil
-        }
     }
 
     /// Waits until each worker has its first request on its way, or has none to send now.
@@ -199,16 +186,12 @@ extension DeliveryService {
     ///
     /// Sleeps until something is told or becomes due. While something cannot be told, or is to be tried again, it looks every
     /// now and then.
-    ///
-    /// - Parameter begun: the round that was begun before the first requests; nil when that failed.
-    private func performMaintenance(_ consumer: JournalConsumer, _ begun: MaintenanceRound?) async {
+    private func performMaintenance(_ consumer: JournalConsumer) async {
         let housekeeping = equipment.housekeeping
-        var begun = begun
         while !Task.isCancelled {
             let maintained = equipment.now
             do throws(JournalError) {
-                var round = begun ?? consumer.beginMaintenance(at: equipment.clock.now())
-                begun = nil
+                var round = consumer.beginMaintenance(at: equipment.clock.now())
                 // Whoever wants to send or to count meanwhile has its turn between two parts.
                 while try consumer.continueMaintenance(&round), !Task.isCancelled { await Task.yield() }
                 report(consumer.obstacles.map { .writerLeftOut($0.message) })

@@ -26,7 +26,7 @@ package final class DeliveryService: Sendable {
         /// The journal's consumer while this process is elected.
         var consumer: JournalConsumer?
         /// What was settled when this process was elected last.
-        var settledAtElection: [DestinationID: Ledger.Account] = [:]
+        var settledAtElection = SettledBefore([:])
         /// True from an election lost until one is won: another process delivers.
         var othersDeliver = false
         /// Flushes under way.

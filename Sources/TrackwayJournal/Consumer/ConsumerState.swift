@@ -32,8 +32,10 @@ struct ConsumerState: Sendable {
     private var queues: Set<DestinationID> = []
     /// Destinations that were read without regard to a release mark: somebody reads on from their cursors.
     private var delivered: Set<DestinationID> = []
+    /// What destinations had settled of writers that are forgotten by now, when those were found.
+    private var foundSettled: [DestinationID: Ledger.Account] = [:]
 
-    /// A state that knows of no writer yet; see ``refresh()``.
+    /// A state that knows of no writer yet; see ``refresh()`` and ``notice()``.
     ///
     /// - Parameter lock: the election; nil for somebody who only looks.
     init(of journal: Journal, lock: (any StorageLock)?) throws(StorageError) {
@@ -63,7 +65,10 @@ struct ConsumerState: Sendable {
             view.totals = compaction.totals
             view.order = order
             view.queues = queues
-            for id in changed { view.writers[id] = progressByWriter[id].map { ConsumerView.Writer($0) } }
+            view.foundSettled = foundSettled
+            for id in changed {
+                view.writers[id] = progressByWriter[id].flatMap { $0.isSeen ? ConsumerView.Writer($0) : nil }
+            }
             view.untold = []
             view.owing = []
             view.uncounted = []
@@ -88,21 +93,29 @@ struct ConsumerState: Sendable {
 
     // MARK: Writers
 
-    /// Notices new writers; true when there was one.
+    /// Notices new writers, and looks at all that nobody has looked at.
     ///
     /// One that cannot be read now, perhaps because another user owns its folder, is left out until it can be: it must not
     /// stop the others.
     ///
     /// - Throws: when the list of writers, or this process's own folder, cannot be read.
-    @discardableResult
-    mutating func refresh() throws(JournalError) -> Bool {
+    mutating func refresh() throws(JournalError) {
+        _ = try notice()
+        _ = try lookAtNew()
+    }
+
+    /// Notices new writers by their names; true when there was one. Their folders are looked into when each is asked for something
+    /// first, see ``WriterProgress/attempt(_:)``: the first request of a start must not wait for what hundreds of processes left.
+    ///
+    /// - Throws: as ``refresh()`` does.
+    mutating func notice() throws(JournalError) -> Bool {
         let own = journal.writer
         let isChanged = try JournalError.wrap { () throws(StorageError) in
             var isChanged = false
             for name in try journal.storage.names(in: journal.folder.writers) {
                 guard let id = WriterID(name), progressByWriter[id] == nil, !compaction.hasCounted(id) else { continue }
                 var progress = WriterProgress(id, isOwn: id == own, in: journal)
-                try progress.look()
+                if progress.isOwn { try progress.look() }
                 progressByWriter[id] = progress
                 isChanged = true
             }
@@ -112,8 +125,26 @@ struct ConsumerState: Sendable {
         return isChanged
     }
 
+    /// Looks at writers that nobody has looked at, oldest first.
+    ///
+    /// - Parameters:
+    ///   - most: how many at most.
+    ///   - body: what is done with each that can be read.
+    /// - Returns: whether there was one.
+    mutating func lookAtNew(
+        most: Int = .max,
+        _ body: (inout WriterProgress) throws(JournalError) -> Void = { (_) throws(JournalError) in }
+    ) throws(JournalError) -> Bool {
+        let new = order.lazy.filter { [progressByWriter] in progressByWriter[$0]?.isSeen == false }.prefix(most)
+        for id in Array(new) { _ = try progressByWriter[id]?.attempt(body) }
+        return !new.isEmpty
+    }
+
     /// Forgets a writer that is counted in the totals.
     mutating func forget(_ id: WriterID) {
+        for (destination, account) in progressByWriter[id]?.settledWhenFound ?? [:] {
+            foundSettled[destination, default: Ledger.Account()].add(account)
+        }
         progressByWriter[id] = nil
         order.removeAll { $0 == id }
         tallies.withLock { $0.forget(id) }
@@ -121,13 +152,14 @@ struct ConsumerState: Sendable {
 
     /// Takes in what has come since the last look, as far as counting needs it: writers, and cursors of destinations.
     mutating func takeIn() throws(JournalError) {
-        try refresh()
-        let journal = journal
-        try eachWriter { (progress) throws(JournalError) in
-            for destination in progress.cursors.accountable { try progress.cursor(of: destination) }
-            // A newer version's log shows as one here. How far it goes is looked up when somebody wants to know.
-            _ = try journal.firstSequence(of: progress.id)
-        }
+        _ = try notice()
+        try eachWriter { (progress) throws(JournalError) in try progress.takeIn() }
+    }
+
+    /// Takes in some of the writers that nobody has looked at, oldest first; false when there was none.
+    mutating func takeInNext(_ most: Int) throws(JournalError) -> Bool {
+        _ = try notice()
+        return try lookAtNew(most: most) { (progress) throws(JournalError) in try progress.takeIn() }
     }
 
     /// Does something with each writer that can be read; see ``WriterProgress/attempt(_:)``.
@@ -257,6 +289,15 @@ struct ConsumerState: Sendable {
             count += (part ?? nil) ?? 0
         }
         return count
+    }
+}
+
+extension WriterProgress {
+    /// Takes in what counting needs: the cursors of destinations.
+    fileprivate mutating func takeIn() throws(JournalError) {
+        for destination in cursors.accountable { try cursor(of: destination) }
+        // A newer version's log shows as one here. How far it goes is looked up when somebody wants to know.
+        _ = try journal.firstSequence(of: id)
     }
 }
 

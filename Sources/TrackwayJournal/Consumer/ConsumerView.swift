@@ -22,6 +22,8 @@ struct ConsumerView: Sendable {
         let fronts: [DestinationID: UInt64]
         /// The destinations that are due to be told of numbers no event of this writer's came with.
         let untold: Set<DestinationID>
+        /// What destinations had settled when the writer was found.
+        let settledWhenFound: [DestinationID: Ledger.Account]
 
         init(_ progress: WriterProgress) {
             isComplete = progress.isComplete
@@ -34,15 +36,19 @@ struct ConsumerView: Sendable {
             let cursors = progress.cursors
             let untold = cursors.all.keys.filter { cursors.isUntold($0, isComplete: progress.isComplete) }
             self.untold = progress.problem == nil ? Set(untold) : []
+            settledWhenFound = progress.settledWhenFound ?? [:]
         }
     }
 
     /// False once another process may be elected.
     var isOpen = true
     var totals = SettledTotals()
+    /// Those that a step has looked at.
     var writers: [WriterID: Writer] = [:]
-    /// The writers in the order they were started.
+    /// All writers in the order they were started.
     var order: [WriterID] = []
+    /// What destinations had settled of writers that are counted in the totals by now, when those were found.
+    var foundSettled: [DestinationID: Ledger.Account] = [:]
     var queues: Set<DestinationID> = []
     var uncounted: [Ledger.Uncounted] = []
     /// Destinations that are due to be told of numbers no event came with.
@@ -135,6 +141,15 @@ struct ConsumerView: Sendable {
             }
         }
         return accounts
+    }
+
+    /// What destinations had settled, when they were found, of the writers that were looked at since the election.
+    func settledWhenFound() -> [DestinationID: Ledger.Account] {
+        writers.values.reduce(into: foundSettled) { accounts, writer in
+            for (destination, account) in writer.settledWhenFound {
+                accounts[destination, default: Ledger.Account()].add(account)
+            }
+        }
     }
 
     /// Events that wait for a destination, without those behind a held one.

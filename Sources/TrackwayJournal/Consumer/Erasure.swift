@@ -13,6 +13,7 @@ extension ConsumerState {
     /// - Parameter successor: the identity that is to follow; nil for a new one.
     mutating func erase(for successor: Identity? = nil) throws(JournalError) -> InstallationID {
         leases.endAll()
+        try refresh()
         // What cannot be read cannot be erased; the caller hears of it, and may call again.
         let unreadable = order.first { progressByWriter[$0]?.isUnreadable ?? false }
         if let unreadable, let obstacle = progressByWriter[unreadable]?.problem { throw obstacle }
@@ -65,6 +66,20 @@ extension ConsumerState {
 }
 
 extension JournalConsumer {
+    /// Removes everything the installation has recorded, and its identity; a new identity takes its place.
+    ///
+    /// What was not delivered is gone, here and for every destination. Other processes that have the installation open
+    /// keep recording; what they had recorded before is given up as `erased`. The counts start anew.
+    ///
+    /// - Returns: the new identity, which is on stable storage when this returns.
+    /// - Throws: `storage` when something could not be removed: call again.
+    package func erase() throws(JournalError) -> InstallationID { try erase(for: nil) }
+
+    /// The same, with the identity that is to follow.
+    func erase(for successor: Identity?) throws(JournalError) -> InstallationID {
+        try change { (state) throws(JournalError) in try state.erase(for: successor) }
+    }
+
     /// The installation whose events are delivered; erasing changes it. Any thread.
     package var installation: InstallationID { journal.installation }
 }

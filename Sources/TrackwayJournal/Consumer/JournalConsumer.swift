@@ -31,7 +31,8 @@ package final class JournalConsumer: Sendable {
         var fresh = try JournalError.wrap { () throws(StorageError) in try ConsumerState(of: journal, lock: lock) }
         // First of all: what a kill left of a writer that is counted already must not be taken for a writer.
         fresh.compaction.removeFolders()
-        try fresh.refresh()
+        // Others are looked at when their turn comes, or by maintenance. What queues have released must be known without a file.
+        if journal.registry.withLock({ $0.keeps }) { try fresh.refresh() } else { _ = try fresh.notice() }
         fresh.publish()
         view = fresh.view
         tallies = fresh.tallies
@@ -74,8 +75,11 @@ package final class JournalConsumer: Sendable {
             }
             state.note(destination, isQueue: onlyReleased)
             let lease = state.leases.nextNumber
+            let now = journal.clock.now()
+            try state.trimFirst(at: now)
             repeat {
                 for id in state.order {
+                    try state.expireFirst(id, at: now)
                     let batch = try state.progressByWriter[id]?.attempt { (progress) throws(JournalError) in
                         try progress.nextBatch(
                             for: destination,
@@ -90,7 +94,7 @@ package final class JournalConsumer: Sendable {
                     return batch
                 }
                 // Nothing at the writers known: look for new ones before saying so.
-            } while try state.refresh()
+            } while try state.notice()
             return nil
         }
     }
@@ -160,17 +164,27 @@ package final class JournalConsumer: Sendable {
         for destination: DestinationID,
         enough: UInt64 = .max
     ) throws(JournalError) -> UInt64 {
-        var known = view.withLock { $0 }
-        if try !known.isCurrent(journal) {
+        var most = 1
+        while true {
+            let known = view.withLock { $0 }
+            let isCurrent = try known.isCurrent(journal)
+            let count = try known.deliverable(for: destination, enough: enough, journal)
+            guard !isCurrent, count < enough else { return count }
+            let isTakenIn = try step { [most] (state) throws(JournalError) in try state.takeInNext(most) }
+            most *= 2
+            guard !isTakenIn else { continue }
             try step { (state) throws(JournalError) in try state.takeIn() }
-            known = view.withLock { $0 }
+            return try view.withLock { $0 }.deliverable(for: destination, enough: enough, journal)
         }
-        return try known.deliverable(for: destination, enough: enough, journal)
     }
 
-    /// The same, for any thread: waits for no step, and so may not know yet of a writer that has just come.
+    /// The same, for any thread: waits for no step.
     package func countDeliverable(for destination: DestinationID) throws(JournalError) -> UInt64 {
-        try currentView().deliverable(for: destination, enough: .max, journal)
+        let view = try currentView()
+        // Nobody could take these in, because a step is under way.
+        let others = try view.unknownWriters(journal).reduce(into: Ledger()) { journal.countFromFiles($1, in: &$0) }
+        let waiting = others.destinations[destination]?.pending ?? 0
+        return try view.deliverable(for: destination, enough: .max, journal) + waiting
     }
 
     /// Whether this process's own next event for a destination was found held when it was read last: then nothing it
@@ -214,20 +228,6 @@ package final class JournalConsumer: Sendable {
     /// Whether other living writers share the installation, whose events nobody announces to this process.
     package var hasOtherWriters: Bool {
         view.withLock { view in view.writers.values.contains { !$0.isOwn && !$0.isComplete } }
-    }
-
-    /// Removes everything the installation has recorded, and its identity; a new identity takes its place.
-    ///
-    /// What was not delivered is gone, here and for every destination. Other processes that have the installation open
-    /// keep recording; what they had recorded before is given up as `erased`. The counts start anew.
-    ///
-    /// - Returns: the new identity, which is on stable storage when this returns.
-    /// - Throws: `storage` when something could not be removed: call again.
-    package func erase() throws(JournalError) -> InstallationID { try erase(for: nil) }
-
-    /// The same, with the identity that is to follow.
-    func erase(for successor: Identity?) throws(JournalError) -> InstallationID {
-        try change { (state) throws(JournalError) in try state.erase(for: successor) }
     }
 
     /// Ends the election: another process can be elected. A second call does nothing.
@@ -329,6 +329,10 @@ package final class JournalConsumer: Sendable {
 
     /// What destinations have settled so far; see ``Journal/settledAccounts()``. Any thread; reads nothing.
     package func settledAccounts() -> [DestinationID: Ledger.Account] { view.withLock { $0 }.settledAccounts() }
+
+    /// How much of that was settled already when its writers were found, which they are one after the other: by so much what
+    /// was settled grows without news. Any thread; reads nothing.
+    package func settledWhenFound() -> [DestinationID: Ledger.Account] { view.withLock { $0 }.settledWhenFound() }
 
     /// How far a destination has come in a writer's log; nil when that is not known, or another process may be elected.
     func cursor(of writer: WriterID, _ destination: DestinationID) -> Cursor? {

@@ -65,16 +65,16 @@ struct MaintenanceRecord: Sendable {
     fileprivate var last: MonotonicTime?
     /// How often the folder was made anew, as far as this consumer knows.
     fileprivate var restorations = 0
-    /// When the first segment that waits reaches its age; nil when none does.
-    fileprivate var expiry: MonotonicTime?
-    /// A segment is beyond a limit and could not go: its records are on their way to a destination.
-    fileprivate var owesTrimming = false
+    /// How the limits of age and bytes were seen to.
+    var trimming = TrimmingRecord()
 }
 
 /// One time that a journal is maintained, and how far that has come.
 package struct MaintenanceRound: Sendable {
     fileprivate enum Part: Sendable {
-        case writers
+        case beginning
+        /// Writers behind this one that live or that nobody has looked at; nil for all.
+        case looks(after: WriterID?)
         case limits
         /// Cursors nobody reads on from, at writers behind this one; nil for all.
         case idle(after: WriterID?)
@@ -86,15 +86,7 @@ package struct MaintenanceRound: Sendable {
     fileprivate let moment: Moment
     /// Whether changes that other processes make are told.
     fileprivate let isWatched: Bool
-    fileprivate var part = Part.writers
-
-    /// Whether the limits of age and bytes have been seen to.
-    package var hasTrimmed: Bool {
-        switch part {
-        case .writers, .limits: false
-        case .idle, .drained, .conclusion: true
-        }
-    }
+    fileprivate var part = Part.beginning
 
     fileprivate init(moment: Moment, isWatched: Bool) {
         self.moment = moment
@@ -107,18 +99,20 @@ extension ConsumerState {
     mutating func maintain(_ round: inout MaintenanceRound) throws(JournalError) -> Bool {
         let moment = round.moment
         switch round.part {
-        case .writers:
+        case .beginning:
             // Whatever fails below is tried again.
             maintenance.next = .polled
             try resumeAfterRemoval()
             save()
             compaction.removeFolders()
-            try refresh()
-            try lookAgain()
+            _ = try notice()
+            round.part = .looks(after: nil)
+        case .looks(let last):
+            let last = try lookAgain(after: last)
+            round.part = last.map { .looks(after: $0) } ?? .limits
+        case .limits:
             for id in order { progressByWriter[id]?.cursors.watchSkips(at: moment.monotonic) }
             try observe(moment)
-            round.part = .limits
-        case .limits:
             try trim(at: moment)
             round.part = .idle(after: nil)
         case .idle(let last):
@@ -142,25 +136,36 @@ extension ConsumerState {
 
     /// Whether something is to be tried again that nobody will tell of.
     private var isTroubled: Bool {
-        maintenance.owesTrimming || !compaction.leftovers.isEmpty || journal.holdsEvents
+        maintenance.trimming.isOwed || !compaction.leftovers.isEmpty || journal.holdsEvents
             || progressByWriter.values.contains { $0.isUnreadable || !$0.cursors.areSaved }
     }
 
     /// When the next thing comes to pass that time alone brings about.
     private func due(after now: MonotonicTime) -> MonotonicTime {
-        let dues = progressByWriter.values.compactMap(\.cursors.skipsDue) + [maintenance.expiry].compactMap { $0 }
+        let dues =
+            progressByWriter.values.compactMap(\.cursors.skipsDue) + [maintenance.trimming.expiry].compactMap { $0 }
         let last = now.advanced(by: Self.longestPause)
         // What was due already has been looked at: nothing becomes due in the past.
         return dues.filter { $0 > now }.min().map { min($0, last) } ?? last
     }
 
-    /// Looks again at every other writer that lives, or that could not be read.
-    private mutating func lookAgain() throws(JournalError) {
-        for id in order {
+    /// How many writers' folders are looked into before others have the journal.
+    private static let writersPerPass = 32
+
+    /// Looks at other writers that live, that could not be read or that nobody has looked at.
+    ///
+    /// - Parameter last: the writer at which the last call of this round stopped; nil to begin one.
+    /// - Returns: where this call stopped; nil when it has looked at all.
+    private mutating func lookAgain(after last: WriterID?) throws(JournalError) -> WriterID? {
+        var looks = 0
+        for id in order where last.map({ $0 < id }) ?? true {
             let isWorthIt = progressByWriter[id].map { !$0.isOwn && (!$0.isComplete || $0.isUnreadable) }
             guard isWorthIt == true else { continue }
             try JournalError.wrap { () throws(StorageError) in try progressByWriter[id]?.look() }
+            looks += 1
+            if looks == Self.writersPerPass { return id }
         }
+        return nil
     }
 
     /// Adds the time since the last look to the writers of earlier boots.
@@ -174,9 +179,6 @@ extension ConsumerState {
         }
     }
 
-    /// How many writers' logs are looked into for idle cursors before others have the journal.
-    private static let writersPerIdlePass = 32
-
     /// Lets the cursors that nobody reads on from go past what is for others: those of queues, and those of destinations
     /// that are away.
     ///
@@ -186,97 +188,13 @@ extension ConsumerState {
         let leases = leases
         let read = Set(journal.destinations.filter { isRead($0) })
         let rest = order.drop { id in last.map { id <= $0 } ?? false }
-        let part = rest.prefix(Self.writersPerIdlePass)
+        let part = rest.prefix(Self.writersPerPass)
         for id in part {
             _ = try progressByWriter[id]?.attempt { (progress) throws(JournalError) in
                 try progress.passIdle { read.contains($0) || leases.writer(for: $0) == id }
             }
         }
         return part.count < rest.count ? part.last : nil
-    }
-
-    // MARK: Trimming
-
-    private struct Segment {
-        let writer: WriterID
-        let number: UInt32
-        let bytes: Int
-        /// The segment behind it; nil when there is none.
-        let following: UInt32?
-        /// Whether a destination has something in it, or before it, that waits for the app itself.
-        let isKept: Bool
-        /// Whether nobody else needs it.
-        let isOnlyKept: Bool
-    }
-
-    /// Gives up the oldest undelivered records beyond the limits of age and bytes. Leased records stay.
-    ///
-    /// What waits for the app itself has no age limit, and a limit of bytes of its own: the segments that nobody else needs do
-    /// not count for the others, and go only when all together are beyond both limits.
-    private mutating func trim(at moment: Moment) throws(JournalError) {
-        let segments = try segments()
-        var total = segments.reduce(compaction.leftoverBytes) { $0 + $1.bytes }
-        var ordinary = total - segments.reduce(0) { $0 + ($1.isOnlyKept ? $1.bytes : 0) }
-        let busy = leases.writers
-        let (boot, limits) = (journal.bootID, journal.configuration)
-        maintenance.expiry = nil
-        maintenance.owesTrimming = false
-        for segment in segments {
-            guard progressByWriter[segment.writer]?.problem == nil,
-                segment.following != nil || progressByWriter[segment.writer]?.isComplete == true
-            else { continue }
-            let isBeyond = ordinary > limits.maximumBytes && !segment.isOnlyKept
-            let goesWhole = !segment.isKept || total > limits.maximumTotalBytes
-            // Of one that only the app needs, the age does not matter.
-            let age = progressByWriter[segment.writer]?.age.atLeast(before: segment.following, boot: boot, at: moment)
-            let isExpired = !segment.isOnlyKept && age.map { limits.maximumAge <= $0 } ?? false
-            if let age, !isExpired, !segment.isOnlyKept {
-                let expiry = moment.monotonic.advanced(by: limits.maximumAge - age)
-                maintenance.expiry = min(maintenance.expiry ?? expiry, expiry)
-            }
-            guard isExpired || isBeyond || (segment.isKept && goesWhole) else { continue }
-            guard !busy.contains(segment.writer) else {
-                maintenance.owesTrimming = true
-                continue
-            }
-            let done: Void? = try progressByWriter[segment.writer]?.attempt { (progress) throws(JournalError) in
-                let reason: DropReason = isExpired ? .expired : .journalFull
-                try progress.giveUp(segment.number, reason: reason, sparingKept: !goesWhole)
-            }
-            guard done != nil else { continue }
-            if !segment.isOnlyKept { ordinary -= segment.bytes }
-            if goesWhole { total -= segment.bytes }
-        }
-    }
-
-    /// The segments of all writers that can be read, oldest first within each, once what went with segments that their writer
-    /// gave up itself is counted.
-    private mutating func segments() throws(JournalError) -> [Segment] {
-        var segments: [Segment] = []
-        let leases = leases
-        try eachWriter { (progress) throws(JournalError) in
-            let id = progress.id
-            let sizes = try JournalError.wrap { () throws(StorageError) in try progress.folder.segmentSizes() }
-            try progress.passMissingSegments(before: sizes.first?.number) { leases.writer(for: $0) == id }
-            // What is gone needs no age.
-            progress.age.forget(except: sizes.map(\.number))
-            let needed = progress.cursors.firstNeeded
-            for (index, size) in sizes.enumerated() {
-                let following = index + 1 < sizes.count ? sizes[index + 1].number : nil
-                let isKept = needed.kept.map { $0 <= size.number } ?? false
-                segments.append(
-                    Segment(
-                        writer: progress.id,
-                        number: size.number,
-                        bytes: size.bytes,
-                        following: following,
-                        isKept: isKept,
-                        isOnlyKept: isKept && needed.ordinary.map { $0 > size.number } ?? true
-                    )
-                )
-            }
-        }
-        return segments
     }
 
     // MARK: A folder that was removed
@@ -304,7 +222,10 @@ extension ConsumerState {
 
     /// Moves the counts of a dead writer whose folder was removed into the totals.
     private mutating func countRemoved(_ id: WriterID) {
-        guard let progress = progressByWriter[id], !progress.isOwn, progress.isComplete else { return }
+        guard let progress = progressByWriter[id], !progress.isOwn else { return }
+        // Of one that nobody has looked at nobody knows what it had.
+        guard progress.isSeen else { return forget(id) }
+        guard progress.isComplete else { return }
         let cursors = progress.cursors.all
         let known = journal.counting.withLock { $0.lastSeen(of: id) } ?? 0
         let last = max(known, cursors.values.map { $0.next - 1 }.max() ?? 0)
@@ -316,41 +237,5 @@ extension ConsumerState {
         }
         compaction.count(id, recorded: last, accounts: accounts)
         forget(id)
-    }
-}
-
-extension WriterProgress {
-    /// Gives up a segment for everybody who has not settled it, and removes it.
-    ///
-    /// - Parameter sparingKept: true to leave it to the destinations whose events wait for the app itself; it stays then.
-    fileprivate mutating func giveUp(
-        _ segment: UInt32,
-        reason: DropReason,
-        sparingKept: Bool
-    ) throws(JournalError) {
-        for destination in cursors.accountable where !(sparingKept && cursors.isKept(destination)) {
-            try discard(for: destination, through: segment, reason: reason)
-        }
-        cursors.save()
-        guard !sparingKept else { return }
-        try JournalError.wrap { () throws(StorageError) in try folder.remove(segment) }
-    }
-
-    /// Counts what went with segments that their writer gave up itself: nobody can read them any more, so nobody would
-    /// come by.
-    ///
-    /// - Parameters:
-    ///   - oldest: the first segment there is; nil when there is none.
-    ///   - isBusy: whether a destination has a batch of this writer's; it is left alone.
-    /// - Complexity: O(destinations), plus one read where something is missing.
-    fileprivate mutating func passMissingSegments(
-        before oldest: UInt32?,
-        isBusy: (DestinationID) -> Bool
-    ) throws(JournalError) {
-        guard let oldest, oldest > 1 else { return }
-        for destination in cursors.accountable where !isBusy(destination) {
-            guard let cursor = cursors.all[destination], cursor.position.segment < oldest else { continue }
-            try discard(for: destination, through: oldest - 1, reason: .journalFull)
-        }
     }
 }

@@ -158,3 +158,20 @@ extension Locked<Tallies> {
         return try counter.tally(of: destination, cursor, upTo: last, isComplete: isComplete)
     }
 }
+
+extension WriterProgress {
+    /// What waits for a queue beyond its release mark.
+    mutating func tally(of queue: DestinationID, in tallies: Locked<Tallies>) throws(JournalError) -> WaitingTally {
+        let cursor = try cursor(of: queue)
+        let last = isOwn ? try extent().last : nil
+        return try tallies.tally(
+            of: queue,
+            at: id,
+            cursor,
+            upTo: last,
+            isComplete: isComplete,
+            folder: folder.path,
+            storage: journal.storage
+        )
+    }
+}

@@ -45,6 +45,11 @@ struct WriterCursors: Sendable {
     /// The destinations that count here: those with a place in the folder and those there are at present.
     var accountable: [DestinationID] { destinations.union(journal.destinations).sorted() }
 
+    /// What destinations have settled so far, as far as their cursors are known.
+    var settled: [DestinationID: Ledger.Account] {
+        all.mapValues { cursor in Ledger.Account(cursor, last: cursor.next - 1) }
+    }
+
     /// Whether a destination's events wait for the app itself. What this process was told of a destination that is there counts;
     /// of one that is away, what its cursor says.
     func isKept(_ destination: DestinationID) -> Bool {

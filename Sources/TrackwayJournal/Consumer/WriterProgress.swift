@@ -11,6 +11,10 @@ struct WriterProgress: Sendable {
     let id: WriterID
     /// This process's own writer.
     let isOwn: Bool
+    /// Somebody has looked into its folder. Until then the writer is a name.
+    private(set) var isSeen = false
+    /// What destinations had settled of it when its folder was read first; nil before that.
+    private(set) var settledWhenFound: [DestinationID: Ledger.Account]?
     /// The writer's process is gone; nothing will be added.
     private(set) var isComplete = false
     /// A newer version wrote it, its key is not there, or it cannot be read now: left alone, the last until it can be.
@@ -22,7 +26,7 @@ struct WriterProgress: Sendable {
     /// Where its log lies.
     var folder: WriterFolder
 
-    private let journal: Journal
+    let journal: Journal
     private var readers: [DestinationID: BatchReader] = [:]
     /// The next event of a queue's own, as far as it was looked for.
     private var fronts: [DestinationID: Front] = [:]
@@ -71,13 +75,15 @@ struct WriterProgress: Sendable {
 
     // MARK: What cannot be read
 
-    /// Does something with this writer's files. When a newer version wrote them, or another process's cannot be read now, the
-    /// writer is left out and the others go on; when this process's own cannot be read, that is everybody's failure.
+    /// Does something with this writer's files, after a first ``look()`` if there was none. When a newer version wrote them, or
+    /// another process's cannot be read now, the writer is left out and the others go on; when this process's own cannot be read,
+    /// that is everybody's failure.
     ///
     /// - Returns: nil when the writer is left out.
     mutating func attempt<Result>(
         _ body: (inout WriterProgress) throws(JournalError) -> Result
     ) throws(JournalError) -> Result? {
+        if !isSeen { try JournalError.wrap { () throws(StorageError) in try look() } }
         guard problem == nil else { return nil }
         do throws(JournalError) {
             return try body(&self)
@@ -109,6 +115,7 @@ struct WriterProgress: Sendable {
         do throws(StorageError) {
             let names = try folder.names()
             try cursors.notice(names)
+            settledWhenFound = settledWhenFound ?? cursors.settled
             if !isOwn { isComplete = try folder.isDead(id, names, at: journal.clock.now().wall) }
             try age.load(names)
             if !isOwn { try folder.probe(names) }
@@ -118,6 +125,7 @@ struct WriterProgress: Sendable {
             guard !isOwn else { throw error }
             problem = JournalError(unreadable: folder.path, error)
         }
+        isSeen = true
     }
 
     /// The lock of the writer's life turned out to be taken.
@@ -144,21 +152,6 @@ struct WriterProgress: Sendable {
     /// The lowest and the highest number of this log.
     func extent() throws(JournalError) -> LedgerCounter.Extent {
         try journal.extent(of: id, isComplete: isComplete)
-    }
-
-    /// What waits for a queue beyond its release mark.
-    mutating func tally(of queue: DestinationID, in tallies: Locked<Tallies>) throws(JournalError) -> WaitingTally {
-        let cursor = try cursor(of: queue)
-        let last = isOwn ? try extent().last : nil
-        return try tallies.tally(
-            of: queue,
-            at: id,
-            cursor,
-            upTo: last,
-            isComplete: isComplete,
-            folder: folder.path,
-            storage: journal.storage
-        )
     }
 
     // MARK: Reading

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import CollectorStore
+internal import Collector
 internal import Testing
 
 @Suite("Sets of sequence numbers")

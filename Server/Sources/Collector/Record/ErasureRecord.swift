@@ -63,3 +63,31 @@ package struct ErasureRecord: Sendable, Hashable {
         events = max(0, Int(clamping: json["events"]?.integer ?? 0))
     }
 }
+
+/// Whom to erase, and who says so.
+package struct ErasureOrder: Sendable, Hashable {
+    /// The installation.
+    package let installation: InstallationID
+    /// When it was ordered, by the collector's clock.
+    package let time: Timestamp
+    /// The name of the key it came with.
+    package let key: String
+    /// Whether an operator ordered it, and not the installation itself.
+    package let isByOperator: Bool
+
+    /// An operator's.
+    package init(_ record: ErasureRecord) {
+        installation = record.installation
+        time = record.received
+        key = record.key
+        isByOperator = true
+    }
+
+    /// The installation's own, in a batch with this header.
+    package init(_ installation: InstallationID, _ header: IntakeHeader) {
+        self.installation = installation
+        time = header.received
+        key = header.key
+        isByOperator = false
+    }
+}

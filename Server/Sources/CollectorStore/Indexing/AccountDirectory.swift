@@ -60,7 +60,7 @@ struct AccountDirectory {
     }
 
     /// Marks an installation erased.
-    func erase(_ number: Int64, _ order: Erasure.Order) throws {
+    func erase(_ number: Int64, _ order: ErasureOrder) throws {
         markErased.bind(1, number)
         try markErased.run()
         addErasure.bind(1, number)

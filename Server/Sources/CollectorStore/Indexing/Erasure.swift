@@ -9,30 +9,6 @@ internal import TrackwayWire
 
 /// Removes every trace of one installation but its id and the mark that it was erased.
 struct Erasure {
-    /// Whom to erase, and who says so.
-    struct Order {
-        let installation: InstallationID
-        let time: Timestamp
-        let key: String
-        let isByOperator: Bool
-
-        /// An operator's.
-        init(_ record: ErasureRecord) {
-            installation = record.installation
-            time = record.received
-            key = record.key
-            isByOperator = true
-        }
-
-        /// The installation's own, in a batch with this header.
-        init(_ installation: InstallationID, _ header: IntakeHeader) {
-            self.installation = installation
-            time = header.received
-            key = header.key
-            isByOperator = false
-        }
-    }
-
     /// What was removed.
     struct Removed {
         var events: Int64
@@ -182,7 +158,7 @@ struct Erasure {
 struct TombstoneScan {
     let limits: AdmissionLimits
     /// The erasures in what was read, each installation's first, in the order they came.
-    private(set) var orders: [Erasure.Order] = []
+    private(set) var orders: [ErasureOrder] = []
     private var known: Set<InstallationID> = []
 
     init(limits: AdmissionLimits) {
@@ -198,7 +174,7 @@ struct TombstoneScan {
             try reader.withPayload(of: entry) { payload in
                 do {
                     if entry.kind == .erasure {
-                        add(Erasure.Order(try ErasureRecord(payload: payload)))
+                        add(ErasureOrder(try ErasureRecord(payload: payload)))
                     } else {
                         try visit(IntakeRecord(payload: payload))
                     }
@@ -209,7 +185,7 @@ struct TombstoneScan {
         }
     }
 
-    private mutating func add(_ order: Erasure.Order) {
+    private mutating func add(_ order: ErasureOrder) {
         if known.insert(order.installation).inserted { orders.append(order) }
     }
 
@@ -220,7 +196,7 @@ struct TombstoneScan {
             limits: limits,
             event: { event in
                 guard let scan = event.scan, case .proved(let erased) = Tombstone(event.json, scan) else { return }
-                add(Erasure.Order(erased, record.header))
+                add(ErasureOrder(erased, record.header))
             }
         )
     }

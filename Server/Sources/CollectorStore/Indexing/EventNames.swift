@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import TrackwayEvents
 
 /// An event's name, once for all events of one transaction that have it.

@@ -28,6 +28,8 @@ final class IndexTransaction {
 
     private var batch = Batch(received: Timestamp(milliseconds: 0), key: "")
     private(set) var progress: IndexProgress
+    /// What the captured events of the record say that is being entered.
+    var captured: CapturedValues?
     /// The installations erased in this transaction.
     private(set) var erased: Set<InstallationID> = []
     private let directory: AccountDirectory
@@ -291,9 +293,6 @@ final class IndexTransaction {
         try addReplay.run()
     }
 
-    /// So many bytes of a record that cannot be read are kept.
-    static let unreadableBytes = 4096
-
     /// Keeps the beginning of a record of the log that cannot be read, with the reason.
     ///
     /// - Parameters:
@@ -312,7 +311,7 @@ final class IndexTransaction {
             code: "unreadable_record",
             field: "",
             message: message,
-            content: Array(payload.prefix(Self.unreadableBytes)),
+            content: Array(payload.prefix(KeptRecord.unreadableBytes)),
             totalBytes: length
         )
         try failed(failure, sequence: nil)
@@ -323,7 +322,7 @@ final class IndexTransaction {
     /// Removes everything of an installation and remembers not to take anything of it again.
     ///
     /// - Parameter sequence: The number of the event that says so, which has arrived with it.
-    func erase(_ order: Erasure.Order, sequence: UInt64? = nil) throws {
+    func erase(_ order: ErasureOrder, sequence: UInt64? = nil) throws {
         try store()
         if let sequence { try arrived(sequence) }
         try end()

@@ -10,18 +10,13 @@ internal import TrackwayJournal
 /// Reading needs no database, so the next stretch is read while the one before it is written.
 struct LogChunk: Sendable {
     /// One record.
-    enum Record: Sendable {
-        /// An accepted batch, with what its captured events say, and with the first bytes and the length of its record, should it turn
-        /// out to be unreadable.
-        case batch(InflatedRecord, CapturedValues, head: [UInt8], length: Int, at: LogPosition)
-        /// A record that cannot be read as a batch, its first bytes and length, and why.
-        case unreadable([UInt8], length: Int, at: LogPosition, message: String)
-        /// A refused batch.
-        case quarantine([UInt8], at: LogPosition)
-        /// An erasure that an operator ordered.
-        case erasure([UInt8], at: LogPosition)
-        /// Events of an erased installation that came and were not kept.
-        case erasedEvents([UInt8], at: LogPosition)
+    struct Record: Sendable {
+        /// What it holds.
+        let kept: KeptRecord
+        /// What its captured events say; nil for what is no batch.
+        let captured: CapturedValues?
+        /// Where it begins.
+        let start: LogPosition
     }
 
     /// So many inflated bytes, and the one batch that passes them: two chunks are in memory at a time.
@@ -32,7 +27,7 @@ struct LogChunk: Sendable {
     /// Where the index stands after it.
     private(set) var end: LogPosition
     /// Erasures anywhere in what is to be read, for an index that begins from nothing.
-    let erasures: [Erasure.Order]
+    let erasures: [ErasureOrder]
     private(set) var records: [Record] = []
     /// Whether it ends with a reset: everything before its end is to be forgotten.
     private(set) var isReset = false
@@ -58,7 +53,7 @@ struct LogChunk: Sendable {
         events: Int,
         bytes: Int = LogChunk.usualBytes,
         limits: AdmissionLimits,
-        erasures: [Erasure.Order] = [],
+        erasures: [ErasureOrder] = [],
         _ follower: inout some RecordReading
     ) throws {
         self.start = start
@@ -68,25 +63,16 @@ struct LogChunk: Sendable {
         var (count, read) = (0, 0)
         while count < events, read < bytes, !isReset, let record = try follower.next(upTo: limit) {
             try follower.withPayload(of: record) { payload in
-                switch record.kind {
-                case .intake:
-                    let head = Array(payload.prefix(IndexTransaction.unreadableBytes))
-                    do {
-                        let batch = InflatedRecord(try IntakeRecord(payload: payload), limits: limits)
-                        count += batch.events
-                        read += batch.byteCount
-                        records.append(
-                            .batch(batch, CapturedValues(batch), head: head, length: payload.count, at: record.start)
-                        )
-                    } catch {
-                        let message = "The intake log's record at \(record.start) cannot be read: \(error)"
-                        records.append(.unreadable(head, length: payload.count, at: record.start, message: message))
-                    }
-                case .quarantine: records.append(.quarantine(Array(payload), at: record.start))
-                case .erasure: records.append(.erasure(Array(payload), at: record.start))
-                case .erasedEvents: records.append(.erasedEvents(Array(payload), at: record.start))
+                let kept = KeptRecord(record.kind, payload, at: record.start, limits: limits)
+                switch kept {
+                case .batch(let batch, _, _):
+                    count += batch.events
+                    read += batch.byteCount
+                    records.append(Record(kept: kept, captured: CapturedValues(batch), start: record.start))
                 case .reset: isReset = true
-                default: break  // Kinds of other versions, and what the log says about itself.
+                case .other: break  // Kinds of other versions, and what the log says about itself.
+                case .unreadable, .quarantine, .erasure, .erasedEvents:
+                    records.append(Record(kept: kept, captured: nil, start: record.start))
                 }
             }
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import Collector
 internal import GRDB
 
 /// The `ranges` table: sets of sequence numbers that merge as they grow, so that a healthy writer has one row however
@@ -63,16 +64,4 @@ struct RangeTable {
         statement.bind(2, kind.rawValue)
         statement.bind(3, reason)
     }
-}
-
-/// What a range of sequence numbers means, as the `ranges` table stores it.
-enum RangeKind: Int64 {
-    /// Events that are stored.
-    case received = 0
-    /// Events that admission refused.
-    case rejected = 1
-    /// Events the device gave up; the reason says why.
-    case dropped = 2
-    /// Events for other destinations only.
-    case skipped = 3
 }

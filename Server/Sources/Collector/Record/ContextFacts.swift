@@ -1,44 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import TrackwayEvents
+package import TrackwayEvents
 
-/// What the index takes out of a context or of an event's attributes: who, in which session, on which screen.
-struct ContextFacts {
+/// What a store takes out of a context or of an event's attributes: who, in which session, on which screen.
+package struct ContextFacts {
     /// The user's id, if there is one.
-    private(set) var user: String?
+    package private(set) var user: String?
     /// What tells people apart on one device.
-    private(set) var uniqueID: String?
+    package private(set) var uniqueID: String?
     /// The device's anonymous visitor.
-    private(set) var anonymousID: String?
+    package private(set) var anonymousID: String?
     /// When the person first opened the app.
-    private(set) var firstTouch: Timestamp?
+    package private(set) var firstTouch: Timestamp?
     /// What the app said about the person.
-    private(set) var attributes: [RecordedContext.User.Attribute] = []
+    package private(set) var attributes: [RecordedContext.User.Attribute] = []
     /// The session's id, if there is one.
-    private(set) var session: String?
+    package private(set) var session: String?
     /// The session's number of its installation.
-    private(set) var sessionNumber: Int64?
+    package private(set) var sessionNumber: Int64?
     /// When the session began.
-    private(set) var sessionStart: Timestamp?
+    package private(set) var sessionStart: Timestamp?
     /// The screen's name, if one was shown.
-    private(set) var screen: String?
+    package private(set) var screen: String?
     /// The screen's id.
-    private(set) var screenID: String?
+    package private(set) var screenID: String?
     /// What tells two screens of one name apart.
-    private(set) var screenUniqueID: String?
+    package private(set) var screenUniqueID: String?
     /// The project of a client of Sensors Analytics.
-    private(set) var project: String?
+    package private(set) var project: String?
     /// The app's version.
-    private(set) var version: String?
+    package private(set) var version: String?
 
     /// No facts.
-    init() {}
+    package init() {}
 
     /// The facts of a context. What is there and something else than expected says nothing.
     ///
     /// One walk over the bytes, and nothing but these facts is decoded: every batch begins with a context.
-    init(context: UnsafeRawBufferPointer) {
+    package init(context: UnsafeRawBufferPointer) {
         do throws(JSONError) {
             var scanner = try JSONScanner(context)
             try read(&scanner)
@@ -152,7 +152,7 @@ struct ContextFacts {
     }
 
     /// The text under `key`; nil when there is none, or an empty one.
-    static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
+    package static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
         do throws(JSONError) {
             guard let range = try JSONScanner.member(key, of: object) else { return nil }
             var scanner = try JSONScanner(UnsafeRawBufferPointer(rebasing: object[range]))

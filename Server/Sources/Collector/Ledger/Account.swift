@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-/// Everything the index keeps about one writer's sequence numbers, and the reckoning that makes a ledger row of it.
+/// Everything a store keeps about one writer's sequence numbers, and the reckoning that makes a ledger row of it.
 ///
 /// A number that arrived counts as received, whatever the device said about it before or after; one that admission
 /// refused counts as rejected; then come the device's own losses, and last what was meant for others only.
@@ -67,4 +67,16 @@ package struct Reckoning: Sendable, Hashable {
 
     /// Nothing at all.
     package init() {}
+}
+
+/// What a range of sequence numbers means, as stores keep it.
+package enum RangeKind: Int64, Sendable, Hashable, CaseIterable {
+    /// Events that are stored.
+    case received = 0
+    /// Events that admission refused.
+    case rejected = 1
+    /// Events the device gave up; the reason says why.
+    case dropped = 2
+    /// Events for other destinations only.
+    case skipped = 3
 }

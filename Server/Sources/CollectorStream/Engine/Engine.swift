@@ -30,6 +30,7 @@ package final class Engine: Sendable {
     ///   - chance: Makes inboxes, and the ids of records that have none of their own.
     ///   - sleep: Waits; ends early when it is cancelled.
     ///   - notice: Called with one sentence each when a person should know something. It must return at once.
+    ///   - relief: Called in its place when something that was wrong is right, or was found right; nil for `notice`.
     ///   - committed: Called with the place up to which all is known to be committed. It must return at once.
     package init(
         _ addresses: [NATSAddress],
@@ -42,6 +43,7 @@ package final class Engine: Sendable {
         chance: () -> UInt64,
         sleep: @escaping @Sendable (Duration) async -> Void,
         notice: @escaping @Sendable (String) -> Void = { _ in },
+        relief: (@Sendable (String) -> Void)? = nil,
         committed: @escaping @Sendable (LogPosition) -> Void = { _ in }
     ) {
         let watching = Locked<DurabilityWatch?>(nil)
@@ -77,7 +79,8 @@ package final class Engine: Sendable {
             sleep: sleep,
             floor: { told.withLock { $0 }?.highest ?? 0 },
             told: { facts, floor in told.withLock { $0 }?.told(facts, floor: floor) },
-            notice: notice
+            notice: notice,
+            relief: relief
         )
         intake = StreamIntake(
             engine,

@@ -11,6 +11,7 @@ package final class DurabilityWatch: Sendable {
     private let floor: @Sendable () -> UInt64
     private let told: @Sendable (StreamFacts, UInt64) -> Void
     private let notice: @Sendable (String) -> Void
+    private let relief: @Sendable (String) -> Void
     private let state = Locked(State())
 
     private struct State: Sendable {
@@ -32,14 +33,16 @@ package final class DurabilityWatch: Sendable {
     ///   - sleep: Waits; ends early when it is cancelled.
     ///   - floor: How far the stream is known to have come; called before the engine is asked.
     ///   - told: Called with what the engine tells of the stream, and with the floor as it was before.
-    ///   - notice: Called with one sentence each when something has changed for better or worse. It must return at once.
+    ///   - notice: Called with one sentence each when something has changed for the worse. It must return at once.
+    ///   - relief: Called in its place when something has changed for the better; nil for `notice`.
     package init(
         _ engine: any StreamEngine,
         look: DurabilityLook,
         sleep: @escaping @Sendable (Duration) async -> Void,
         floor: @escaping @Sendable () -> UInt64 = { 0 },
         told: @escaping @Sendable (StreamFacts, UInt64) -> Void = { _, _ in },
-        notice: @escaping @Sendable (String) -> Void = { _ in }
+        notice: @escaping @Sendable (String) -> Void = { _ in },
+        relief: (@Sendable (String) -> Void)? = nil
     ) {
         self.engine = engine
         self.look = look
@@ -47,6 +50,7 @@ package final class DurabilityWatch: Sendable {
         self.floor = floor
         self.told = told
         self.notice = notice
+        self.relief = relief ?? notice
     }
 
     /// Whether records may be published now, and their acknowledgements believed.
@@ -106,7 +110,7 @@ package final class DurabilityWatch: Sendable {
             return standing == state.said ? nil : standing
         }
         switch news {
-        case .proven: notice("The engine's durability is proven.")
+        case .proven: relief("The engine's durability is proven.")
         case .unproven(let faults): for fault in faults { notice(fault.description) }
         case .unknown, nil: break
         }

@@ -39,6 +39,7 @@ extension CollectorHost {
             chance: Self.chance,
             sleep: Self.sleep,
             notice: { [logger] in logger.warning("\($0)") },
+            relief: { [logger] in logger.notice("\($0)") },
             committed: { position in indexing.withLock { $0 }?.durable(upTo: position) }
         )
         let indexer = Indexer(

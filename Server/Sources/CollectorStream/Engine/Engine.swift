@@ -13,6 +13,8 @@ package final class Engine: Sendable {
     private let system: NATSClient?
     /// Reads the stream for an index.
     package let follower: StreamFollower
+    /// What is decided about the stream's blocks.
+    package let decisions: BlockStream
     private let reader: NATSClient
     private let watch: DurabilityWatch
     private let place: StreamPlace
@@ -104,6 +106,7 @@ package final class Engine: Sendable {
         watching.withLock { $0 = watch }
         self.client = engine
         self.system = system
+        decisions = BlockStream(engine, system: system ?? engine, place: place)
         self.reader = reader
         self.clock = clock
         self.sleep = sleep
@@ -142,20 +145,38 @@ package final class Engine: Sendable {
         try await StreamSetup(place, bytes: bytes).make(on: client)
     }
 
+    /// Makes the stream of decisions about blocks when it is missing, as soon as there is somebody who does.
+    ///
+    /// - Parameter limit: After so long it is given up.
+    /// - Returns: Whether it was missing.
+    /// - Throws: ``StreamSetupError``, the last one.
+    @discardableResult
+    package func makeDecisions(within limit: Duration) async throws(StreamSetupError) -> Bool {
+        try await make(StreamSetup(decisionsOf: place), named: place.decisions, within: limit)
+    }
+
     /// Makes the stream when it is missing, as soon as there is somebody who does.
     ///
     /// - Parameter limit: After so long it is given up.
     /// - Returns: Whether it was missing.
     /// - Throws: ``StreamSetupError``, the last one.
     package func makeStream(bytes: Int64, within limit: Duration) async throws(StreamSetupError) -> Bool {
+        try await make(StreamSetup(place, bytes: bytes), named: place.stream, within: limit)
+    }
+
+    private func make(
+        _ setup: StreamSetup,
+        named name: String,
+        within limit: Duration
+    ) async throws(StreamSetupError) -> Bool {
         let end = clock.now().monotonic.advanced(by: limit)
         while true {
             do {
-                return try await makeStream(bytes: bytes)
+                return try await setup.make(on: client)
             } catch {
                 if clock.now().monotonic >= end || Task.isCancelled {
                     guard let trouble else { throw error }
-                    throw StreamSetupError(stream: place.stream, reason: trouble)
+                    throw StreamSetupError(stream: name, reason: trouble)
                 }
             }
             await sleep(.milliseconds(200))

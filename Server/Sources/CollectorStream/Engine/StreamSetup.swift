@@ -4,36 +4,57 @@
 internal import Collector
 internal import TrackwayEvents
 
-/// How the stream of an intake is made: three copies in files, full streams refuse, nothing goes by itself.
+/// How the stream of an intake, or of what is decided about its blocks, is made: three copies in files, full streams refuse, nothing
+/// goes by itself.
 struct StreamSetup: Sendable {
     /// How long the engine may take: all servers have to agree.
     static let answerTime: Duration = .seconds(5)
 
-    private let place: StreamPlace
+    private let name: String
+    private let subject: String
     private let bytes: Int64
+    private let recordBytes: Int64
+    private let isForEver: Bool
 
-    /// A stream that may become so large on each server.
+    /// The stream of an intake, which may become so large on each server.
     init(_ place: StreamPlace, bytes: Int64) {
-        self.place = place
+        name = place.stream
+        subject = "intake.*"
         self.bytes = bytes
+        recordBytes = 8 << 20
+        isForEver = false
+    }
+
+    /// The stream of what is decided about an intake's blocks. Nothing may ever be taken out of it: the number of a decision is that
+    /// of its block.
+    init(decisionsOf place: StreamPlace) {
+        name = place.decisions
+        subject = place.decisionSubject
+        bytes = 1 << 30
+        recordBytes = 64 << 10
+        isForEver = true
     }
 
     /// What the engine is told.
     var configuration: [UInt8] {
         JSONWriter.withThreadBuffer { writer in
             writer.beginObject()
-            writer.member("name", place.stream)
-            writer.list("subjects", ["intake.*"]) { subject, writer in writer.string(subject) }
+            writer.member("name", name)
+            writer.list("subjects", [subject]) { subject, writer in writer.string(subject) }
             writer.member("storage", "file")
             writer.member("num_replicas", Int64(3))
             writer.member("retention", "limits")
             writer.member("discard", "new")
             writer.member("max_bytes", bytes)
             writer.member("max_age", Int64(0))
-            writer.member("max_msg_size", Int64(8 << 20))
+            writer.member("max_msg_size", recordBytes)
             // Ids are kept in memory by each server: for much longer than a record is held, and no longer.
             writer.member("duplicate_window", Int64(120_000_000_000))
             writer.member("allow_direct", true)
+            if isForEver {
+                writer.member("deny_delete", true)
+                writer.member("deny_purge", true)
+            }
             writer.endObject()
             return writer.array()
         }
@@ -49,17 +70,17 @@ struct StreamSetup: Sendable {
         } catch let failure as StreamFacts.Failure where failure == .missing {
             // That is what this is for.
         } catch let failure as StreamFacts.Failure {
-            throw StreamSetupError(stream: place.stream, failure)
+            throw StreamSetupError(stream: name, failure)
         } catch {
-            throw StreamSetupError(stream: place.stream, error)
+            throw StreamSetupError(stream: name, error)
         }
         do {
             _ = try StreamFacts(try await answer(of: "CREATE", configuration, engine))
             return true
         } catch let failure as StreamFacts.Failure {
-            throw StreamSetupError(stream: place.stream, failure)
+            throw StreamSetupError(stream: name, failure)
         } catch {
-            throw StreamSetupError(stream: place.stream, error)
+            throw StreamSetupError(stream: name, error)
         }
     }
 
@@ -69,7 +90,7 @@ struct StreamSetup: Sendable {
         _ engine: any StreamEngine
     ) async throws(NATSRequestFailure) -> NATSMessage {
         try await engine.request(
-            "$JS.API.STREAM.\(verb).\(place.stream)",
+            "$JS.API.STREAM.\(verb).\(name)",
             headers: nil,
             body: body,
             within: Self.answerTime

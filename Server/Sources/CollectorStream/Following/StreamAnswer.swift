@@ -87,6 +87,11 @@ package enum StreamFault: Error, Sendable, Hashable, CustomStringConvertible {
     /// Not now.
     case unavailable(stream: String, sequence: UInt64, String)
 
+    /// Whether the record is gone for good.
+    package var isGap: Bool {
+        if case .gap = self { true } else { false }
+    }
+
     package var description: String {
         switch self {
         case .gap(let stream, let sequence, let next):

@@ -14,6 +14,8 @@ package enum DurabilityGate {
         package var messageBytes = 8 << 20
         /// The longest record that has to fit, in bytes.
         package var recordBytes = 8 << 20
+        /// The subject that the stream has to take.
+        package var subject = "intake.*"
         /// Ids have to be remembered for so long at least: longer than a record is held.
         package var idWindow: Duration = .seconds(60)
         /// A server that its leader has not heard for so long is taken for gone.
@@ -21,6 +23,9 @@ package enum DurabilityGate {
 
         /// The usual demands.
         package init() {}
+
+        /// All subjects beside the one that the stream has to take.
+        var subjectTree: String { "\(subject.prefix { $0 != "." }).>" }
     }
 
     /// What it comes to.
@@ -108,10 +113,10 @@ package enum DurabilityGate {
         )
         ask(stream.allowsDirect, "allow_direct", "false", "true", "indexes could not read it while there is no leader")
         ask(
-            stream.subjects.contains("intake.*") || stream.subjects.contains("intake.>"),
+            stream.subjects.contains(demands.subject) || stream.subjects.contains(demands.subjectTree),
             "subjects",
             stream.subjects.joined(separator: ","),
-            "intake.*",
+            demands.subject,
             "records are published there"
         )
         ask(!stream.isSilent, "no_ack", "true", "false", "nothing is acknowledged")

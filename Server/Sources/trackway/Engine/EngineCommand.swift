@@ -2,6 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
+internal import Collector
+internal import CollectorColumns
 internal import CollectorStream
 internal import Foundation
 internal import TrackwayEvents
@@ -18,8 +20,10 @@ struct EngineCommand: AsyncParsableCommand {
             EXAMPLES
               trackway engine init --engine nats://a,nats://b,nats://c --engine-credentials engine.json
               trackway engine check --engine nats://a,nats://b,nats://c --engine-credentials engine.json --json
+              trackway engine init --engine nats://a --to http://clickhouse:8123/trackway    also tables for `trackway forward`
+              trackway engine audit --engine nats://a --to http://clickhouse:8123/trackway   see that nothing is missing in them
             """,
-        subcommands: [EngineInitCommand.self, EngineCheckCommand.self]
+        subcommands: [EngineInitCommand.self, EngineCheckCommand.self, EngineAuditCommand.self]
     )
 }
 
@@ -31,10 +35,12 @@ struct EngineInitCommand: AsyncParsableCommand {
         discussion: """
             Three copies in files; a full stream refuses, and nothing goes by itself. A stream that is there already stays as
             it is. Then the engine is looked at as `trackway engine check` does, with its exit status.
+            With --to also what `trackway forward` needs: a stream of what is decided about blocks, and the tables in ClickHouse.
             """
     )
 
     @OptionGroup var engine: EngineOptions
+    @OptionGroup var columns: ColumnOptions
 
     @Option(help: "How many gigabytes (of 2^30 bytes) the stream may have on each server.")
     var gigabytes: Int = 10
@@ -51,10 +57,12 @@ struct EngineInitCommand: AsyncParsableCommand {
     /// Makes it, and looks.
     func run() async throws {
         guard let settings = try engine.settings() else { return }
+        let client = try columns.client()
         try await settings.run { engine in
             let isNew: Bool
             do {
                 isNew = try await engine.makeStream(bytes: Int64(gigabytes) << 30, within: .seconds(15))
+                if client != nil { try await engine.makeDecisions(within: .seconds(15)) }
             } catch {
                 throw CommandFailure(
                     .unavailable,
@@ -65,7 +73,22 @@ struct EngineInitCommand: AsyncParsableCommand {
                 )
             }
             if !json { Console.standard.note(isNew ? "The stream was made." : "The stream is there already.") }
-            try await EngineCheckCommand.look(at: engine, json: json)
+            if let client { try await makeTables(client, engine) }
+            try await EngineCheckCommand.look(at: engine, client, json: json)
+        }
+    }
+}
+
+extension EngineInitCommand {
+    /// Makes the tables of an engine that is proven. Those of one that is not would be of streams that may vanish.
+    private func makeTables(_ client: ClickHouseClient, _ engine: Engine) async throws {
+        guard await engine.reasonsAgainst() == nil else { return }
+        let origin = try await engine.origin()
+        do throws(ColumnFailure) {
+            let isNew = try await ClickHouseTables(client).make(of: origin)
+            if !json { Console.standard.note(isNew ? "The tables were made." : "The tables are there already.") }
+        } catch {
+            throw CommandFailure(error)
         }
     }
 }
@@ -77,11 +100,13 @@ struct EngineCheckCommand: AsyncParsableCommand {
         abstract: "See whether what an engine acknowledges survives the loss of a machine, and of power.",
         discussion: """
             Looks at the stream's settings, and asks each server that keeps it whether it syncs always, as every collector
-            does before it answers a batch. One line a server. Exits with 1 when something is not as it has to be.
+            does before it answers a batch. One line a server. With --to also whether ClickHouse answers and takes writes, whether
+            its tables are ours, and how far they are filled. Exits with 1 when something is not as it has to be.
             """
     )
 
     @OptionGroup var engine: EngineOptions
+    @OptionGroup var columns: ColumnOptions
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -92,21 +117,42 @@ struct EngineCheckCommand: AsyncParsableCommand {
     /// Looks.
     func run() async throws {
         guard let settings = try engine.settings() else { return }
-        try await settings.run { engine in try await Self.look(at: engine, json: json) }
+        let client = try columns.client()
+        try await settings.run { engine in try await Self.look(at: engine, client, json: json) }
     }
 
     /// Waits for the proof, and tells what there is.
     ///
-    /// - Throws: An exit with ``CommandStatus/negative`` when it is not proven.
-    static func look(at engine: Engine, json: Bool) async throws {
+    /// - Parameter client: The tables that are filled from it; nil for none.
+    /// - Throws: An exit with ``CommandStatus/negative`` when it is not proven, or the tables cannot be used.
+    static func look(at engine: Engine, _ client: ClickHouseClient?, json: Bool) async throws {
         let faults = await engine.reasonsAgainst()
         let report = EngineReport(engine.facts, faults: faults)
+        var look: ColumnLook?
+        if let client { look = await Self.look(at: client, engine, isProven: report.isDurable) }
         if json {
-            Console.standard.write(json: EngineText.json(report))
+            Console.standard.write(json: EngineText.json(report, look))
         } else {
-            Console.standard.write(EngineText.lines(report, style: Console.standard.style))
+            let style = Console.standard.style
+            Console.standard.write(EngineText.lines(report, style: style) + (look.map(EngineText.lines) ?? []))
         }
-        if !report.isDurable { throw ExitCode(CommandStatus.negative.rawValue) }
+        if !report.isDurable || look?.isGood == false { throw ExitCode(CommandStatus.negative.rawValue) }
+    }
+
+    private static func look(at client: ClickHouseClient, _ engine: Engine, isProven: Bool) async -> ColumnLook {
+        var look = ColumnLook(address: "\(client.address)", last: engine.intake.highest)
+        do throws(CommandFailure) {
+            // Without the engine's word the tables are looked at alone.
+            let origin = isProven ? try await engine.origin() : nil
+            do throws(ColumnFailure) {
+                look.report = try await ClickHouseTables(client).report(of: origin)
+            } catch {
+                look.faults = [error.description]
+            }
+        } catch {
+            look.faults = error.message.split(separator: "\n").map(String.init)
+        }
+        return look
     }
 }
 
@@ -119,13 +165,23 @@ extension EngineOptions {
 
 extension EngineSettings {
     /// Runs an engine's connections while `body` does.
-    func run(_ body: @Sendable (Engine) async throws -> Void) async throws {
+    ///
+    /// - Parameters:
+    ///   - notice: Called with one sentence each when something has changed for the worse.
+    ///   - relief: Called with one sentence each when something has changed for the better.
+    func run(
+        notice: @escaping @Sendable (String) -> Void = { _ in },
+        relief: @escaping @Sendable (String) -> Void = { _ in },
+        _ body: @Sendable (Engine) async throws -> Void
+    ) async throws {
         let engine = Engine(
             addresses,
             credentials: credentials,
             clock: SystemClock(),
             chance: CollectorHost.chance,
-            sleep: CollectorHost.sleep
+            sleep: CollectorHost.sleep,
+            notice: notice,
+            relief: relief
         )
         let connections = Task { await engine.run() }
         do {

@@ -1,8 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CollectorColumns
 internal import CollectorStream
 internal import TrackwayEvents
+
+/// What there is to tell of the tables that an engine's stream is forwarded into.
+struct ColumnLook: Sendable, Hashable {
+    /// Where they are.
+    var address: String
+    /// The sequence that the stream has come to.
+    var last: UInt64
+    /// What they have; nil when they cannot be used.
+    var report: ColumnReport?
+    /// Why they cannot be used, a sentence each.
+    var faults: [String] = []
+
+    /// Whether they can be used.
+    var isGood: Bool { faults.isEmpty && report != nil }
+
+    /// How many records of the stream are not in them.
+    var behind: UInt64 { last - min(last, report?.last ?? 0) }
+}
 
 /// What is told of an engine, for people and for programs.
 enum EngineText {
@@ -36,6 +55,16 @@ enum EngineText {
         }
     }
 
+    /// A line for the tables, and one for each thing that is wrong with them.
+    static func lines(_ look: ColumnLook) -> [String] {
+        guard let report = look.report else { return look.faults }
+        let behind = look.behind
+        return [
+            "\(look.address)  ClickHouse \(report.version), \(report.blocks.grouped) blocks, \(report.events.grouped) events, "
+                + (behind == 0 ? "everything there is" : "\(behind.grouped) records behind")
+        ]
+    }
+
     private static func size(_ bytes: Int64) -> String {
         for (unit, shift) in [("GiB", 30), ("MiB", 20), ("KiB", 10)] as [(String, Int64)] where bytes >= (1 << shift) {
             let tenths = (bytes * 10) >> shift
@@ -45,7 +74,25 @@ enum EngineText {
     }
 
     /// The same as a value.
-    static func json(_ report: EngineReport) -> JSONValue {
+    static func json(_ report: EngineReport, _ look: ColumnLook? = nil) -> JSONValue {
+        guard let look else { return json(report) }
+        guard case .object(let members) = json(report) else { return .null }
+        return .object(JSONValue.Object(members.members + [.init(key: "columns", value: json(look))]))
+    }
+
+    private static func json(_ look: ColumnLook) -> JSONValue {
+        .members(
+            ("address", .string(look.address)),
+            ("version", look.report.map { .string($0.version) } ?? .null),
+            ("blocks", look.report.map { .integer(Int64(clamping: $0.blocks)) } ?? .null),
+            ("events", look.report.map { .integer(Int64(clamping: $0.events)) } ?? .null),
+            ("last", look.report.map { .integer(Int64(clamping: $0.last)) } ?? .null),
+            ("behind", look.report.map { _ in .integer(Int64(clamping: look.behind)) } ?? .null),
+            ("faults", .array(look.faults.map { .string($0) }))
+        )
+    }
+
+    private static func json(_ report: EngineReport) -> JSONValue {
         .members(
             ("durable", .boolean(report.isDurable)),
             ("stream", report.stream.map(json) ?? .null),

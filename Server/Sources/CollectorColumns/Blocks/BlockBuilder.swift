@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+package import TrackwayEvents
+package import TrackwayJournal
+
+/// Takes the records of a block, and holds what its rows are made of once it is known which of its events arrived in blocks before.
+///
+/// The rows are a function of the records and of that. Not safe for several threads at once.
+package final class BlockBuilder {
+    /// An event that is stored unless it has arrived before.
+    struct Candidate {
+        let event: EventID
+        let position: EventPosition
+        let name: String
+        let time: Timestamp
+        let received: Timestamp
+        let installation: InstallationID?
+        let writer: WriterID?
+        let sequence: UInt64
+        let user: String
+        let session: String
+        let context: ContextHash?
+        let body: [UInt8]
+
+        var account: AccountKey? {
+            guard let installation, let writer else { return nil }
+            return AccountKey(installation: installation, writer: writer)
+        }
+    }
+
+    /// A writer of an installation.
+    struct AccountKey: Hashable {
+        let installation: InstallationID
+        let writer: WriterID
+    }
+
+    /// What ranges of one meaning belong to.
+    struct RangeKey: Hashable {
+        let account: AccountKey
+        let kind: RangeKind
+        let reason: String
+    }
+
+    /// What a writer said of itself.
+    struct Claims {
+        var recorded: UInt64 = 0
+        var received = Timestamp(milliseconds: .min)
+    }
+
+    /// Names the content of a context: half of its SHA-256.
+    struct ContextHash: Hashable {
+        let high: UInt64
+        let low: UInt64
+
+        init(_ content: UnsafeRawBufferPointer) {
+            let hash = SHA256.hash(Array(content))
+            high = hash[0..<8].reduce(0) { $0 << 8 | UInt64($1) }
+            low = hash[8..<16].reduce(0) { $0 << 8 | UInt64($1) }
+        }
+    }
+
+    /// A context belongs to an installation, so that erasing the one removes the other.
+    struct ContextKey: Hashable {
+        let installation: InstallationID?
+        let hash: ContextHash
+    }
+
+    private struct Batch {
+        var received = Timestamp(milliseconds: 0)
+        var installation: InstallationID?
+        var account: AccountKey?
+        var isErased = false
+        var context: ContextHash?
+        var facts = ContextFacts()
+    }
+
+    private(set) var candidates: [Candidate] = []
+    private(set) var claims: [AccountKey: Claims] = [:]
+    private(set) var ranges: [RangeKey: SequenceRanges] = [:]
+    private(set) var contexts: [ContextKey: [UInt8]] = [:]
+    private(set) var orders: [InstallationID: ErasureOrder] = [:]
+    private var batch = Batch()
+    private let limits: AdmissionLimits
+
+    /// No records yet.
+    ///
+    /// - Parameter limits: Those of admission, by which batches are taken apart.
+    package init(limits: AdmissionLimits = AdmissionLimits()) {
+        self.limits = limits
+    }
+
+    /// The next record.
+    ///
+    /// - Parameter start: Where it begins.
+    package func enter(_ record: KeptRecord, at start: LogPosition) throws {
+        try RecordWalk(self, limits: limits).enter(record, at: start)
+    }
+
+    /// The ids of its events.
+    package var ids: [EventID] { candidates.map(\.event) }
+
+    /// The installations that something in it belongs to.
+    package var installations: [InstallationID] {
+        var all = Set(candidates.compactMap(\.installation))
+        all.formUnion(claims.keys.map(\.installation))
+        all.formUnion(contexts.keys.compactMap(\.installation))
+        return Array(all)
+    }
+
+    /// The installations that are erased in it.
+    package var erased: [InstallationID] { Array(orders.keys) }
+}
+
+// An index has rows for what is refused and admitted again; blocks do not.
+extension BlockBuilder: RecordSink {
+    package func isOwnFailure(_ error: any Error) -> Bool { false }
+
+    package func begin(
+        installation: InstallationID?,
+        writer: WriterID?,
+        recorded: UInt64?,
+        received: Timestamp,
+        key: String
+    ) {
+        batch = Batch(received: received, installation: installation)
+        guard let installation else { return }
+        batch.isErased = orders[installation] != nil
+        guard let writer, !batch.isErased else { return }
+        let account = AccountKey(installation: installation, writer: writer)
+        batch.account = account
+        var told = claims[account] ?? Claims()
+        told.recorded = max(told.recorded, min(recorded ?? 0, UInt64(Int64.max - 1)))
+        told.received = max(told.received, received)
+        claims[account] = told
+    }
+
+    package func account(_ range: ClosedRange<UInt64>, _ kind: RangeKind, reason: String) {
+        guard let account = batch.account else { return }
+        // As in an index, which counts in numbers with a sign.
+        let most = UInt64(Int64.max - 1)
+        let range = min(range.lowerBound, most)...min(range.upperBound, most)
+        ranges[RangeKey(account: account, kind: kind, reason: reason), default: SequenceRanges()].insert(range)
+    }
+
+    package func context(_ content: UnsafeRawBufferPointer) {
+        guard !batch.isErased else { return }
+        let hash = ContextHash(content)
+        batch.context = hash
+        batch.facts = ContextFacts(context: content)
+        let key = ContextKey(installation: batch.installation, hash: hash)
+        if contexts[key] == nil { contexts[key] = Array(content) }
+    }
+
+    package func event(_ event: WalkedEvent) throws {
+        guard !batch.isErased else { return }
+        let received = ReceivedEvent(event.line, event.scan)
+        let time = event.scan.time ?? batch.received
+        candidates.append(
+            Candidate(
+                event: event.id,
+                position: event.position,
+                name: try received.name(),
+                time: time,
+                received: batch.received,
+                installation: batch.installation,
+                writer: batch.account?.writer,
+                sequence: event.sequence ?? 0,
+                user: batch.facts.user ?? "",
+                session: received.session ?? batch.facts.session ?? "",
+                context: batch.context,
+                body: received.completed(id: event.id, time: time) ?? Array(event.line)
+            )
+        )
+        arrived(event.sequence)
+    }
+
+    package func store() -> Int { 0 }
+
+    package func failed(_ failure: FailedEvent, sequence: UInt64?) {
+        guard !batch.isErased, let sequence, sequence > 0 else { return }
+        account(sequence...sequence, .rejected, reason: "")
+    }
+
+    package func admitted(at place: EventPosition) {}
+
+    package func refusedAgain(_ fault: RejectedEvent, at place: EventPosition) {}
+
+    package func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) {}
+
+    package func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) {}
+
+    package func erase(_ order: ErasureOrder, sequence: UInt64?) {
+        arrived(sequence)
+        let installation = order.installation
+        guard orders[installation] == nil else { return }
+        orders[installation] = order
+        candidates.removeAll { $0.installation == installation }
+        claims = claims.filter { $0.key.installation != installation }
+        ranges = ranges.filter { $0.key.account.installation != installation }
+        contexts = contexts.filter { $0.key.installation != installation }
+        if batch.installation == installation {
+            batch = Batch(received: batch.received, installation: installation, isErased: true)
+        }
+    }
+
+    package func countErased(_ record: ErasureRecord) {}
+
+    package func end() {}
+
+    private func arrived(_ sequence: UInt64?) {
+        guard let sequence, sequence > 0 else { return }
+        account(sequence...sequence, .received, reason: "")
+    }
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+package import TrackwayEvents
+
+/// What is known from blocks before a block.
+package struct KnownRows: Sendable, Hashable {
+    /// Those of its ids that events of earlier blocks have.
+    package var ids: Set<EventID>
+    /// Those of its installations that were erased in earlier blocks.
+    package var erased: Set<InstallationID>
+
+    /// What is known.
+    package init(ids: Set<EventID> = [], erased: Set<InstallationID> = []) {
+        self.ids = ids
+        self.erased = erased
+    }
+}
+
+/// The rows of a block, ready to be sent.
+package struct BlockRows: Sendable {
+    /// Which version of this function decides what the rows are. A block is written by the version it was decided with.
+    package static let version = 1
+
+    /// The block.
+    package let decision: BlockDecision
+    /// How many events it has that had not arrived before.
+    package private(set) var events = 0
+    /// How many events it has that had.
+    package private(set) var repeats = 0
+    /// The installations that it has rows of.
+    package private(set) var installations: Set<InstallationID> = []
+    private var rows: [ColumnTable: RowBinary] = [:]
+    private var counts: [ColumnTable: Int] = [:]
+
+    /// The rows of a block.
+    ///
+    /// - Parameters:
+    ///   - decision: The block.
+    ///   - builder: What is in its records.
+    ///   - known: What is known from the blocks before it.
+    /// - Complexity: O(bytes).
+    package init(_ decision: BlockDecision, _ builder: BlockBuilder, known: KnownRows) {
+        self.decision = decision
+        func isKept(_ installation: InstallationID?) -> Bool { installation.map { !known.erased.contains($0) } ?? true }
+
+        var met = known.ids
+        var repeated: [BlockBuilder.AccountKey: UInt64] = [:]
+        var sessions: [SessionKey: SessionSum] = [:]
+        for candidate in builder.candidates where isKept(candidate.installation) {
+            guard met.insert(candidate.event).inserted else {
+                repeats += 1
+                if let account = candidate.account { repeated[account, default: 0] += 1 }
+                continue
+            }
+            events += 1
+            write(candidate)
+            guard !candidate.session.isEmpty else { continue }
+            let key = SessionKey(installation: candidate.installation, session: candidate.session)
+            sessions[key, default: SessionSum(candidate.time)].add(candidate)
+        }
+        for (key, body) in builder.contexts where isKept(key.installation) { write(key, body) }
+        for (key, sum) in sessions { write(key, sum) }
+        for (key, claims) in builder.claims where isKept(key.installation) {
+            write(key, claims, repeated[key] ?? 0)
+        }
+        for (key, ranges) in builder.ranges where isKept(key.account.installation) { write(key, ranges) }
+        for order in builder.orders.values { write(order) }
+        writeBlock()
+    }
+
+    /// A table's rows; nil when the block has none there.
+    package func bytes(_ table: ColumnTable) -> [UInt8]? { rows[table]?.bytes }
+
+    /// How many rows the block has in a table.
+    package func count(_ table: ColumnTable) -> Int { counts[table] ?? 0 }
+
+    private var block: Int64 { Int64(clamping: decision.block) }
+
+    private mutating func add(_ table: ColumnTable, _ installation: InstallationID?, _ write: (inout RowBinary) -> Void)
+    {
+        write(&rows[table, default: RowBinary()])
+        counts[table, default: 0] += 1
+        if let installation { installations.insert(installation) }
+    }
+
+    private mutating func write(_ candidate: BlockBuilder.Candidate) {
+        add(.events, candidate.installation) { [block] row in
+            row.integer(candidate.position.rawValue)
+            row.integer(block)
+            row.id(candidate.event)
+            row.string(candidate.name)
+            row.integer(candidate.time.milliseconds)
+            row.integer(candidate.received.milliseconds)
+            row.id(candidate.installation)
+            row.id(candidate.writer)
+            row.unsigned(candidate.sequence)
+            row.string(candidate.user)
+            row.string(candidate.session)
+            row.halves(candidate.context?.high ?? 0, candidate.context?.low ?? 0)
+            row.string(candidate.body)
+        }
+        add(.ids, nil) { [block] row in
+            row.id(candidate.event)
+            row.integer(candidate.position.rawValue)
+            row.integer(block)
+        }
+    }
+
+    private mutating func write(_ key: BlockBuilder.ContextKey, _ body: [UInt8]) {
+        add(.contexts, key.installation) { [block] row in
+            row.id(key.installation)
+            row.halves(key.hash.high, key.hash.low)
+            row.integer(block)
+            row.string(body)
+        }
+    }
+
+    private mutating func write(_ key: SessionKey, _ sum: SessionSum) {
+        add(.sessions, key.installation) { [block] row in
+            row.id(key.installation)
+            row.string(key.session)
+            row.integer(block)
+            row.string(sum.user)
+            row.integer(sum.first.milliseconds)
+            row.integer(sum.last.milliseconds)
+            row.unsigned(sum.events)
+        }
+    }
+
+    private mutating func write(_ key: BlockBuilder.AccountKey, _ claims: BlockBuilder.Claims, _ repeats: UInt64) {
+        add(.writers, key.installation) { [block] row in
+            row.id(key.installation)
+            row.id(key.writer)
+            row.integer(block)
+            row.unsigned(claims.recorded)
+            row.unsigned(repeats)
+            row.integer(claims.received.milliseconds)
+        }
+    }
+
+    private mutating func write(_ key: BlockBuilder.RangeKey, _ ranges: SequenceRanges) {
+        for range in ranges.ranges {
+            add(.ranges, key.account.installation) { [block] row in
+                row.id(key.account.installation)
+                row.id(key.account.writer)
+                row.byte(UInt8(truncatingIfNeeded: key.kind.rawValue))
+                row.string(key.reason)
+                row.unsigned(range.lowerBound)
+                row.unsigned(range.upperBound)
+                row.integer(block)
+            }
+        }
+    }
+
+    private mutating func write(_ order: ErasureOrder) {
+        add(.erasures, nil) { [block] row in
+            row.id(order.installation)
+            row.integer(block)
+            row.integer(order.time.milliseconds)
+            row.string(order.key)
+            row.byte(order.isByOperator ? 1 : 0)
+        }
+    }
+
+    private mutating func writeBlock() {
+        let counts = [events, repeats] + ColumnTable.counted.map { self.count($0) }
+        add(.blocks, nil) { [decision, block] row in
+            row.integer(block)
+            row.integer(Int64(clamping: decision.first))
+            row.integer(Int64(clamping: decision.last))
+            row.short(UInt32(clamping: decision.version))
+            for count in counts { row.unsigned(UInt64(count)) }
+        }
+    }
+}
+
+/// A session of an installation.
+private struct SessionKey: Hashable {
+    let installation: InstallationID?
+    let session: String
+}
+
+/// What a block adds to a session.
+private struct SessionSum {
+    var user = ""
+    var first: Timestamp
+    var last: Timestamp
+    var events: UInt64 = 0
+
+    init(_ time: Timestamp) {
+        first = time
+        last = time
+    }
+
+    mutating func add(_ event: BlockBuilder.Candidate) {
+        first = min(first, event.time)
+        last = max(last, event.time)
+        events += 1
+        if !event.user.isEmpty { user = event.user }
+    }
+}
+
+extension RowBinary {
+    /// An id, or that of nobody.
+    mutating func id(_ id: (some UniqueID)?) {
+        if let id { self.id(id) } else { noID() }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// A table that blocks are written into. In this order: where the last one has a block, the others have it too.
+///
+/// The key of each ends in what says from which place or block a row is, so that writing a block again replaces its rows by themselves.
+package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
+    /// The events.
+    case events
+    /// Their ids, by which an event that comes again is recognised.
+    case ids
+    /// What held for several events: the app, the device, the person.
+    case contexts
+    /// Sums of sessions, one row for each block they have events in.
+    case sessions
+    /// What writers said of themselves, one row for each block.
+    case writers
+    /// What has become of writers' numbers, one row for each range and block.
+    case ranges
+    /// Who was erased.
+    case erasures
+    /// The blocks themselves, with how many rows each has elsewhere.
+    case blocks
+
+    /// A column.
+    package struct Column: Sendable, Hashable {
+        /// Its name.
+        package var name: String
+        /// Its type, as both old and new versions write it.
+        package var type: Kind
+    }
+
+    /// A column's type.
+    package enum Kind: String, Sendable, Hashable {
+        case int64 = "Int64"
+        case uint64 = "UInt64"
+        case uint32 = "UInt32"
+        case uint8 = "UInt8"
+        case id = "FixedString(16)"
+        case text = "String"
+    }
+
+    /// The version of all tables together. A program does not touch those of a newer one.
+    package static let version = 1
+
+    /// Those that hold something of an installation, and lose it when that is erased.
+    package static let ofInstallations: [ColumnTable] = [.events, .contexts, .sessions, .writers, .ranges]
+
+    /// The columns, in the order of the rows that are written.
+    package var columns: [Column] {
+        switch self {
+        case .events:
+            [
+                column("position", .int64), column("block", .int64), column("id", .id), column("name", .text),
+                column("time", .int64), column("received", .int64), column("installation", .id),
+                column("writer", .id), column("sequence", .uint64), column("user", .text), column("session", .text),
+                column("context", .id), column("body", .text),
+            ]
+        case .ids:
+            [column("id", .id), column("position", .int64), column("block", .int64)]
+        case .contexts:
+            [column("installation", .id), column("context", .id), column("block", .int64), column("body", .text)]
+        case .sessions:
+            [
+                column("installation", .id), column("session", .text), column("block", .int64), column("user", .text),
+                column("first", .int64), column("last", .int64), column("events", .uint64),
+            ]
+        case .writers:
+            [
+                column("installation", .id), column("writer", .id), column("block", .int64),
+                column("recorded", .uint64), column("repeats", .uint64), column("received", .int64),
+            ]
+        case .ranges:
+            [
+                column("installation", .id), column("writer", .id), column("kind", .uint8), column("reason", .text),
+                column("first", .uint64), column("last", .uint64), column("block", .int64),
+            ]
+        case .erasures:
+            [
+                column("installation", .id), column("block", .int64), column("time", .int64), column("key", .text),
+                column("operator", .uint8),
+            ]
+        case .blocks:
+            [column("block", .int64), column("first", .int64), column("last", .int64), column("version", .uint32)]
+                + ["rows", "repeats"].map { column($0, .uint64) }
+                + Self.counted.map { column($0.rawValue, .uint64) }
+        }
+    }
+
+    /// What makes two rows the same row.
+    package var key: [String] {
+        switch self {
+        case .events: ["position"]
+        case .ids: ["id", "position"]
+        case .contexts: ["installation", "context", "block"]
+        case .sessions: ["installation", "session", "block"]
+        case .writers: ["installation", "writer", "block"]
+        case .ranges: ["installation", "writer", "kind", "reason", "first", "last", "block"]
+        case .erasures: ["installation", "block"]
+        case .blocks: ["block"]
+        }
+    }
+
+    /// Those whose rows ``blocks`` counts beside events and ids, of which there are as many as it has `rows`.
+    package static let counted: [ColumnTable] = [.contexts, .sessions, .writers, .ranges, .erasures]
+
+    /// By what it is divided. An insert that lies in one part of it is there as a whole or not at all, so blocks end where the week
+    /// changes.
+    private var partition: String? {
+        self == .events ? "intDiv(received, \(BlockCutter.millisecondsOfWeek))" : nil
+    }
+
+    /// The statement that makes it, unless it is there.
+    ///
+    /// - Parameter settings: What new versions are told beside, such as to sync what is inserted.
+    package func creation(settings: [String]) -> String {
+        let columns = columns.map { "\($0.name) \($0.type.rawValue)" }.joined(separator: ", ")
+        let partition = partition.map { " PARTITION BY \($0)" } ?? ""
+        let settings = settings.isEmpty ? "" : " SETTINGS " + settings.joined(separator: ", ")
+        return "CREATE TABLE IF NOT EXISTS \(rawValue) (\(columns)) ENGINE = ReplacingMergeTree\(partition) "
+            + "ORDER BY (\(key.joined(separator: ", ")))\(settings)"
+    }
+
+    /// The statement that rows follow.
+    package var insertion: String {
+        "INSERT INTO \(rawValue) (\(columns.map(\.name).joined(separator: ", "))) FORMAT RowBinary"
+    }
+
+    private func column(_ name: String, _ type: Kind) -> Column { Column(name: name, type: type) }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+package import TrackwayEvents
+
+/// What an audit found of one block.
+package struct BlockFinding: Sendable, Hashable {
+    /// The block.
+    package var decision: BlockDecision
+    /// How many rows are missing in which table.
+    package var missing: [ColumnTable: Int]
+    /// Whether it was written again.
+    package var isMended: Bool
+}
+
+/// What an audit came to.
+package struct AuditReport: Sendable, Hashable {
+    /// How many blocks were looked at.
+    package var blocks: UInt64 = 0
+    /// How many events they have.
+    package var events: UInt64 = 0
+    /// What is missing, block by block.
+    package var findings: [BlockFinding] = []
+    /// How many erased installations had rows still, which were ordered to go.
+    package var remains = 0
+    /// Why it could not be finished; nil when it was.
+    package var trouble: String?
+
+    /// Whether everything is there, now.
+    package var isWhole: Bool { trouble == nil && findings.allSatisfy(\.isMended) }
+
+    /// Nothing yet.
+    package init() {}
+}
+
+/// What an audit asks of tables.
+package protocol AuditedStore: ColumnStore {
+    /// How many rows each of some blocks has in a table; those without any are missing.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func rows(of blocks: ClosedRange<UInt64>, in table: ColumnTable) async throws(ColumnFailure) -> [UInt64: Int]
+
+    /// What the table of blocks says how many rows each has where; those that are not in it are missing.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func told(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: [ColumnTable: Int]]
+
+    /// The installations that were erased and have rows still.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func remains() async throws(ColumnFailure) -> [InstallationID]
+}
+
+extension StreamForwarding {
+    /// So many blocks are asked for at once.
+    private static let stretch: UInt64 = 1_000
+
+    /// Compares what is in the tables with what the table of blocks says, block by block, and writes again what is not whole.
+    ///
+    /// Looks at the blocks that count as written when it begins; whoever forwards meanwhile is not in its way.
+    ///
+    /// - Parameter isMending: Whether to write; else it only tells.
+    package func audit(_ store: some AuditedStore, isMending: Bool) async -> AuditReport {
+        var report = AuditReport()
+        do throws(StepFailure) {
+            let completed = try await highestWritten(store)
+            var next: UInt64 = 1
+            while next <= completed {
+                let last = min(completed, next + Self.stretch - 1)
+                try await audit(store, next...last, isMending, &report)
+                next = last + 1
+            }
+            let remains = try await ask { () throws(ColumnFailure) in try await store.remains() }
+            report.remains = remains.count
+            if isMending, !remains.isEmpty {
+                try await ask { () throws(ColumnFailure) in try await store.remove(remains) }
+            }
+        } catch {
+            report.trouble = error.reason
+        }
+        return report
+    }
+
+    /// The last block that counts as written, whatever is missing before it.
+    private func highestWritten(_ store: some AuditedStore) async throws(StepFailure) -> UInt64 {
+        let completed = try await ask { () throws(ColumnFailure) in try await store.completed() }
+        var highest = completed
+        // A gap is for whoever forwards, and for this; blocks behind it are looked at, too.
+        while try await decision(highest + 1) != nil {
+            let range = highest + 1...highest + Self.stretch
+            let told = try await ask { () throws(ColumnFailure) in try await store.told(of: range) }
+            guard let last = told.keys.max() else { break }
+            highest = last
+        }
+        return highest
+    }
+
+    private func audit(
+        _ store: some AuditedStore,
+        _ blocks: ClosedRange<UInt64>,
+        _ isMending: Bool,
+        _ report: inout AuditReport
+    ) async throws(StepFailure) {
+        let told = try await ask { () throws(ColumnFailure) in try await store.told(of: blocks) }
+        var found: [ColumnTable: [UInt64: Int]] = [:]
+        for table in ColumnTable.allCases where table != .blocks {
+            found[table] = try await ask { () throws(ColumnFailure) in try await store.rows(of: blocks, in: table) }
+        }
+        for block in blocks {
+            report.blocks += 1
+            report.events += UInt64(told[block]?[.events] ?? 0)
+            let isWhole = ColumnTable.allCases.allSatisfy { table in
+                table == .blocks
+                    ? told[block] != nil : found[table]?[block] ?? 0 >= told[block]?[table] ?? 0
+            }
+            if isWhole { continue }
+            try await mend(store, block, isMending, &report)
+        }
+    }
+
+    /// Makes a block's rows anew, and writes them where any are missing.
+    private func mend(
+        _ store: some AuditedStore,
+        _ block: UInt64,
+        _ isMending: Bool,
+        _ report: inout AuditReport
+    ) async throws(StepFailure) {
+        guard let decision = try await decision(block) else {
+            throw StepFailure(
+                reason:
+                    "Block \(block) is in the tables, and no such block was decided: they were made of another stream."
+            )
+        }
+        guard decision.version <= BlockRows.version else {
+            throw StepFailure(
+                reason: "Block \(block) was decided by a newer version of trackway. Install that version here, too."
+            )
+        }
+        let rows = try await currentRows(store, decision)
+        var missing: [ColumnTable: Int] = [:]
+        for table in ColumnTable.allCases where table != .blocks {
+            let found =
+                try await ask { () throws(ColumnFailure) in
+                    try await store.rows(of: block...block, in: table)
+                }[block] ?? 0
+            if found < rows.count(table) { missing[table] = rows.count(table) - found }
+        }
+        if try await ask({ () throws(ColumnFailure) in try await store.told(of: block...block) })[block] == nil {
+            missing[.blocks] = 1
+        }
+        // What is not there any more was erased.
+        if missing.isEmpty { return }
+        if isMending {
+            for table in ColumnTable.allCases {
+                guard let bytes = rows.bytes(table), missing[table] != nil else { continue }
+                try await ask { () throws(ColumnFailure) in try await store.insert(bytes, into: table) }
+            }
+        }
+        report.findings.append(BlockFinding(decision: decision, missing: missing, isMended: isMending))
+    }
+
+    /// A block's rows as they are to be now: without those of installations that were erased in whatever block.
+    private func currentRows(
+        _ store: some AuditedStore,
+        _ decision: BlockDecision
+    ) async throws(StepFailure) -> BlockRows {
+        let builder = BlockBuilder(limits: limits)
+        try await load(decision, into: builder)
+        let (ids, installations) = (builder.ids, builder.installations)
+        var known = try await ask { () throws(ColumnFailure) in
+            try await store.known(ids: ids, installations: installations, before: decision.block)
+        }
+        if !installations.isEmpty {
+            let erased = try await ask { () throws(ColumnFailure) in try await store.erased(among: installations) }
+            known.erased.formUnion(erased)
+        }
+        return BlockRows(decision, builder, known: known)
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+/// Where a server of ClickHouse answers over HTTP, and which of its databases is meant: `http://host:8123/database`.
+package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible {
+    /// The host, by name or number.
+    package var host: String
+    /// The port of HTTP.
+    package var port: Int
+    /// The database.
+    package var database: String
+
+    /// An address.
+    package init(host: String, port: Int = 8_123, database: String = "trackway") {
+        self.host = host
+        self.port = port
+        self.database = database
+    }
+
+    /// Reads an address. Without a port it is 8123, without a path the database is `trackway`.
+    ///
+    /// - Returns: Nil when it is none, has a name and a password in it, or names a database that is not made of letters, digits and
+    ///   underscores.
+    package init?(_ description: String) {
+        guard description.hasPrefix("http://") else { return nil }
+        let parts = description.dropFirst("http://".count).split(
+            separator: "/",
+            maxSplits: 1,
+            omittingEmptySubsequences: false
+        )
+        guard let authority = parts.first, !authority.isEmpty, !authority.contains("@") else { return nil }
+        let database = parts.count > 1 ? parts[1].drop { $0 == "/" } : ""
+        guard database.utf8.allSatisfy(Self.isLetter), database.utf8.first.map({ !(48...57).contains($0) }) ?? true
+        else { return nil }
+        var host = authority
+        var port = 8_123
+        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+            guard let number = Int(authority[authority.index(after: colon)...]), (1...65_535).contains(number) else {
+                return nil
+            }
+            port = number
+            host = authority[..<colon]
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }
+        self.init(host: String(host), port: port)
+        if !database.isEmpty { self.database = String(database) }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// The server, without the database.
+    package var server: String { "http://\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+    package var description: String { "\(server)/\(database)" }
+}
+
+/// Who writes into a database.
+package struct ClickHouseCredentials: Sendable, Hashable {
+    /// The user.
+    package var user: String
+    /// The password; it may be empty.
+    package var password: String
+
+    /// Credentials.
+    package init(user: String, password: String) {
+        self.user = user
+        self.password = password
+    }
+
+    /// Reads `{"user":"trackway","password":"…"}`; nil when it is something else.
+    package init?(json bytes: [UInt8]) {
+        // What is wrong with a file of secrets is better not quoted.
+        guard let json = try? JSONValue.parse(bytes), let user = json["user"]?.string, !user.isEmpty,
+            let password = json["password"]?.string, (user + password).utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
+        else { return nil }
+        self.init(user: user, password: password)
+    }
+}
+
+extension ClickHouseCredentials: CustomStringConvertible, CustomDebugStringConvertible {
+    /// Who it is, without the password: descriptions end up in logs.
+    package var description: String { "the user \(user)" }
+
+    package var debugDescription: String { description }
+}
+
+/// A version of ClickHouse, and what it knows.
+package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
+    /// The year, without the century.
+    package var year: Int
+    /// The release of the year.
+    package var release: Int
+    package let description: String
+
+    /// Reads what `SELECT version()` answers, such as `18.16.1`; nil when it is something else.
+    package init?(_ description: some StringProtocol) {
+        let numbers = description.split(separator: ".").map { Int($0) }
+        guard numbers.count >= 2, let year = numbers[0], let release = numbers[1] else { return nil }
+        self.year = year
+        self.release = release
+        self.description = String(description)
+    }
+
+    /// Settings of each insert. Asynchronous inserts would be answered before they are there.
+    var insertSettings: [(String, String)] {
+        // A part that was lost is written again, and must not be taken for a repetition then.
+        let always = [("insert_deduplicate", "0")]
+        return (year, release) >= (21, 11) ? always + [("async_insert", "0")] : always
+    }
+
+    /// Settings of each table: what is inserted is on disk when it is answered.
+    var tableSettings: [String] {
+        (year, release) >= (20, 11) ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+/// Asks a server of ClickHouse over HTTP. Safe from any thread.
+package struct ClickHouseClient: Sendable {
+    /// How long what may take.
+    package struct Times: Sendable, Hashable {
+        /// A question whose answer lies ready.
+        package var question: Duration = .seconds(30)
+        /// An insert, or a question that reads much.
+        package var work: Duration = .seconds(300)
+
+        /// The usual times.
+        package init() {}
+    }
+
+    /// Rows that a query reads beside those of tables.
+    struct External: Sendable {
+        var name: String
+        var structure: String
+        var rows: [UInt8]
+    }
+
+    /// Where the server is.
+    package let address: ClickHouseAddress
+    private let credentials: ClickHouseCredentials?
+    private let times: Times
+
+    /// A client.
+    ///
+    /// - Parameter credentials: Who asks; nil for the server's user `default`, without a password.
+    package init(_ address: ClickHouseAddress, credentials: ClickHouseCredentials? = nil, times: Times = Times()) {
+        self.address = address
+        self.credentials = credentials
+        self.times = times
+    }
+
+    /// Asks.
+    ///
+    /// - Parameters:
+    ///   - query: One statement.
+    ///   - settings: Settings and other parameters of the request.
+    ///   - database: Whether the database is there already.
+    /// - Returns: The answer as it came.
+    /// - Throws: ``ColumnFailure``. A statement that changes something may have done so nevertheless.
+    func ask(
+        _ query: String,
+        _ settings: [(String, String)] = [],
+        database: Bool = true,
+        isWork: Bool = false
+    ) async throws(ColumnFailure) -> [UInt8] {
+        try await send([], settings, database, contentType: nil, body: Array(query.utf8), isWork)
+    }
+
+    /// Writes rows.
+    ///
+    /// - Parameter statement: What the rows follow.
+    /// - Throws: ``ColumnFailure``. They may be there nevertheless.
+    func insert(
+        _ statement: String,
+        _ rows: [UInt8],
+        _ settings: [(String, String)]
+    ) async throws(ColumnFailure) {
+        _ = try await send([("query", statement)], settings, true, contentType: nil, body: rows, true)
+    }
+
+    /// Asks with rows that are sent along.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func ask(_ query: String, with tables: [External]) async throws(ColumnFailure) -> [UInt8] {
+        // Rows are any bytes, so the mark between them must be one that cannot be met by chance.
+        let mark = "trackway-6f1d0c2b9a7e4853-\(tables.reduce(0) { $0 + $1.rows.count })"
+        var body: [UInt8] = []
+        var parameters = [("query", query)]
+        for table in tables {
+            parameters += [("\(table.name)_structure", table.structure), ("\(table.name)_format", "RowBinary")]
+            let head =
+                "--\(mark)\r\nContent-Disposition: form-data; name=\"\(table.name)\"; filename=\"\(table.name)\"\r\n"
+                + "Content-Type: application/octet-stream\r\n\r\n"
+            body += Array(head.utf8) + table.rows + [0x0d, 0x0a]
+        }
+        body += Array("--\(mark)--\r\n".utf8)
+        return try await send(
+            parameters,
+            [],
+            true,
+            contentType: "multipart/form-data; boundary=\(mark)",
+            body: body,
+            true
+        )
+    }
+
+    private func send(
+        _ parameters: [(String, String)],
+        _ settings: [(String, String)],
+        _ database: Bool,
+        contentType: String?,
+        body: [UInt8],
+        _ isWork: Bool
+    ) async throws(ColumnFailure) -> [UInt8] {
+        // Only then does the status tell of everything.
+        var all = parameters + settings + [("wait_end_of_query", "1")]
+        if database { all.append(("database", address.database)) }
+        let path = "/?" + all.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")
+        var headers: [(String, String)] = []
+        if let contentType { headers.append(("Content-Type", contentType)) }
+        if let credentials {
+            headers += [("X-ClickHouse-User", credentials.user), ("X-ClickHouse-Key", credentials.password)]
+        }
+        let answer: HTTPExchange.Answer
+        do {
+            answer = try await HTTPExchange.post(
+                HTTPExchange.Request(path: path, headers: headers, body: body),
+                to: address.host,
+                address.port,
+                within: isWork ? times.work : times.question
+            )
+        } catch {
+            throw ColumnFailure(error, at: address)
+        }
+        if let failure = ColumnFailure(answer, at: address, user: credentials?.user ?? "default") { throw failure }
+        return answer.body
+    }
+
+    /// A value in an address.
+    static func escaped(_ text: String) -> String {
+        var escaped = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                escaped.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                escaped += digits.count < 2 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return escaped
+    }
+}

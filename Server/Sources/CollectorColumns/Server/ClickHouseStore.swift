@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+package import TrackwayEvents
+
+/// The tables in a database of ClickHouse. In SQL that versions from 18.16 on take. Safe from any thread.
+package struct ClickHouseStore: ColumnStore {
+    /// Beside the tables of blocks: of which version all of them are, and of which stream.
+    static let markTable = "trackway"
+
+    let client: ClickHouseClient
+    private let version: ClickHouseVersion
+
+    /// The tables behind a client, at a server of this version.
+    package init(_ client: ClickHouseClient, version: ClickHouseVersion) {
+        self.client = client
+        self.version = version
+    }
+
+    package func completed() async throws(ColumnFailure) -> UInt64 {
+        let counts = try await numbers("SELECT toInt64(max(block)), toInt64(uniqExact(block)) FROM blocks", columns: 2)
+        if counts[0] == counts[1] { return UInt64(clamping: counts[0]) }
+        let gap = try await numbers(
+            """
+            SELECT min(b) FROM (SELECT DISTINCT block AS b FROM blocks UNION ALL SELECT toInt64(0) AS b)
+            WHERE b + 1 NOT IN (SELECT block FROM blocks)
+            """,
+            columns: 1
+        )
+        return UInt64(clamping: gap[0])
+    }
+
+    package func known(
+        ids: [EventID],
+        installations: [InstallationID],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> KnownRows {
+        var known = KnownRows()
+        if !ids.isEmpty {
+            let found = try await self.ids(
+                "SELECT DISTINCT id FROM ids WHERE block < \(block) AND id IN given FORMAT RowBinary",
+                given: Self.rows(ids)
+            )
+            known.ids = Set(found.map { EventID(high: $0.high, low: $0.low) })
+        }
+        if !installations.isEmpty {
+            let found = try await self.ids(
+                "SELECT DISTINCT installation FROM erasures WHERE block < \(block) AND installation IN given FORMAT RowBinary",
+                given: Self.rows(installations)
+            )
+            known.erased = Set(found.map { InstallationID(high: $0.high, low: $0.low) })
+        }
+        return known
+    }
+
+    package func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure) {
+        try await client.insert(table.insertion, rows, version.insertSettings)
+    }
+
+    package func erased(among installations: [InstallationID]) async throws(ColumnFailure) -> [InstallationID] {
+        try await ids(
+            "SELECT DISTINCT installation FROM erasures WHERE installation IN given FORMAT RowBinary",
+            given: Self.rows(installations)
+        ).map { InstallationID(high: $0.high, low: $0.low) }
+    }
+
+    package func remove(_ installations: [InstallationID]) async throws(ColumnFailure) {
+        let list = installations.map { "toFixedString(unhex('\(Self.hexadecimal($0))'), 16)" }.joined(separator: ", ")
+        for table in ColumnTable.ofInstallations {
+            _ = try await client.ask(
+                "ALTER TABLE \(table.rawValue) DELETE WHERE installation IN (\(list))",
+                isWork: true
+            )
+        }
+    }
+
+    // MARK: Answers
+
+    private func ids(_ query: String, given rows: [UInt8]) async throws(ColumnFailure) -> [(high: UInt64, low: UInt64)]
+    {
+        let table = ClickHouseClient.External(name: "given", structure: "id FixedString(16)", rows: rows)
+        guard let found = RowBinary.ids(try await client.ask(query, with: [table])) else { throw unreadable(query) }
+        return found
+    }
+
+    /// The whole numbers of an answer, row by row.
+    func numbers(_ query: String, columns: Int) async throws(ColumnFailure) -> [Int64] {
+        let answer = String(decoding: try await client.ask(query + " FORMAT TabSeparated", isWork: true), as: UTF8.self)
+        let numbers = answer.split { $0 == "\n" || $0 == "\t" }.map { Int64($0) }
+        let found = numbers.compactMap { $0 }
+        guard found.count == numbers.count, found.count.isMultiple(of: columns), columns > 1 || !found.isEmpty else {
+            throw unreadable(query)
+        }
+        return found
+    }
+
+    private func unreadable(_ query: String) -> ColumnFailure {
+        ColumnFailure(
+            .stranger,
+            "At \(client.address.server) is no ClickHouse, or one that is not known: what it answers to “\(query.prefix(80))…” cannot be "
+                + "read."
+        )
+    }
+
+    private static func rows(_ ids: [some UniqueID]) -> [UInt8] {
+        var rows = RowBinary()
+        for id in ids { rows.id(id) }
+        return rows.bytes
+    }
+
+    private static func hexadecimal(_ id: some UniqueID) -> String {
+        [id.high, id.low].map { half in
+            let digits = String(half, radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+}
+
+extension ClickHouseStore: AuditedStore {
+    package func rows(
+        of blocks: ClosedRange<UInt64>,
+        in table: ColumnTable
+    ) async throws(ColumnFailure) -> [UInt64: Int] {
+        let key = table.key.joined(separator: ", ")
+        let counts = try await numbers(
+            "SELECT block, toInt64(uniqExact(\(key))) FROM \(table.rawValue) WHERE block >= \(blocks.lowerBound) "
+                + "AND block <= \(blocks.upperBound) GROUP BY block ORDER BY block",
+            columns: 2
+        )
+        return stride(from: 0, to: counts.count, by: 2).reduce(into: [:]) { found, index in
+            found[UInt64(clamping: counts[index])] = Int(counts[index + 1])
+        }
+    }
+
+    package func told(of blocks: ClosedRange<UInt64>) async throws(ColumnFailure) -> [UInt64: [ColumnTable: Int]] {
+        let columns = ["rows"] + ColumnTable.counted.map(\.rawValue)
+        let list = columns.map { "toInt64(max(\($0)))" }.joined(separator: ", ")
+        let counts = try await numbers(
+            "SELECT block, \(list) FROM blocks WHERE block >= \(blocks.lowerBound) AND block <= \(blocks.upperBound) "
+                + "GROUP BY block ORDER BY block",
+            columns: columns.count + 1
+        )
+        return stride(from: 0, to: counts.count, by: columns.count + 1).reduce(into: [:]) { told, index in
+            let values = counts[(index + 1)...(index + columns.count)].map { Int($0) }
+            var tables: [ColumnTable: Int] = [.events: values[0], .ids: values[0]]
+            for (table, value) in zip(ColumnTable.counted, values.dropFirst()) { tables[table] = value }
+            told[UInt64(clamping: counts[index])] = tables
+        }
+    }
+
+    package func remains() async throws(ColumnFailure) -> [InstallationID] {
+        var found: Set<InstallationID> = []
+        for table in ColumnTable.ofInstallations {
+            let rows = try await client.ask(
+                "SELECT DISTINCT installation FROM \(table.rawValue) WHERE installation IN (SELECT installation FROM erasures) "
+                    + "FORMAT RowBinary",
+                isWork: true
+            )
+            guard let ids = RowBinary.ids(rows) else { throw unreadable("SELECT installation") }
+            found.formUnion(ids.map { InstallationID(high: $0.high, low: $0.low) })
+        }
+        return Array(found)
+    }
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import ArgumentParser
+internal import Collector
+internal import CollectorColumns
+internal import CollectorStream
+internal import Foundation
+internal import Logging
+internal import TrackwayEvents
+internal import UnixSignals
+
+/// Fills ClickHouse from an engine's stream.
+struct ForwardCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "forward",
+        abstract: "Fill ClickHouse from an engine's stream.",
+        discussion: """
+            Reads what collectors put into the stream (`trackway serve --engine`), and writes every event once into tables of
+            ClickHouse, in blocks of up to 20,000 events, about a second after it came. It keeps nothing itself: killed at any
+            moment, or asleep for an hour, it changes nothing that is right. Two may run at once, on two machines; one is
+            enough to go on.
+
+            When ClickHouse cannot be reached, or takes no writes, it says so and tries again, at most 30 seconds apart;
+            records wait in the stream meanwhile. Prepare the stream and the tables with `trackway engine init` and --to.
+            Ctrl-C or SIGTERM end it.
+
+            EXAMPLES
+              trackway forward --engine nats://a,nats://b,nats://c --engine-credentials engine.json --to http://clickhouse:8123/trackway
+              trackway forward … --until-caught-up       write what there is, and end
+            """
+    )
+
+    @OptionGroup var engine: EngineOptions
+    @OptionGroup var columns: ColumnOptions
+
+    @Flag(help: "End when everything that is in the stream is written.")
+    var untilCaughtUp = false
+
+    @Flag(help: "Print JSON: one line for each block, and for each thing that stands in the way.")
+    var json = false
+
+    @Option(help: "What is told on standard error: trace, debug, info, notice, warning or error.")
+    var logLevel = "warning"
+
+    /// Sees that there is an engine, and a server.
+    func validate() throws {
+        try engine.require()
+        try columns.require()
+        guard Logger.Level(rawValue: logLevel) != nil else {
+            throw ValidationError("--log-level takes trace, debug, info, notice, warning or error")
+        }
+    }
+
+    /// Runs until a signal ends it.
+    func run() async throws {
+        guard let settings = try engine.settings(), let client = try columns.client() else { return }
+        var logger = Logger(label: "trackway")
+        logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
+        let report = ForwardReport(logger: logger, isJSON: json)
+        let work: @Sendable (Engine) async throws -> Void = { engine in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) { return }
+                }
+                group.addTask { try await forward(engine, client, report) }
+                try await group.next()
+                group.cancelAll()
+            }
+        }
+        try await settings.run(
+            notice: { [logger] in logger.warning("\($0)") },
+            relief: { [logger] in logger.notice("\($0)") },
+            work
+        )
+    }
+
+    private func forward(_ engine: Engine, _ client: ClickHouseClient, _ report: ForwardReport) async throws {
+        let origin = try await engine.origin()
+        guard let store = try await open(client, origin, report) else { return }
+        report.began("\(client.address)")
+        let forwarding = StreamForwarding(
+            engine.source(of: origin),
+            store: store,
+            clock: SystemClock(),
+            sleep: CollectorHost.sleep,
+            news: { report.tell($0) }
+        )
+        if let reason = await forwarding.run(untilCaughtUp: untilCaughtUp) {
+            throw CommandFailure(.inputOutput, reason)
+        }
+    }
+
+    /// The tables, as soon as they can be reached; nil when it was told to end meanwhile.
+    private func open(
+        _ client: ClickHouseClient,
+        _ origin: ColumnOrigin,
+        _ report: ForwardReport
+    ) async throws(CommandFailure) -> ClickHouseStore? {
+        var pause = Duration.milliseconds(500)
+        var told: String?
+        while !Task.isCancelled {
+            do throws(ColumnFailure) {
+                let store = try await ClickHouseTables(client).open(of: origin)
+                if told != nil { report.tell(.recovered) }
+                return store
+            } catch {
+                if error.isLasting { throw CommandFailure(error) }
+                if told != error.description { report.tell(.trouble(error.description)) }
+                told = error.description
+            }
+            await CollectorHost.sleep(pause)
+            pause = min(pause * 2, .seconds(30))
+        }
+        return nil
+    }
+}
+
+/// Tells what a forwarding does: people through the log, programs line by line.
+struct ForwardReport: Sendable {
+    /// Where people read.
+    let logger: Logger
+    /// Whether programs read.
+    let isJSON: Bool
+
+    /// It has begun.
+    func began(_ address: String) {
+        if isJSON {
+            Console.standard.write(
+                json: .members(
+                    ("forwarding", .string(address)),
+                    ("process", .integer(Int64(ProcessInfo.processInfo.processIdentifier)))
+                )
+            )
+        } else {
+            Console.standard.note("Forwarding into \(address).")
+        }
+    }
+
+    /// Something has happened.
+    func tell(_ news: StreamForwarding.News) {
+        switch news {
+        case .written(let decision, let events, let repeats):
+            logger.info("Block \(decision.block) was written: \(events) events, and \(repeats) that came again.")
+        case .trouble(let reason): logger.warning("\(reason)")
+        case .recovered: logger.warning("It goes on.")
+        }
+        if isJSON { Console.standard.write(json: Self.json(news)) }
+    }
+
+    /// What has happened, as a value.
+    static func json(_ news: StreamForwarding.News) -> JSONValue {
+        switch news {
+        case .written(let decision, let events, let repeats):
+            .members(
+                ("block", .integer(Int64(clamping: decision.block))),
+                ("first", .integer(Int64(clamping: decision.first))),
+                ("last", .integer(Int64(clamping: decision.last))),
+                ("events", .integer(Int64(events))),
+                ("repeats", .integer(Int64(repeats)))
+            )
+        case .trouble(let reason): .members(("trouble", .string(reason)))
+        case .recovered: .members(("recovered", .boolean(true)))
+        }
+    }
+}

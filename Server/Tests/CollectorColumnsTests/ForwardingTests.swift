@@ -173,6 +173,38 @@ struct ForwardingTests {
         try await Self.expectSame(store, as: stream, "seed \(seed)")
     }
 
+    @Test("somebody who slept while an installation was erased brings nothing of it back")
+    func erasedMeanwhile() async throws {
+        let stream = StreamMemory()
+        stream.append(SentBatch(1, 1...3).record)
+        stream.append(SentBatch(2, 1...3).record)
+        let store = TableMemory()
+        let forwarding = Self.forwarding(stream, store, events: 6)
+        var sleeper = StreamForwarding.Worker(Forwarder(), AdmissionLimits())
+        while true {
+            if case .insert = sleeper.forwarder.order { break }
+            #expect(await forwarding.step(&sleeper, untilCaughtUp: true) == nil)
+        }
+        var last = SentBatch(1, 4...5)
+        last.more = [SentBatch.tombstone(1)]
+        stream.append(last.record)
+        #expect(await forwarding.run(untilCaughtUp: true) == nil)
+        #expect(store.rows(.events).count == 3 && store.rows(.blocks).count == 2)
+
+        var met = false
+        while await forwarding.step(&sleeper, untilCaughtUp: true) == nil {
+            met = met || store.rows(.events).count == 6
+        }
+        #expect(met, "The sleeper has written what it had in memory.")
+        #expect(store.rows(.events).count == 3)
+        #expect(try await store.remains().isEmpty)
+        try await Self.expectSame(store, as: stream, "")
+        // Nothing of it is taken any more, whoever sends it.
+        stream.append(SentBatch(1, 6...9).record)
+        #expect(await forwarding.run(untilCaughtUp: true) == nil)
+        try await Self.expectSame(store, as: stream, "")
+    }
+
     @Test("tables that were lost are made of the same blocks again")
     func again() async throws {
         var chance = SeededChance(seed: 5)

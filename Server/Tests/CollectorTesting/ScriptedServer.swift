@@ -5,10 +5,13 @@ package import CollectorStream
 internal import NIOCore
 internal import NIOPosix
 
-/// A server of NATS on the loopback that says what a test wants, in whatever pieces.
+/// A server of NATS, or of anything else, on the loopback that says what a test wants, in whatever pieces.
 package struct ScriptedServer: Sendable {
     /// Where it listens.
     package let address: NATSAddress
+
+    /// The port it listens at, for clients of something else.
+    package var port: Int { address.port }
 
     /// What a server says first.
     package static let greeting =

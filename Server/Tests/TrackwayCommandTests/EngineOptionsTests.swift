@@ -2,6 +2,8 @@
 // Copyright 2026 the Trackway authors
 
 internal import ArgumentParser
+internal import Collector
+internal import CollectorColumns
 internal import CollectorHTTP
 internal import CollectorStream
 internal import Foundation
@@ -90,6 +92,72 @@ struct EngineOptionsTests {
         #expect(json["stream"]?["last"]?.integer == 1_234)
         let nothing = EngineReport(nil, faults: ["There is no stream INTAKE_0; make it."])
         #expect(EngineText.lines(nothing, style: Style(isColoured: false)) == ["There is no stream INTAKE_0; make it."])
+    }
+
+    @Test(
+        "tables have a line that says how far they are filled, or a sentence for what is wrong, and say the same as a value"
+    )
+    func columns() {
+        var look = ColumnLook(address: "http://c:8123/trackway", last: 1_300)
+        look.report = ColumnReport(version: "18.16.1", blocks: 12, last: 1_234, events: 23_817)
+        #expect(
+            EngineText.lines(look) == [
+                "http://c:8123/trackway  ClickHouse 18.16.1, 12 blocks, 23,817 events, 66 records behind"
+            ]
+        )
+        let report = EngineReport(nil, faults: nil)
+        let json = EngineText.json(report, look)
+        #expect(json["durable"] == .boolean(true) && json["columns"]?["behind"] == .integer(66) && look.isGood)
+        look.last = 1_000
+        #expect(EngineText.lines(look)[0].hasSuffix("everything there is"))
+        look.report = nil
+        look.faults = ["ClickHouse at http://c:8123 cannot be reached."]
+        #expect(EngineText.lines(look) == look.faults && !look.isGood)
+        #expect(EngineText.json(report, look)["columns"]?["blocks"] == .null)
+        #expect(EngineText.json(report)["columns"] == nil)
+    }
+
+    @Test("an audit has a line for each block that is not whole")
+    func audit() {
+        var report = AuditReport()
+        report.blocks = 1_200
+        report.events = 5
+        let decision = BlockDecision(block: 7, first: 10, last: 19, version: 1)
+        report.findings = [BlockFinding(decision: decision, missing: [.events: 1_500, .blocks: 1], isMended: true)]
+        #expect(
+            EngineAuditCommand.lines(report, isMending: true) == [
+                "Block 7 (records 10 to 19) lacked 1,500 of events, 1 of blocks; they were written again.",
+                "1,200 blocks with 5 events were looked at.",
+            ]
+        )
+        let json = EngineAuditCommand.json(report)
+        #expect(json["whole"] == .boolean(true) && json["trouble"] == .null)
+        #expect(json["findings"]?.array?[0]["missing"]?["events"] == .integer(1_500))
+        report.findings[0].isMended = false
+        #expect(!report.isWhole && EngineAuditCommand.lines(report, isMending: false)[0].hasSuffix("1 of blocks."))
+        report.findings = []
+        report.trouble = "It ended."
+        #expect(!report.isWhole && EngineAuditCommand.lines(report, isMending: true).last == "It ended.")
+    }
+
+    @Test("a text that is no database is named with the option and what it takes, and a password is not repeated")
+    func databases() {
+        func message(_ arguments: [String]) -> String {
+            do {
+                _ = try ForwardCommand.parse(arguments)
+                return ""
+            } catch {
+                return ForwardCommand.message(for: error)
+            }
+        }
+        let engine = ["--engine", "nats://a"]
+        #expect(message(engine).contains("--to http://host:8123/trackway"))
+        #expect(message(engine + ["--to", "ch:9000"]).contains("“ch:9000” is no database of ClickHouse"))
+        let secret = message(engine + ["--to", "http://joe:hunter2@a"])
+        #expect(secret.contains("--to-credentials") && !secret.contains("hunter2"))
+        #expect(message(["--to", "http://a"]).contains("--engine"))
+        #expect(message(engine + ["--to", "http://a", "--log-level", "loud"]).contains("--log-level takes"))
+        #expect(message(engine + ["--to", "http://a"]) == "")
     }
 
     @Test("a folder of a log is not used for a stream, and one of a stream not for a log")

@@ -12,6 +12,13 @@ package struct BlockFinding: Sendable, Hashable {
     package var missing: [ColumnTable: Int]
     /// Whether it was written again.
     package var isMended: Bool
+
+    /// A finding.
+    package init(decision: BlockDecision, missing: [ColumnTable: Int], isMended: Bool) {
+        self.decision = decision
+        self.missing = missing
+        self.isMended = isMended
+    }
 }
 
 /// What an audit came to.

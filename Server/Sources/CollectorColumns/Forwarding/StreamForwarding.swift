@@ -206,7 +206,10 @@ package final class StreamForwarding: Sendable {
             block.rows = BlockRows(decision, builder, known: known)
             forwarder.recognised()
         case .insert(let table, let decision):
-            if let rows = block.rows, let bytes = rows.bytes(table) {
+            guard let rows = block.rows, rows.decision == decision else {
+                throw StepFailure(reason: "The rows of block \(decision.block) are not there; they are made anew.")
+            }
+            if let bytes = rows.bytes(table) {
                 try await ask { () throws(ColumnFailure) in try await store.insert(bytes, into: table) }
                 if table == .blocks { news(.written(decision, events: rows.events, repeats: rows.repeats)) }
             }

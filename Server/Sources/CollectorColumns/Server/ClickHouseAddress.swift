@@ -43,8 +43,11 @@ package struct ClickHouseAddress: Sendable, Hashable, LosslessStringConvertible 
             port = number
             host = authority[..<colon]
         }
-        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-        guard !host.isEmpty, host.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else { return nil }
+        let isNumber = host.hasPrefix("[") && host.hasSuffix("]")
+        if isNumber { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty, isNumber || !host.contains(":"), host.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            return nil
+        }
         self.init(host: String(host), port: port)
         if !database.isEmpty { self.database = String(database) }
     }

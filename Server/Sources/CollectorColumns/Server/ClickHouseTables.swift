@@ -27,6 +27,14 @@ package struct ColumnReport: Sendable, Hashable {
     package var last: UInt64
     /// How many events all blocks have.
     package var events: UInt64
+
+    /// A report.
+    package init(version: String, blocks: UInt64, last: UInt64, events: UInt64) {
+        self.version = version
+        self.blocks = blocks
+        self.last = last
+        self.events = events
+    }
 }
 
 /// Makes the tables of a database, and sees whether they are what they have to be.

@@ -59,13 +59,18 @@ enum HTTPExchange {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHTTPClientHandlers(leftOverBytesStrategy: .dropBytes)
+                }
+            }
+            .connect(host: host, port: port)
+            .flatMap { channel in
+                // Of several addresses of one name one is connected in the end, and only there anything is sent.
+                channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
                         ExchangeHandler(request, host: "\(host):\(port)", within: limit, done)
                     )
                 }
             }
-            .connect(host: host, port: port)
-            // Once it is connected the handler answers.
+            // Once the handler is there it answers.
             .whenFailure { done(.failure(Failure(reason: reason($0)))) }
     }
 
@@ -107,7 +112,10 @@ private final class ExchangeHandler: ChannelInboundHandler {
         self.done = done
     }
 
-    func channelActive(context: ChannelHandlerContext) {
+    func handlerAdded(context: ChannelHandlerContext) {
+        guard context.channel.isActive else {
+            return end(.failure(HTTPExchange.Failure(reason: "the connection ended at once")), context)
+        }
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
             self.end(.failure(HTTPExchange.Failure(reason: "it does not answer in time")), context)
         }

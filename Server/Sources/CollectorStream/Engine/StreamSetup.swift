@@ -30,7 +30,8 @@ struct StreamSetup: Sendable {
     init(decisionsOf place: StreamPlace) {
         name = place.decisions
         subject = place.decisionSubject
-        bytes = 1 << 30
+        // Some 200 bytes a block, and a block a second at most: not worth a limit that would stop everything one day.
+        bytes = -1
         recordBytes = 64 << 10
         isForEver = true
     }

@@ -111,7 +111,9 @@ final class SimulatedEngine: StreamEngine {
             }
             if subject.hasPrefix("$JS.API.DIRECT.GET.") {
                 let sequence = Int(String(decoding: body, as: UTF8.self).filter(\.isNumber)) ?? 0
-                guard (1...max(1, state.records.count)).contains(sequence), sequence <= state.records.count else {
+                guard (1...max(1, state.records.count)).contains(sequence), sequence <= state.records.count,
+                    !state.hidden.contains(sequence)
+                else {
                     return .success(Self.status(404))
                 }
                 let record = state.records[sequence - 1]
@@ -129,7 +131,12 @@ final class SimulatedEngine: StreamEngine {
             case .answered, .answerLost, .disconnected: break
             }
             let id = headers?["Nats-Msg-Id"] ?? ""
-            let known = state.records.firstIndex { $0.id == id }
+            if let expected = headers?["Nats-Expected-Last-Subject-Sequence"], expected != "\(state.records.count)" {
+                return .success(
+                    Self.message(#"{"error":{"code":400,"err_code":10071,"description":"wrong last sequence"}}"#)
+                )
+            }
+            let known = id.isEmpty ? nil : state.records.firstIndex { $0.id == id }
             if known == nil { state.records.append((id, headers, body)) }
             let sequence = known.map { $0 + 1 } ?? state.records.count
             switch fate {
@@ -139,7 +146,8 @@ final class SimulatedEngine: StreamEngine {
                 return .failure(.connectionLost(connection: connection.number))
             default:
                 let repeated = known == nil ? "" : #","duplicate":true"#
-                return .success(Self.message(#"{"stream":"INTAKE_0","seq":\#(sequence)\#(repeated)}"#))
+                let stream = headers?["Nats-Expected-Stream"] ?? "INTAKE_0"
+                return .success(Self.message(#"{"stream":"\#(stream)","seq":\#(sequence)\#(repeated)}"#))
             }
         }
         return try result.get()
@@ -210,7 +218,7 @@ final class SimulatedEngine: StreamEngine {
         let last = facts.lastSequence > 0 ? Int(facts.lastSequence) : last
         return #"{"config":{"name":"\#(facts.name)","storage":"\#(facts.storage)","num_replicas":\#(facts.copies),"#
             + #""discard":"\#(facts.discard)","duplicate_window":\#(facts.idWindow),"allow_direct":\#(facts.allowsDirect),"#
-            + #""subjects":["intake.*"]},"created":"\#(facts.created)","state":{"last_seq":\#(last)},"#
+            + #""subjects":["\#(facts.subjects.joined(separator: ","))"]},"created":"\#(facts.created)","state":{"last_seq":\#(last)},"#
             + #""cluster":{"leader":"\#(facts.leader ?? "")","replicas":[\#(replicas.joined(separator: ","))]}}"#
     }
 }

@@ -73,6 +73,14 @@ struct ForwarderTests {
         #expect(forwarder.order == .recognise(theirs))
     }
 
+    @Test("a missing block behind which another is decided is waited for by nobody: the tables are filled anew")
+    func anew() {
+        var forwarder = Forwarder()
+        forwarder.counted(0)
+        forwarder.read(Self.decision(1, 1...9), previous: nil, isNewest: false)
+        #expect(forwarder.order == .load(Self.decision(1, 1...9)))
+    }
+
     @Test("a block that was decided otherwise meanwhile is read, and what was collected for it is let go")
     func beaten() {
         var forwarder = Self.counted()

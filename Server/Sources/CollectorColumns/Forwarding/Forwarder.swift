@@ -114,7 +114,10 @@ package struct Forwarder: Sendable {
     }
 
     /// This was decided about the block, and about the one before it.
-    package mutating func read(_ decision: BlockDecision?, previous: BlockDecision?) {
+    ///
+    /// - Parameter isNewest: Whether the block behind it is not decided. Of the newest somebody may be writing the rows; where another
+    ///   is decided behind one that is missing, the tables have lost it, or are filled anew.
+    package mutating func read(_ decision: BlockDecision?, previous: BlockDecision?, isNewest: Bool = true) {
         guard case .reading(let block) = state else { return }
         if block > 1, previous == nil {
             state = .stopped(
@@ -139,6 +142,10 @@ package struct Forwarder: Sendable {
                 "Block \(block) was decided to begin with record \(decision.first), and \(next) is what follows the block before it: "
                     + "somebody else writes into the stream of decisions. See who may."
             )
+            return
+        }
+        guard isNewest else {
+            state = .loading(decision)
             return
         }
         let looks = yielded.flatMap { $0.block == block ? $0.looks : nil } ?? 0

@@ -181,7 +181,9 @@ package final class StreamForwarding: Sendable {
             forwarder.counted(try await ask { () throws(ColumnFailure) in try await store.completed() })
         case .readDecisions(let number):
             let previous = number > 1 ? try await decision(number - 1) : nil
-            forwarder.read(try await decision(number), previous: previous)
+            let found = try await decision(number)
+            let isNewest = found == nil ? true : try await decision(number + 1) == nil
+            forwarder.read(found, previous: previous, isNewest: isNewest)
         case .collect(let first):
             block = Block(limits: limits)
             forwarder.collected(last: try await collect(from: first, into: block.builder, untilCaughtUp))

@@ -46,11 +46,14 @@ let package = Package(
         // Floor 0: what is accepted and what it means: admission, keys, durable intake. No HTTP, no SQL.
         .target(name: "Collector", dependencies: shared, swiftSettings: house),
 
+        // What SQLite can be told only from C.
+        .target(name: "CSQLiteSettings", linkerSettings: [.linkedLibrary("sqlite3")]),
+
         // Floor 1: five targets that know the floor below and not each other.
         .target(
             name: "CollectorStore",
             dependencies: shared + [
-                "Collector",
+                "Collector", "CSQLiteSettings",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 // The C functions below GRDB: bodies are bound from where they lie, without a copy.
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),

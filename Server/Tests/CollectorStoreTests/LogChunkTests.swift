@@ -30,8 +30,7 @@ struct LogChunkTests {
             let chunk = try LogChunk(
                 from: position,
                 upTo: environment.log.end,
-                events: events,
-                bytes: bytes,
+                LogChunk.Size(events: events, bytes: bytes),
                 limits: AdmissionLimits(),
                 &follower
             )

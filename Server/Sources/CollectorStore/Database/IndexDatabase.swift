@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import CSQLiteSettings
 internal import Collector
 internal import Foundation
 internal import GRDB
@@ -58,6 +59,7 @@ struct IndexDatabase: Sendable {
     }
 
     private static func open(_ path: String, _ timeout: Duration) throws -> DatabasePool {
+        _ = isMemoryUncounted
         IndexFiles.makePrivate(path)
         let pool = try DatabasePool(path: path, configuration: configuration(timeout))
         do {
@@ -82,6 +84,10 @@ struct IndexDatabase: Sendable {
         return pool
     }
 
+    /// Whether SQLite counts no memory in this process; false where somebody used it before, and all is well, a little slower. Made once,
+    /// before the first index is opened.
+    private static let isMemoryUncounted = csqlite_settings_leave_memory_uncounted() == 0
+
     private static func configuration(_ timeout: Duration) -> Configuration {
         var configuration = Configuration()
         // Nothing refers to rows by key constraint, and the check costs a lookup per row.
@@ -95,6 +101,8 @@ struct IndexDatabase: Sendable {
             // cursor together, so they are read from the log again.
             try db.execute(sql: "PRAGMA synchronous = NORMAL")
             try db.execute(sql: "PRAGMA temp_store = MEMORY")
+            // Erasing overwrites what it frees (see Erasure); where nothing is erased, some builds of SQLite would do so all the same.
+            try db.execute(sql: "PRAGMA secure_delete = OFF")
             try db.execute(sql: "PRAGMA cache_size = -32768")
             // Pages that are written again and again, the last ones of each tree, are copied into the file once for every 64 MiB.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 16000")

@@ -111,10 +111,10 @@ struct AccountDirectory {
     /// that erasing one removes them.
     func context(
         _ content: UnsafeRawBufferPointer,
+        hash: Int64,
         of installation: Int64,
         project: String?
     ) throws -> (number: Int64, isNew: Bool) {
-        let hash = Self.hash(content)
         findContext.bind(1, installation)
         findContext.bind(2, hash)
         findContext.bindBlob(3, content)
@@ -128,12 +128,5 @@ struct AccountDirectory {
         addContext.bind(4, project)
         try addContext.run()
         return (db.lastInsertedRowID, true)
-    }
-
-    /// FNV-1a: the same in every process, as the index stores it. Contents with equal hashes are compared byte by byte.
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int64 {
-        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-        for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-        return Int64(bitPattern: hash)
     }
 }

@@ -47,6 +47,7 @@ final class BehaviorIndexer {
 
     private let sessions: SessionTable
     private let screens: ScreenSums
+    private let clicks: ClickWriter
     private let people: PeopleTable
     private let devices: DeviceTable
     private let deviceSums: DeviceSums
@@ -65,6 +66,7 @@ final class BehaviorIndexer {
     init(_ db: Database) throws {
         sessions = try SessionTable(db)
         screens = try ScreenSums(db)
+        clicks = try ClickWriter(db)
         people = try PeopleTable(db)
         devices = try DeviceTable(db)
         deviceSums = try DeviceSums(db)
@@ -73,22 +75,20 @@ final class BehaviorIndexer {
     /// A batch, or another context in it, begins.
     ///
     /// - Parameters:
-    ///   - facts: What the context says.
-    ///   - content: All of it.
+    ///   - context: What the context says.
     ///   - installation: The installation's number; 0 when there is none.
     ///   - isNew: Whether the index has not met this context before; what it says about a person or a device is then news.
     func context(
-        _ facts: ContextFacts,
-        of content: UnsafeRawBufferPointer,
+        _ context: BatchFacts.Context,
         installation: Int64,
         isNew: Bool
     ) throws {
-        self.facts = facts
+        facts = context.facts
         self.installation = installation
         place = nil
         whose = nil
         guard isNew else { return }
-        if installation != 0 { try deviceSums.context(content, installation: installation) }
+        if installation != 0 { try deviceSums.describe(installation, context.device) }
         guard let user = try person() else { return }
         try people.describe(user, facts)
         for attribute in facts.attributes {
@@ -159,6 +159,7 @@ final class BehaviorIndexer {
     /// Writes the sums.
     func flush() throws {
         try screens.flush()
+        try clicks.flush()
         for sum in metSessions where sum.events > 0 {
             try sessions.add(
                 to: sum.number,
@@ -169,16 +170,18 @@ final class BehaviorIndexer {
                 foreground: sum.foreground
             )
         }
-        for sum in metVisits where sum.events > 0 {
-            try people.visited(
-                user: sum.key.user,
-                installation: sum.key.installation,
-                session: sum.key.session,
-                first: sum.first,
-                last: sum.last,
-                events: sum.events
-            )
-        }
+        try people.visited(
+            metVisits.lazy.filter { $0.events > 0 }.map { sum in
+                PeopleTable.Visit(
+                    user: sum.key.user,
+                    installation: sum.key.installation,
+                    session: sum.key.session,
+                    first: sum.first,
+                    last: sum.last,
+                    events: sum.events
+                )
+            }
+        )
         try deviceSums.flush()
         forget()
     }
@@ -271,13 +274,15 @@ final class BehaviorIndexer {
             guard let element = names.lazy.compactMap({ values[$0]?.string }).first(where: { !$0.isEmpty }) else {
                 return
             }
-            try sessions.click(
-                element,
-                type: values[CapturedKey.elementType]?.string,
-                on: values[CapturedKey.screenName]?.string ?? facts.screen ?? "",
-                at: time,
-                position,
-                installation: installation
+            clicks.add(
+                ClickWriter.Click(
+                    element: element,
+                    type: values[CapturedKey.elementType]?.string,
+                    screen: values[CapturedKey.screenName]?.string ?? facts.screen ?? "",
+                    time: time,
+                    position: position,
+                    installation: installation
+                )
             )
         case .start, .end, .crash:
             let duration = kind == .end ? CapturedKind.duration(values[CapturedKey.foregroundDuration]) : nil

@@ -29,14 +29,14 @@ final class DeviceSums {
             self.person = person
         }
 
-        fileprivate func write(_ statement: RawStatement) throws {
-            guard events > 0 else { return }
-            statement.bind(1, installation)
-            statement.bind(2, first)
-            statement.bind(3, last)
-            statement.bind(4, events)
-            statement.bind(5, person)
-            try statement.run()
+        fileprivate var isEmpty: Bool { events == 0 }
+
+        fileprivate func bind(_ insert: RawStatement, behind place: Int32) {
+            insert.bind(place + 1, installation)
+            insert.bind(place + 2, first)
+            insert.bind(place + 3, last)
+            insert.bind(place + 4, events)
+            insert.bind(place + 5, person)
         }
     }
 
@@ -44,18 +44,19 @@ final class DeviceSums {
     /// In the order of their first appearance, so that the order of writing is deterministic.
     private var met: [Sum] = []
     private var told: [Int64: DeviceFacts] = [:]
-    private let add: RawStatement
+    private let add: GroupedInsert
     private let describe: RawStatement
 
     init(_ db: Database) throws {
-        add = try RawStatement(
+        add = try GroupedInsert(
             db,
-            """
-            INSERT INTO devices (installation, first, last, events, person) VALUES (?, ?, ?, ?, ?)
-            ON CONFLICT (installation) DO UPDATE SET first = min(first, excluded.first),
-            person = CASE WHEN excluded.last >= last THEN excluded.person ELSE person END,
-            last = max(last, excluded.last), events = events + excluded.events
-            """
+            "INSERT INTO devices (installation, first, last, events, person)",
+            tail: """
+                ON CONFLICT (installation) DO UPDATE SET first = min(first, excluded.first),
+                person = CASE WHEN excluded.last >= last THEN excluded.person ELSE person END,
+                last = max(last, excluded.last), events = events + excluded.events
+                """,
+            columns: 5
         )
         describe = try RawStatement(
             db,
@@ -78,8 +79,7 @@ final class DeviceSums {
     }
 
     /// Takes over what a context says that the index has not met before; what it leaves out stays as it was.
-    func context(_ content: UnsafeRawBufferPointer, installation: Int64) throws {
-        let facts = DeviceFacts(context: content)
+    func describe(_ installation: Int64, _ facts: DeviceFacts) throws {
         // A new screen or session makes a new context, and says the same of the device.
         guard facts != DeviceFacts(), told[installation] != facts else { return }
         told[installation] = facts
@@ -93,7 +93,7 @@ final class DeviceSums {
 
     /// Writes the sums, and forgets everything in memory.
     func flush() throws {
-        for sum in met { try sum.write(add) }
+        try add.write(met.filter { !$0.isEmpty }) { sum, insert, place in sum.bind(insert, behind: place) }
         sums = [:]
         met = []
         told = [:]

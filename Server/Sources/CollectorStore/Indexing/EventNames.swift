@@ -9,6 +9,8 @@ final class EventName {
     /// Which of the transaction's names it is, counted from 0: what is counted by name is counted by this.
     let number: Int
     let text: String
+    /// The same in UTF-8, for as long as this lives: statements are given it where it lies.
+    let bytes: UnsafeRawBufferPointer
     /// What the events mean to the index; nil for those it only keeps.
     let captured: CapturedKind?
 
@@ -16,6 +18,13 @@ final class EventName {
         self.text = text
         self.number = number
         captured = CapturedKind(text)
+        let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: text.utf8.count, alignment: 1)
+        copy.copyBytes(from: text.utf8)
+        bytes = UnsafeRawBufferPointer(copy)
+    }
+
+    deinit {
+        bytes.deallocate()
     }
 }
 

@@ -28,8 +28,9 @@ final class IndexTransaction {
 
     private var batch = Batch(received: Timestamp(milliseconds: 0), key: "")
     private(set) var progress: IndexProgress
-    /// What the captured events of the record say that is being entered.
-    var captured: CapturedValues?
+    /// What was read in the record that is being entered, and how many contexts of it were met.
+    var facts: BatchFacts?
+    var contextsMet = 0
     /// The installations erased in this transaction.
     private(set) var erased: Set<InstallationID> = []
     private let directory: AccountDirectory
@@ -114,20 +115,21 @@ final class IndexTransaction {
         if let account { try directory.batchArrived(from: account, recorded: recorded ?? 0, at: received) }
     }
 
-    /// The events behind this hold in this context.
-    func context(_ content: UnsafeRawBufferPointer) throws {
+    /// The events behind this hold in a context with these bytes, which say this.
+    func context(_ content: UnsafeRawBufferPointer, _ context: BatchFacts.Context) throws {
         try store()
         guard !batch.isErased else { return }
-        let facts = ContextFacts(context: content)
+        let facts = context.facts
         let (number, isNew) = try directory.context(
             content,
+            hash: context.hash,
             of: batch.installation ?? 0,
             project: facts.project
         )
         batch.facts = facts
         batch.context = number
         plan?.follow(version: facts.version)
-        try behavior.context(facts, of: content, installation: batch.installation ?? 0, isNew: isNew)
+        try behavior.context(context, installation: batch.installation ?? 0, isNew: isNew)
     }
 
     /// Numbers the device gave up, or never meant for a collector.
@@ -142,7 +144,7 @@ final class IndexTransaction {
             try ranges.merge(run, writer: writer, kind: .received)
         }
         batch.run = nil
-        try runs.end()
+        runs.end()
         if batch.duplicates > 0, let writer = batch.writer {
             try directory.add(duplicates: batch.duplicates, to: writer)
         }
@@ -159,14 +161,14 @@ final class IndexTransaction {
     ///
     /// - Parameters:
     ///   - line: its bytes, which must stay where they are until then.
-    ///   - captured: what it says, if it is a captured one.
+    ///   - facts: what it says.
     func event(
         _ line: UnsafeRawBufferPointer,
         _ scan: EventScan,
         id: EventID,
         at position: EventPosition,
         sequence: UInt64?,
-        captured: JSONValue.Object
+        _ facts: BatchFacts.Event
     ) throws {
         guard !batch.isErased else {
             progress.erased += 1
@@ -175,7 +177,7 @@ final class IndexTransaction {
         }
         let event = ReceivedEvent(line, scan)
         let time = scan.time ?? batch.received
-        let session = event.session ?? batch.facts?.session
+        let session = facts.session ?? batch.facts?.session
         if session != waitingSession {
             try store()
             waitingSession = session
@@ -190,7 +192,7 @@ final class IndexTransaction {
                 line: line,
                 completed: event.completed(id: id, time: time),
                 received: event,
-                captured: captured
+                captured: facts.captured
             )
         )
     }
@@ -233,7 +235,7 @@ final class IndexTransaction {
             position: event.position,
             captured: event.captured
         )
-        try runs.add(
+        runs.add(
             event.position,
             at: event.time,
             installation: whose.installation,
@@ -328,6 +330,7 @@ final class IndexTransaction {
         try end()
         let (number, isErased) = try directory.installation(order.installation)
         if isErased { return }
+        try runs.flush()
         try minutes.flush()
         try catalogue.flush()
         try quarters.flush()
@@ -371,6 +374,7 @@ final class IndexTransaction {
 
     /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
     func finish(at cursor: LogPosition, damaged: Int64) throws {
+        try runs.flush()
         try minutes.flush()
         try catalogue.flush()
         try quarters.flush()

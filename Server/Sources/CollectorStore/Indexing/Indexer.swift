@@ -23,6 +23,9 @@ package final class Indexer: Sendable {
 
     /// The most events of one transaction: long enough to make commits cheap, short enough to be seen soon.
     package static let usualEventsPerStep = 20_000
+    /// So many steps' events are taken together while whole segments of the log are still to come: nobody sees the newest events soon
+    /// then, and pages that every transaction changes, the last ones of each tree and the sums, are written a third as often.
+    private static let stepsTogether = 3
 
     private let store: SQLiteEventStore
     private let limits: AdmissionLimits
@@ -206,7 +209,14 @@ package final class Indexer: Sendable {
 
     private func read(from cursor: LogPosition, upTo durable: LogPosition) async throws -> LogChunk {
         try check(cursor, durable)
-        return try await source.chunk(from: cursor, upTo: durable, events: eventsPerStep, limits: limits)
+        let isFarBehind = durable.segment > cursor.segment && durable.segment - cursor.segment > 1
+        let size = LogChunk.Size(events: eventsPerStep)
+        return try await source.chunk(
+            from: cursor,
+            upTo: durable,
+            isFarBehind ? size.times(Self.stepsTogether) : size,
+            limits: limits
+        )
     }
 
     /// The stretch behind a chunk; nil when there is none yet, or when it cannot be read: then the next step says why.

@@ -13,14 +13,25 @@ struct LogChunk: Sendable {
     struct Record: Sendable {
         /// What it holds.
         let kept: KeptRecord
-        /// What its captured events say; nil for what is no batch.
-        let captured: CapturedValues?
+        /// What the index reads in it beside its events' bytes; nil for what is no batch.
+        let facts: BatchFacts?
         /// Where it begins.
         let start: LogPosition
     }
 
-    /// So many inflated bytes, and the one batch that passes them: two chunks are in memory at a time.
-    static let usualBytes = 16 << 20
+    /// How much is read, and the one batch that passes it: two chunks are in memory at a time.
+    struct Size {
+        /// The most events.
+        var events: Int
+        /// The most inflated bytes.
+        var bytes = 16 << 20
+
+        /// So many chunks together.
+        func times(_ count: Int) -> Size {
+            let (events, isOver) = events.multipliedReportingOverflow(by: count)
+            return Size(events: isOver ? .max : events, bytes: bytes * count)
+        }
+    }
 
     /// Where the index must stand for it.
     let start: LogPosition
@@ -42,16 +53,14 @@ struct LogChunk: Sendable {
     /// - Parameters:
     ///   - start: Where the index stands.
     ///   - limit: Nothing beyond is read.
-    ///   - events: The most events; a batch is never split.
-    ///   - bytes: After so many inflated bytes it ends.
+    ///   - size: How much is read at the most; a batch is never split.
     ///   - erasures: For an index that begins from nothing: those anywhere behind it.
     /// - Throws: What reading throws.
     /// - Complexity: O(inflated bytes).
     init(
         from start: LogPosition,
         upTo limit: LogPosition,
-        events: Int,
-        bytes: Int = LogChunk.usualBytes,
+        _ size: Size,
         limits: AdmissionLimits,
         erasures: [ErasureOrder] = [],
         _ follower: inout some RecordReading
@@ -61,18 +70,18 @@ struct LogChunk: Sendable {
         self.erasures = erasures
         follower.align(to: start)
         var (count, read) = (0, 0)
-        while count < events, read < bytes, !isReset, let record = try follower.next(upTo: limit) {
+        while count < size.events, read < size.bytes, !isReset, let record = try follower.next(upTo: limit) {
             try follower.withPayload(of: record) { payload in
                 let kept = KeptRecord(record.kind, payload, at: record.start, limits: limits)
                 switch kept {
                 case .batch(let batch, _, _):
                     count += batch.events
                     read += batch.byteCount
-                    records.append(Record(kept: kept, captured: CapturedValues(batch), start: record.start))
+                    records.append(Record(kept: kept, facts: BatchFacts(batch), start: record.start))
                 case .reset: isReset = true
                 case .other: break  // Kinds of other versions, and what the log says about itself.
                 case .unreadable, .quarantine, .erasure, .erasedEvents:
-                    records.append(Record(kept: kept, captured: nil, start: record.start))
+                    records.append(Record(kept: kept, facts: nil, start: record.start))
                 }
             }
         }

@@ -17,7 +17,7 @@ struct PeopleTable {
     private let getAttribute: RawStatement
     private let removeAttribute: RawStatement
     private let removeAttributes: RawStatement
-    private let addVisit: RawStatement
+    private let addVisits: GroupedInsert
     private let sumUser: RawStatement
 
     init(_ db: Database) throws {
@@ -47,13 +47,14 @@ struct PeopleTable {
             "DELETE FROM user_attributes WHERE user = ? AND name = ? AND set_at <= ?"
         )
         removeAttributes = try RawStatement(db, "DELETE FROM user_attributes WHERE user = ? AND set_at <= ?")
-        addVisit = try RawStatement(
+        addVisits = try GroupedInsert(
             db,
-            """
-            INSERT INTO visits (user, installation, session, first, last, events) VALUES (?, ?, ?, ?, ?, ?)
-            ON CONFLICT (user, installation, session) DO UPDATE SET first = min(first, excluded.first),
-            last = max(last, excluded.last), events = events + excluded.events
-            """
+            "INSERT INTO visits (user, installation, session, first, last, events)",
+            tail: """
+                ON CONFLICT (user, installation, session) DO UPDATE SET first = min(first, excluded.first),
+                last = max(last, excluded.last), events = events + excluded.events
+                """,
+            columns: 6
         )
         sumUser = try RawStatement(
             db,
@@ -162,19 +163,35 @@ struct PeopleTable {
         return PersonAttribute.Outcome(value: value, omitted: getAttribute.integer(1))
     }
 
-    /// Adds a transaction's sums to a person and to where they were.
-    func visited(user: Int64, installation: Int64, session: Int64, first: Int64, last: Int64, events: Int64) throws {
-        addVisit.bind(1, user)
-        addVisit.bind(2, installation)
-        addVisit.bind(3, session)
-        addVisit.bind(4, first)
-        addVisit.bind(5, last)
-        addVisit.bind(6, events)
-        try addVisit.run()
-        sumUser.bind(1, first)
-        sumUser.bind(2, last)
-        sumUser.bind(3, events)
-        sumUser.bind(4, user)
+    /// What a transaction's events say of where a person was.
+    struct Visit {
+        let user: Int64
+        let installation: Int64
+        let session: Int64
+        let first: Int64
+        let last: Int64
+        let events: Int64
+    }
+
+    /// Adds a transaction's sums to people and to where they were.
+    func visited(_ visits: some Sequence<Visit>) throws {
+        let visits = Array(visits)
+        try addVisits.write(visits) { visit, insert, place in
+            insert.bind(place + 1, visit.user)
+            insert.bind(place + 2, visit.installation)
+            insert.bind(place + 3, visit.session)
+            insert.bind(place + 4, visit.first)
+            insert.bind(place + 5, visit.last)
+            insert.bind(place + 6, visit.events)
+        }
+        for visit in visits { try sum(visit) }
+    }
+
+    private func sum(_ visit: Visit) throws {
+        sumUser.bind(1, visit.first)
+        sumUser.bind(2, visit.last)
+        sumUser.bind(3, visit.events)
+        sumUser.bind(4, visit.user)
         try sumUser.run()
     }
 }

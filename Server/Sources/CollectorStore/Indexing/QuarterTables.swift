@@ -70,7 +70,7 @@ final class QuarterSums {
         var events: Int64
     }
 
-    private let addPerson: RawStatement
+    private let addPeople: GroupedInsert
     private let addName: RawStatement
     private var people: [Person: Int64] = [:]
     private var named: [NameQuarter: Int64] = [:]
@@ -81,12 +81,11 @@ final class QuarterSums {
 
     /// Sums of nothing yet.
     init(_ db: Database) throws {
-        addPerson = try RawStatement(
+        addPeople = try GroupedInsert(
             db,
-            """
-            INSERT INTO activity (quarter, person, events) VALUES (?, ?, ?)
-            ON CONFLICT (quarter, person) DO UPDATE SET events = events + excluded.events
-            """
+            "INSERT INTO activity (quarter, person, events)",
+            tail: "ON CONFLICT (quarter, person) DO UPDATE SET events = events + excluded.events",
+            columns: 3
         )
         // Which names are told apart is written before.
         addName = try RawStatement(
@@ -135,11 +134,12 @@ final class QuarterSums {
     /// Writes the sums; those of names are written before.
     func flush() throws {
         settle()
-        for (person, events) in people {
-            addPerson.bind(1, person.quarter)
-            addPerson.bind(2, person.person)
-            addPerson.bind(3, events)
-            try addPerson.run()
+        // In the table's own order, neighbours lie on one page.
+        let ordered = people.sorted { ($0.key.quarter, $0.key.person) < ($1.key.quarter, $1.key.person) }
+        try addPeople.write(ordered) { sum, insert, place in
+            insert.bind(place + 1, sum.key.quarter)
+            insert.bind(place + 2, sum.key.person)
+            insert.bind(place + 3, sum.value)
         }
         for number in names.indices { settle(number) }
         for (key, events) in named {

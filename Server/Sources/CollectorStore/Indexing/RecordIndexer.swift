@@ -24,13 +24,19 @@ struct RecordIndexer {
     /// - Throws: A `DatabaseError` when the index cannot take it now. A record that cannot be read is entered among the
     ///   failed ones instead: it would never become readable, and must not hold up the others.
     func enter(_ record: LogChunk.Record) throws {
-        transaction.captured = record.captured
+        transaction.facts = record.facts
+        transaction.contextsMet = 0
         try walk.enter(record.kept, at: record.start)
     }
 }
 
 extension IndexTransaction: RecordSink {
     func isOwnFailure(_ error: any Error) -> Bool { error is DatabaseError }
+
+    func context(_ content: UnsafeRawBufferPointer) throws {
+        try context(content, facts?.context(contextsMet, content) ?? BatchFacts.Context(content))
+        contextsMet += 1
+    }
 
     func event(_ event: WalkedEvent) throws {
         try self.event(
@@ -39,7 +45,7 @@ extension IndexTransaction: RecordSink {
             id: event.id,
             at: event.position,
             sequence: event.sequence,
-            captured: captured?[event.index] ?? .init()
+            facts?.event(event.index) ?? BatchFacts.Event()
         )
     }
 

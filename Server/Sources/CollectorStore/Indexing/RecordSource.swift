@@ -99,12 +99,12 @@ enum RecordSource: Sendable {
     /// - Parameters:
     ///   - start: Where the index stands. An index that begins is told all erasures there are.
     ///   - limit: The source is safe up to here; nothing beyond is taken.
-    ///   - events: The most events; a batch is never split.
+    ///   - size: How much is read at the most; a batch is never split.
     /// - Throws: What reading throws.
     func chunk(
         from start: LogPosition,
         upTo limit: LogPosition,
-        events: Int,
+        _ size: LogChunk.Size,
         limits: AdmissionLimits
     ) async throws -> LogChunk {
         switch self {
@@ -121,7 +121,7 @@ enum RecordSource: Sendable {
                     return try LogChunk(
                         from: start,
                         upTo: limit,
-                        events: events,
+                        size,
                         limits: limits,
                         erasures: scan.orders,
                         &follower
@@ -146,7 +146,7 @@ enum RecordSource: Sendable {
             return try LogChunk(
                 from: start,
                 upTo: limit,
-                events: events,
+                size,
                 limits: limits,
                 erasures: scan.orders,
                 &window

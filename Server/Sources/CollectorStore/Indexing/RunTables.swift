@@ -38,23 +38,23 @@ final class RunWriter {
         var latest: Int64
     }
 
-    private let insert: RawStatement
+    private let insert: GroupedInsert
     private var run: Run?
+    /// Those that are over, and not written yet.
+    private var runs: [Run] = []
 
     /// A writer with no run begun.
     init(_ db: Database) throws {
         // A batch that is indexed once more, after its rows were deleted, has the same places.
-        insert = try RawStatement(
+        insert = try GroupedInsert(
             db,
-            """
-            INSERT OR REPLACE INTO runs (first, last, installation, person, session, earliest, latest)
-            VALUES (?, ?, ?, ?, ?, ?, ?)
-            """
+            "INSERT OR REPLACE INTO runs (first, last, installation, person, session, earliest, latest)",
+            columns: 7
         )
     }
 
     /// An event was stored.
-    func add(_ position: EventPosition, at time: Int64, installation: Int64?, person: Int64?, session: Int64?) throws {
+    func add(_ position: EventPosition, at time: Int64, installation: Int64?, person: Int64?, session: Int64?) {
         let place = position.rawValue
         if var known = run, known.installation == installation, known.person == person, known.session == session {
             let (earliest, latest) = (min(known.earliest, time), max(known.latest, time))
@@ -66,7 +66,7 @@ final class RunWriter {
                 return
             }
         }
-        try end()
+        end()
         run = Run(
             first: place,
             last: place,
@@ -79,17 +79,23 @@ final class RunWriter {
     }
 
     /// The batch is over, and its last run with it.
-    func end() throws {
-        guard let run else { return }
-        self.run = nil
-        insert.bind(1, run.first)
-        insert.bind(2, run.last)
-        insert.bind(3, run.installation)
-        insert.bind(4, run.person)
-        insert.bind(5, run.session)
-        insert.bind(6, run.earliest)
-        insert.bind(7, run.latest)
-        try insert.run()
+    func end() {
+        if let run { runs.append(run) }
+        run = nil
+    }
+
+    /// Writes the runs that are over.
+    func flush() throws {
+        try insert.write(runs) { run, insert, place in
+            insert.bind(place + 1, run.first)
+            insert.bind(place + 2, run.last)
+            insert.bind(place + 3, run.installation)
+            insert.bind(place + 4, run.person)
+            insert.bind(place + 5, run.session)
+            insert.bind(place + 6, run.earliest)
+            insert.bind(place + 7, run.latest)
+        }
+        runs.removeAll(keepingCapacity: true)
     }
 }
 

@@ -12,6 +12,7 @@ final class ScreenSums {
     private struct Screen {
         let position: Int64
         let installation: Int64
+        let session: Int64
         let time: Int64
         let name: String
         let id: String?
@@ -19,7 +20,7 @@ final class ScreenSums {
         var engagement: Int64 = 0
     }
 
-    private let insert: RawStatement
+    private let insert: GroupedInsert
     private let last: RawStatement
     private let addEngagement: RawStatement
     /// Those of this transaction, by session; what is outside every session (0) belongs to many installations.
@@ -31,12 +32,10 @@ final class ScreenSums {
 
     /// No screens yet.
     init(_ db: Database) throws {
-        insert = try RawStatement(
+        insert = try GroupedInsert(
             db,
-            """
-            INSERT OR IGNORE INTO screens (position, installation, session, time, name, id, unique_id, engagement)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-            """
+            "INSERT OR IGNORE INTO screens (position, installation, session, time, name, id, unique_id, engagement)",
+            columns: 8
         )
         last = try RawStatement(
             db,
@@ -69,6 +68,7 @@ final class ScreenSums {
             Screen(
                 position: position.rawValue,
                 installation: installation,
+                session: session,
                 time: time,
                 name: name,
                 id: id,
@@ -145,18 +145,15 @@ final class ScreenSums {
 
     /// Writes the screens.
     func flush() throws {
-        for session in met {
-            for screen in screens[session] ?? [] {
-                insert.bind(1, screen.position)
-                insert.bind(2, screen.installation)
-                insert.bind(3, session)
-                insert.bind(4, screen.time)
-                insert.bind(5, screen.name)
-                insert.bind(6, screen.id)
-                insert.bind(7, screen.uniqueID)
-                insert.bind(8, screen.engagement)
-                try insert.run()
-            }
+        try insert.write(met.flatMap { screens[$0] ?? [] }) { screen, insert, place in
+            insert.bind(place + 1, screen.position)
+            insert.bind(place + 2, screen.installation)
+            insert.bind(place + 3, screen.session)
+            insert.bind(place + 4, screen.time)
+            insert.bind(place + 5, screen.name)
+            insert.bind(place + 6, screen.id)
+            insert.bind(place + 7, screen.uniqueID)
+            insert.bind(place + 8, screen.engagement)
         }
         screens = [:]
         met = []

@@ -5,7 +5,7 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// Writing sessions, what was clicked in them, and starts and ends.
+/// Writing sessions, and starts and ends.
 struct SessionTable {
     private let db: Database
     private let find: RawStatement
@@ -13,7 +13,6 @@ struct SessionTable {
     private let complete: RawStatement
     private let sum: RawStatement
     private let insertLaunch: RawStatement
-    private let insertClick: RawStatement
 
     init(_ db: Database) throws {
         self.db = db
@@ -33,10 +32,6 @@ struct SessionTable {
             INSERT OR IGNORE INTO launches (position, installation, session, time, kind, first, recovered, duration)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?)
             """
-        )
-        insertClick = try RawStatement(
-            db,
-            "INSERT OR IGNORE INTO clicks (position, installation, time, screen, element, type) VALUES (?, ?, ?, ?, ?, ?)"
         )
     }
 
@@ -85,24 +80,6 @@ struct SessionTable {
         sum.bind(5, foreground)
         sum.bind(6, number)
         try sum.run()
-    }
-
-    /// An element of a screen was clicked.
-    func click(
-        _ element: String,
-        type: String?,
-        on screen: String,
-        at time: Int64,
-        _ position: EventPosition,
-        installation: Int64
-    ) throws {
-        insertClick.bind(1, position.rawValue)
-        insertClick.bind(2, installation)
-        insertClick.bind(3, time)
-        insertClick.bind(4, screen)
-        insertClick.bind(5, element)
-        insertClick.bind(6, type)
-        try insertClick.run()
     }
 
     /// The app started, ended or crashed.

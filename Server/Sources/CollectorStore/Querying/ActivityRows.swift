@@ -152,7 +152,7 @@ enum ActivityRows {
     ) throws {
         guard let from = edges.first, let end = edges.last else { return }
         let within = Array(edges.dropFirst().dropLast())
-        guard let pass = try QuarterPass(filter, edges: within, people: true, db) else {
+        guard let pass = try QuarterPass(filter, edges: within, people: true, events: false, db) else {
             var pass = try EventPass(filter, db)
             return try pass.read(from: from, to: end, &meter, db) { event in
                 if let person = event.person { try body(person, event.time) }

@@ -48,7 +48,8 @@ enum TrendRows {
         guard question.grouping == nil, countsPeople || question.measure == .events else { return nil }
         let periods = [question.time.edgesBefore, question.time.edges].filter { !$0.isEmpty }
         let within = periods.flatMap { $0.dropFirst().dropLast() }
-        guard let pass = try QuarterPass(question.filter, edges: within, people: countsPeople, db) else { return nil }
+        let counted = try QuarterPass(question.filter, edges: within, people: countsPeople, events: !countsPeople, db)
+        guard let pass = counted else { return nil }
         func read(
             _ meter: inout QuestionMeter,
             quarter: (QuarterPass.Activity) throws -> Void,

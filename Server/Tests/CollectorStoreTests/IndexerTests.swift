@@ -157,6 +157,31 @@ struct IndexerTests {
         #expect(inSteps.count > 500)
     }
 
+    @Test("while segments of the log are still to come three steps are one, and the index is the same")
+    func farBehind() async throws {
+        let environment = try IndexEnvironment(segmentBytes: 16_384, eventsPerStep: 40)
+        try Self.fill(environment, seed: 12, batches: 400)
+        let end = environment.log.end
+        #expect(end.segment > 3)
+        environment.indexer.durable(upTo: end)
+        var steps: [(segment: UInt32, events: Int64)] = []
+        var known = environment.store.progressNow
+        while try await environment.indexer.step() == .advanced {
+            let now = environment.store.progressNow
+            // All that a step looked at, stored or not.
+            func all(_ progress: IndexProgress) -> Int64 { progress.events + progress.duplicates + progress.failed }
+            steps.append((known.cursor.segment, all(now) - all(known)))
+            known = now
+        }
+        let far = steps.filter { $0.segment + 1 < end.segment }
+        #expect(far.contains { $0.events > 60 })
+        let inSteps = try environment.dump()
+        try await environment.indexer.rebuild()
+        try environment.restart(eventsPerStep: 1_000_000)
+        try await environment.index()
+        #expect(try environment.dump() == inSteps)
+    }
+
     @Test("who waits for the end of a log that was opened again is told, though its new segment is empty")
     func emptySegment() async throws {
         let environment = try IndexEnvironment()

@@ -114,6 +114,8 @@ struct IntakeTests {
         let intake = try Intake(folder: Self.folder, storage: memory, options: options, clock: clock)
         let error = await #expect(throws: IntakeError.self) { try await intake.commit(kind: .intake, record: [1]) }
         #expect(error?.code == .diskLow)
+        // Senders are told what is wrong, and not where it lies on the collector's machine.
+        #expect(error?.message.isEmpty == false && error?.message.contains(Self.folder) == false)
         #expect(try records(memory).isEmpty)
         memory.capacity = 1 << 20
         clock.advance(by: .seconds(2))

@@ -259,7 +259,9 @@ package final class Intake: RecordIntake {
         guard space.withLock({ $0.isLow }) else { return nil }
         return IntakeError(
             code: .diskLow,
-            message: "Less than \(options.reserveBytes >> 20) MiB are free where \(folder) lies; free some space."
+            // Senders read this: where the log lies is for whoever runs the collector to know.
+            message: "Less than \(options.reserveBytes >> 20) MiB are free where the collector keeps its log; "
+                + "free some space there."
         )
     }
 }

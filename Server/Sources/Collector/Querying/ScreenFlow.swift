@@ -84,12 +84,15 @@ package struct ScreenFlow: Sendable, Hashable {
     package var steps: [Step]
     /// The elements, the most clicked first.
     package var elements: [Element]
+    /// How many views were looked at, where there are more: those that arrived last. Nil when all were.
+    package var latest: Int?
 
     /// A flow of these parts.
-    package init(screens: [Totals] = [], steps: [Step] = [], elements: [Element] = []) {
+    package init(screens: [Totals] = [], steps: [Step] = [], elements: [Element] = [], latest: Int? = nil) {
         self.screens = screens
         self.steps = steps
         self.elements = elements
+        self.latest = latest
     }
 }
 
@@ -101,12 +104,20 @@ package struct ScreenQuery: Sendable, Hashable {
     package var from: Timestamp?
     /// The most screens, the most steps, and the most elements, in the answer.
     package var limit: Int
+    /// The most views that are looked at, and the most clicks: those that arrived last. Of one installation all are.
+    package var mostViews: Int
 
     /// A query for all screens.
-    package init(installation: InstallationID? = nil, from: Timestamp? = nil, limit: Int = 50) {
+    package init(
+        installation: InstallationID? = nil,
+        from: Timestamp? = nil,
+        limit: Int = 50,
+        mostViews: Int = 100_000
+    ) {
         self.installation = installation
         self.from = from
         self.limit = limit
+        self.mostViews = max(1, mostViews)
     }
 }
 
@@ -142,6 +153,7 @@ extension ScreenFlow {
             writer.member("installations", element.installations)
             writer.endObject()
         }
+        if let latest { writer.member("latest", UInt64(latest)) }
         writer.endObject()
     }
 }

@@ -10,7 +10,8 @@ enum ScreenRows {
     /// The screens, the steps between them, and their elements.
     ///
     /// The rows come installation by installation, and within one session by session in the order of time, whatever order
-    /// the batches came in. What is outside every session (number 0) is one path of its installation.
+    /// the batches came in. What is outside every session (number 0) is one path of its installation. Of everybody's so many
+    /// are looked at as the query says, those that arrived last: there may be millions.
     ///
     /// - Complexity: O(screens shown in the time), one walk; memory O(names and steps counted separately, and the screens of
     ///   one installation).
@@ -36,20 +37,34 @@ enum ScreenRows {
         }
         var flow = tally.flow(limit: max(0, query.limit))
         flow.elements = try elements(query, db)
+        if query.installation == nil, try hasMore(than: query, db) { flow.latest = query.mostViews }
         return flow
     }
 
-    /// The rows of a table that a query means: those of an installation lie in its runs. Its first parameter is the installation's
-    /// id, its second the time from which on.
+    /// The rows of a table that a query means: those of an installation lie in its runs, of all the last ones are meant. Its first
+    /// parameter is the installation's id, its second the time from which on.
     private static func rows(_ table: String, of query: ScreenQuery) -> String {
-        var rows = table
-        if query.installation != nil {
-            rows = """
+        let rows =
+            if query.installation != nil {
+                """
                 (SELECT \(table).* FROM runs CROSS JOIN \(table) ON \(table).position BETWEEN runs.first AND runs.last
                 WHERE runs.installation = (SELECT number FROM installations WHERE id = ?1))
                 """
-        }
+            } else {
+                "(SELECT * FROM \(table) ORDER BY position DESC LIMIT \(query.mostViews))"
+            }
         return query.from == nil ? rows : rows + " WHERE time >= ?2"
+    }
+
+    /// Whether there are views in the query's time beyond those that are looked at.
+    ///
+    /// - Complexity: O(views that are looked at), in an index.
+    private static func hasMore(than query: ScreenQuery, _ db: Database) throws -> Bool {
+        let statement = try RawStatement(db, "SELECT 1 FROM screens WHERE time >= ?1 LIMIT 1 OFFSET ?2")
+        statement.bind(1, query.from?.milliseconds ?? .min)
+        statement.bind(2, Int64(query.mostViews))
+        defer { statement.reset() }
+        return try statement.step()
     }
 
     /// The elements by clicks.

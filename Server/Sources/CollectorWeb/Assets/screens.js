@@ -32,7 +32,7 @@ export class ScreenColours {
 
 /** The panel with screens and steps. */
 export function screensTable(flow, colours, isOne) {
-  const title = h("header", { class: "panel-head" }, h("h2", {}, "Screens"), h("p", { class: "panel-note" }, isOne ? "of this installation" : "of all visitors"));
+  const title = h("header", { class: "panel-head" }, h("h2", {}, "Screens"), h("p", { class: "panel-note" }, isOne ? "of this installation" : flow.latest === undefined ? "of all visitors" : `the latest ${number(flow.latest)} views of all visitors`));
   const clicks = clicked(flow.elements, colours);
   if (flow.screens.length === 0) {
     return h("section", { class: "panel screens" }, title, clicks ?? h("p", { class: "nothing" }, "No screen was shown yet. Views of screens appear here with how long they were used, and what was clicked there."));

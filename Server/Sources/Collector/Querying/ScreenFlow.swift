@@ -105,19 +105,19 @@ package struct ScreenQuery: Sendable, Hashable {
     /// The most screens, the most steps, and the most elements, in the answer.
     package var limit: Int
     /// The most views that are looked at, and the most clicks: those that arrived last. Of one installation all are.
-    package var mostViews: Int
+    package var maxViews: Int
 
     /// A query for all screens.
     package init(
         installation: InstallationID? = nil,
         from: Timestamp? = nil,
         limit: Int = 50,
-        mostViews: Int = 100_000
+        maxViews: Int = 100_000
     ) {
         self.installation = installation
         self.from = from
         self.limit = limit
-        self.mostViews = max(1, mostViews)
+        self.maxViews = max(1, maxViews)
     }
 }
 

@@ -37,7 +37,7 @@ enum ScreenRows {
         }
         var flow = tally.flow(limit: max(0, query.limit))
         flow.elements = try elements(query, db)
-        if query.installation == nil, try hasMore(than: query, db) { flow.latest = query.mostViews }
+        if query.installation == nil, try hasMore(than: query, db) { flow.latest = query.maxViews }
         return flow
     }
 
@@ -51,7 +51,7 @@ enum ScreenRows {
                 WHERE runs.installation = (SELECT number FROM installations WHERE id = ?1))
                 """
             } else {
-                "(SELECT * FROM \(table) ORDER BY position DESC LIMIT \(query.mostViews))"
+                "(SELECT * FROM \(table) ORDER BY position DESC LIMIT \(query.maxViews))"
             }
         return query.from == nil ? rows : rows + " WHERE time >= ?2"
     }
@@ -62,7 +62,7 @@ enum ScreenRows {
     private static func hasMore(than query: ScreenQuery, _ db: Database) throws -> Bool {
         let statement = try RawStatement(db, "SELECT 1 FROM screens WHERE time >= ?1 LIMIT 1 OFFSET ?2")
         statement.bind(1, query.from?.milliseconds ?? .min)
-        statement.bind(2, Int64(query.mostViews))
+        statement.bind(2, Int64(query.maxViews))
         defer { statement.reset() }
         return try statement.step()
     }

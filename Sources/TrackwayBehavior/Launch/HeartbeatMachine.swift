@@ -79,10 +79,10 @@ package struct HeartbeatMachine: Sendable, Hashable {
         }
     }
 
-    /// The time was kept.
+    /// The time was kept. Before a heartbeat is due this changes nothing.
     package mutating func beaten(at now: MonotonicTime, recorded: UInt64) {
-        // A heartbeat that somebody else brought about says nothing of what follows it.
-        guard case .waiting(_, let before, let isQuiet) = state else { return }
+        // Whoever comes when another has kept it, and perhaps something has happened since, says nothing of the interval that began.
+        guard case .waiting(let until, let before, let isQuiet) = state, now >= until else { return }
         interval = min(interval * 2, Self.longest)
         if isQuiet, recorded == before {
             state = .resting

@@ -88,6 +88,18 @@ struct HeartbeatMachineTests {
         #expect(app.beats == beats)
     }
 
+    @Test("of two who keep the same heartbeat, the later one ends no interval that began meanwhile")
+    func late() {
+        var app = App()
+        app.follow(true)
+        app.pass(.seconds(30))
+        app.happen()
+        let due = app.machine.due
+        app.machine.beaten(at: app.now, recorded: app.recorded)
+        #expect(app.machine.due == due)
+        #expect(due == app.now.advanced(by: .seconds(60)))
+    }
+
     @Test("it begins anew when the app comes back, and when the system says anything of its life")
     func anew() {
         var app = App()

@@ -186,4 +186,20 @@ extension IndexSchema {
         ) WITHOUT ROWID;
 
         """
+
+    /// The events that an app records itself, in the order in which questions ask for them, with all that these read of an event.
+    /// `attributes` is their JSON object, empty when there is none, and null when it is too long.
+    static let thirteenth = """
+        CREATE TABLE own_events (
+            name TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            position INTEGER NOT NULL,
+            person INTEGER,
+            installation INTEGER,
+            context INTEGER,
+            attributes BLOB,
+            PRIMARY KEY (name, time, position)
+        ) WITHOUT ROWID;
+
+        """
 }

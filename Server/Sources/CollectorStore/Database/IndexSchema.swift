@@ -30,7 +30,9 @@ enum IndexSchema {
         // What was counted by a plan belongs to a stretch of the log that is still to come: nothing is made anew.
         migrator.registerMigration("11") { try $0.execute(sql: eleventh) }
         // Devices are known by their events and contexts: the index is made anew from the log.
-        migrator.registerMigration("12") { try $0.execute(sql: twelfth + clearing) }
+        migrator.registerMigration("12") { try $0.execute(sql: twelfth + clearingOfDeviceFacts) }
+        // What an app records itself lies together: the index is made anew from the log.
+        migrator.registerMigration("13") { try $0.execute(sql: thirteenth + clearing) }
         return migrator
     }
 
@@ -67,7 +69,10 @@ enum IndexSchema {
 
     /// Removes every row that can be made again from the log. Which installations were erased stays known: a rebuilt
     /// index must not bring them back, not even for the moment until it has read about them again.
-    static let clearing =
+    static let clearing = clearingOfDeviceFacts + " DELETE FROM own_events;"
+
+    /// The same as far as the twelfth step knows.
+    private static let clearingOfDeviceFacts =
         clearingOfRuns
         + " DELETE FROM plans; DELETE FROM plan_days; DELETE FROM violations; DELETE FROM violation_days; DELETE FROM device_facts;"
 

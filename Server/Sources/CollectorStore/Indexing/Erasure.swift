@@ -55,6 +55,7 @@ struct Erasure {
             arguments: arguments
         )
         try eraseScreens(arguments)
+        try OwnEvents.remove(installation: arguments, from: db)
         try db.execute(
             sql: "DELETE FROM events WHERE position IN (\(RunTable.positions(in: "events")))",
             arguments: arguments

@@ -21,7 +21,7 @@ struct WaitingEvent {
     let captured: JSONValue.Object
 }
 
-/// Writes rows of the `events` table.
+/// Writes rows of the `events` table, and of `own_events`.
 final class EventWriter {
     /// What events that wait together have in common.
     struct Whose {
@@ -36,6 +36,7 @@ final class EventWriter {
     private let db: Database
     private let insert: GroupedInsert
     private let present: RawStatement
+    private let own: OwnEventWriter
 
     /// A writer on a connection.
     init(_ db: Database) throws {
@@ -50,6 +51,7 @@ final class EventWriter {
             shared: 6
         )
         present = try RawStatement(db, "SELECT 1 FROM events WHERE position = ?")
+        own = try OwnEventWriter(db)
     }
 
     /// Writes events, and says of each whether it was stored, or had been before under the same id.
@@ -73,10 +75,17 @@ final class EventWriter {
             written: { rows in
                 let count = db.changesCount
                 for event in rows {
-                    try stored(event, try count == rows.count || (count > 0 && isPresent(event)))
+                    let isNew = try count == rows.count || (count > 0 && isPresent(event))
+                    if isNew { own.add(event, whose) }
+                    try stored(event, isNew)
                 }
             }
         )
+    }
+
+    /// Writes what is kept of events beside them.
+    func flush() throws {
+        try own.flush()
     }
 
     private func isPresent(_ event: WaitingEvent) throws -> Bool {

@@ -330,6 +330,7 @@ final class IndexTransaction {
         try end()
         let (number, isErased) = try directory.installation(order.installation)
         if isErased { return }
+        try events.flush()
         try runs.flush()
         try minutes.flush()
         try catalogue.flush()
@@ -374,6 +375,7 @@ final class IndexTransaction {
 
     /// Writes the sums and the cursor: rows and cursor become visible together or not at all.
     func finish(at cursor: LogPosition, damaged: Int64) throws {
+        try events.flush()
         try runs.flush()
         try minutes.flush()
         try catalogue.flush()

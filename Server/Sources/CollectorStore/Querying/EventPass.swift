@@ -134,15 +134,21 @@ struct EventPass {
                 try read(rows, span, &meter, body)
             }
         } else {
-            let rows = try RawStatement(
-                db,
-                columns + " INDEXED BY events_by_question WHERE name = ? AND time >= ? AND time < ?"
-            )
+            let ofName = "WHERE name = ? AND time >= ? AND time < ?"
             for name in filter.names {
+                // What an app records itself has its attributes beside it.
+                let isOwn = !fields.isEmpty && OwnEvents.contain(name)
+                let rows = try RawStatement(
+                    db,
+                    isOwn
+                        ? "SELECT time, position, person, installation, NULL, context, attributes FROM own_events \(ofName)"
+                        : "\(columns) INDEXED BY events_by_question \(ofName)"
+                )
                 rows.bind(1, name)
                 rows.bind(2, from.milliseconds)
                 rows.bind(3, to.milliseconds)
-                try read(rows, span, &meter, body)
+                let bodies = isOwn ? try RawStatement(db, "SELECT body FROM events WHERE position = ?") : nil
+                try read(rows, span, bodies: bodies, &meter, body)
             }
         }
     }
@@ -156,6 +162,7 @@ struct EventPass {
     private mutating func read(
         _ rows: RawStatement,
         _ span: Range<Timestamp>,
+        bodies: RawStatement? = nil,
         _ meter: inout QuestionMeter,
         _ body: (Event) throws -> Void
     ) throws {
@@ -164,12 +171,28 @@ struct EventPass {
             try meter.countEvent()
             let time = Timestamp(milliseconds: rows.integer(0))
             guard span.contains(time) else { continue }
-            if let event = try event(rows, at: time) { try body(event) }
+            if let event = try event(rows, at: time, bodies) { try body(event) }
         }
     }
 
+    private mutating func values(_ row: RawStatement, _ bodies: RawStatement?) throws -> [QuestionValue?] {
+        let context = row.optionalInteger(5)
+        guard let bodies else { return try row.withBytes(6) { try values.values(body: $0, context: context) } }
+        guard row.isNull(6) else {
+            return try row.withBytes(6) { try values.values(attributes: $0, context: context) }
+        }
+        bodies.bind(1, row.integer(1))
+        defer { bodies.reset() }
+        guard try bodies.step() else {
+            return try values.values(attributes: .init(start: nil, count: 0), context: context)
+        }
+        return try bodies.withBytes(0) { try values.values(body: $0, context: context) }
+    }
+
     /// The event of a row, if it belongs to the filter.
-    private mutating func event(_ row: RawStatement, at time: Timestamp) throws -> Event? {
+    ///
+    /// - Parameter bodies: Finds an event; not nil for rows with attributes in place of the event.
+    private mutating func event(_ row: RawStatement, at time: Timestamp, _ bodies: RawStatement?) throws -> Event? {
         let (person, installation) = (row.optionalInteger(2), row.optionalInteger(3))
         if let wanted = self.installation, installation != wanted { return nil }
         if isInRuns, !names.isEmpty {
@@ -177,8 +200,7 @@ struct EventPass {
         }
         var found: [QuestionValue?] = []
         if !fields.isEmpty {
-            let context = row.optionalInteger(5)
-            found = try row.withBytes(6) { try values.values(body: $0, context: context) }
+            found = try values(row, bodies)
             for condition in filter.conditions {
                 guard let field = fields.firstIndex(of: condition.field), condition.holds(of: found[field]) else {
                     return nil

@@ -39,9 +39,29 @@ struct QuestionValues {
                 // Admission checked the text: what is no object has no attributes.
             }
         }
+        return try completed(values, context: context)
+    }
+
+    /// The same, of an event whose attributes are these; empty when it has none.
+    mutating func values(attributes object: UnsafeRawBufferPointer, context: Int64?) throws -> [QuestionValue?] {
+        var values = [QuestionValue?](repeating: nil, count: fields.count)
+        if !attributes.isEmpty, !object.isEmpty {
+            do throws(JSONError) {
+                var scanner = try JSONScanner(object)
+                try readAttributes(&scanner, into: &values)
+            } catch {
+                // As above.
+            }
+        }
+        return try completed(values, context: context)
+    }
+
+    /// Adds what the event's context says.
+    private mutating func completed(_ values: [QuestionValue?], context: Int64?) throws -> [QuestionValue?] {
         guard let context, readsContext || attributes.contains(where: { values[$0.field] == nil }) else {
             return values
         }
+        var values = values
         for (index, value) in try self.values(ofContext: context).enumerated() where values[index] == nil {
             values[index] = value
         }
@@ -56,13 +76,21 @@ struct QuestionValues {
                 try scanner.skipValue()
                 continue
             }
-            try scanner.enterObject()
-            while let key = try scanner.nextKey() {
-                if let field = field(key, scanner) {
-                    values[field] = QuestionValue(try scanner.readValue())
-                } else {
-                    try scanner.skipValue()
-                }
+            try readAttributes(&scanner, into: &values)
+        }
+    }
+
+    /// Reads the object of attributes that comes next.
+    private func readAttributes(
+        _ scanner: inout JSONScanner,
+        into values: inout [QuestionValue?]
+    ) throws(JSONError) {
+        try scanner.enterObject()
+        while let key = try scanner.nextKey() {
+            if let field = field(key, scanner) {
+                values[field] = QuestionValue(try scanner.readValue())
+            } else {
+                try scanner.skipValue()
             }
         }
     }

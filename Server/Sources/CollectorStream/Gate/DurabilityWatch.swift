@@ -18,8 +18,8 @@ package final class DurabilityWatch: Sendable {
         var durability = DurabilityState()
         /// What was said last.
         var said: DurabilityState.Standing?
-        /// What waits for the next look.
-        var nap: Task<Void, Never>?
+        /// Ends the wait for the next look.
+        var wake: AsyncStream<Void>.Continuation?
         /// The connection has changed since the last look began.
         var isDue = false
         var latest: EngineFacts?
@@ -64,11 +64,11 @@ package final class DurabilityWatch: Sendable {
 
     /// The engine's connection is another, or gone: looks at once.
     package func connectionChanged() {
-        let nap = state.withLock { state in
+        let wake = state.withLock { state in
             state.isDue = true
-            return state.nap
+            return state.wake
         }
-        nap?.cancel()
+        wake?.yield()
     }
 
     /// Looks until the task is cancelled. Only one call at a time.
@@ -77,16 +77,17 @@ package final class DurabilityWatch: Sendable {
             state.withLock { $0.isDue = false }
             await lookOnce()
             let pause = state.withLock { $0.durability.pause }
-            let nap = Task { [sleep] in await sleep(pause) }
+            let (changes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let isDue = state.withLock { state in
-                state.nap = nap
+                state.wake = wake
                 return state.isDue
             }
-            if isDue { nap.cancel() }
-            await withTaskCancellationHandler {
-                await nap.value
-            } onCancel: {
-                nap.cancel()
+            if isDue { continue }
+            await withTaskGroup(of: Void.self) { [sleep] group in
+                group.addTask { await sleep(pause) }
+                group.addTask { for await _ in changes { break } }
+                await group.next()
+                group.cancelAll()
             }
         }
     }

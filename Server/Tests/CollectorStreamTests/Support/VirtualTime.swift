@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+/// Time that passes when nothing is left to do at a moment. Tasks that prefer it run one after the other on the thread that drains it, in
+/// the order in which they became ready, so that the same seed gives the same run.
+@available(macOS 15, *)
+final class VirtualTime: TaskExecutor {
+    private struct Timer: Sendable {
+        let due: MonotonicTime
+        let number: UInt64
+        let action: @Sendable () -> Void
+    }
+
+    private struct State: Sendable {
+        var jobs: [UnownedJob] = []
+        /// The next one last.
+        var timers: [Timer] = []
+        var number: UInt64 = 0
+        var sleepers: [UInt64: CheckedContinuation<Void, Never>] = [:]
+        /// Sleepers that were woken before they slept.
+        var woken: Set<UInt64> = []
+    }
+
+    let clock = ManualClock()
+    private let state = Locked(State())
+
+    var now: MonotonicTime { clock.now().monotonic }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.jobs.append(job) }
+    }
+
+    /// Does something after a while.
+    func after(_ duration: Duration, _ action: @escaping @Sendable () -> Void) {
+        let due = now.advanced(by: max(.zero, duration))
+        state.withLock { state in
+            state.number += 1
+            let timer = Timer(due: due, number: state.number, action: action)
+            // Of two for one moment the earlier made comes first.
+            var (low, high) = (0, state.timers.count)
+            while low < high {
+                let middle = (low + high) / 2
+                if state.timers[middle].due > due { low = middle + 1 } else { high = middle }
+            }
+            state.timers.insert(timer, at: low)
+        }
+    }
+
+    /// Sleeps; ends early when the task is cancelled.
+    func sleep(_ duration: Duration) async {
+        let number = state.withLock { state in
+            state.number += 1
+            return state.number
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let isOver = state.withLock { state in
+                    if state.woken.remove(number) != nil { return true }
+                    state.sleepers[number] = continuation
+                    return false
+                }
+                if isOver { return continuation.resume() }
+                after(duration) { [weak self] in self?.wake(number, isTime: true) }
+            }
+        } onCancel: {
+            wake(number, isTime: false)
+        }
+    }
+
+    private func wake(_ number: UInt64, isTime: Bool) {
+        let sleeper = state.withLock { state in
+            if let sleeper = state.sleepers.removeValue(forKey: number) { return Optional(sleeper) }
+            if !isTime { state.woken.insert(number) }
+            return nil
+        }
+        sleeper?.resume()
+    }
+
+    /// Runs a body and whatever it starts, to the body's end.
+    ///
+    /// - Returns: What it returned; nil when it waits for something that never comes.
+    func run<Answer: Sendable>(_ body: @escaping @Sendable () async -> Answer) -> Answer? {
+        let answer = Locked<Answer?>(nil)
+        Task(executorPreference: self) {
+            let found = await body()
+            answer.withLock { $0 = found }
+        }
+        while answer.withLock({ $0 == nil }) {
+            let jobs = state.withLock { state in
+                defer { state.jobs.removeAll() }
+                return state.jobs
+            }
+            for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
+            guard jobs.isEmpty else { continue }
+            guard let timer = state.withLock({ $0.timers.popLast() }) else { return nil }
+            clock.advance(by: now.duration(to: timer.due))
+            timer.action()
+        }
+        return answer.withLock { $0 }
+    }
+}

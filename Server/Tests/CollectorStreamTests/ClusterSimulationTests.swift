@@ -55,8 +55,9 @@ struct ClusterSimulationTests {
 
     @available(macOS 15, *)
     private func expectWhole(_ plan: ClusterSimulation.Plan) {
-        guard let outcome = ClusterSimulation(plan).run() else {
-            Issue.record("\(plan): somebody waits for what never comes")
+        let simulation = ClusterSimulation(plan)
+        guard let outcome = simulation.run() else {
+            Issue.record("\(plan): somebody waits for what never comes\n\(simulation.script.joined(separator: "\n"))")
             return
         }
         let script: Comment = "\(plan)\n\(outcome.script.joined(separator: "\n"))"
@@ -148,7 +149,7 @@ final class ClusterSimulation: Sendable {
 
     /// - Returns: nil when somebody waits for what never comes.
     func run() -> Outcome? {
-        time.run { [self] in
+        time.run(within: .seconds(plan.seconds * 20)) { [self] in
             await withTaskGroup(of: Void.self) { group in
                 for number in 0..<plan.collectors {
                     let collector = Collector(cluster, number)
@@ -172,6 +173,9 @@ final class ClusterSimulation: Sendable {
             looking.cancel()
         }
     }
+
+    /// What was done to the cluster so far.
+    var script: [String] { state.withLock { $0.outcome.script } }
 
     private func number(_ range: ClosedRange<Int>) -> Int { state.withLock { $0.chance.number(range) } }
 

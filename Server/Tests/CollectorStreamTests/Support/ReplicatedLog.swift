@@ -64,6 +64,17 @@ struct ReplicatedLog: Sendable {
 
     var allHaveAll: Bool { servers.indices.allSatisfy { works($0) && servers[$0].held == records.count } }
 
+    /// A server dies; one that led leads no more, however soon it is back.
+    mutating func dies(_ server: Int, _ now: MonotonicTime, delay: () -> Duration) {
+        servers[server].isUp = false
+        servers[server].isPaused = false
+        servers[server].lazySince = nil
+        guard leader == server else { return }
+        leader = nil
+        aloneSince = nil
+        election = now.advanced(by: delay())
+    }
+
     /// A record arrives.
     mutating func arrives(_ id: String, _ body: [UInt8], at server: Int, now: MonotonicTime) -> Arrival {
         guard works(server) else { return .silence }
@@ -90,8 +101,7 @@ struct ReplicatedLog: Sendable {
             }
             if !works(leader) || others.isEmpty {
                 if aloneSince == nil { aloneSince = now }
-                let isOver = !servers[leader].isUp || (aloneSince ?? now).duration(to: now) >= Self.patience
-                if isOver {
+                if (aloneSince ?? now).duration(to: now) >= Self.patience {
                     self.leader = nil
                     aloneSince = nil
                     election = now.advanced(by: delay())

@@ -101,10 +101,11 @@ final class SimulatedCluster: Sendable {
     func change(_ change: @Sendable (inout ReplicatedLog) -> Void) { state.withLock { change(&$0.log) } }
 
     func kill(_ server: Int) {
+        let now = time.now
         let clients = state.withLock { state in
-            state.log.servers[server].isUp = false
-            state.log.servers[server].isPaused = false
-            state.log.servers[server].lazySince = nil
+            var chance = state.chance
+            state.log.dies(server, now) { .milliseconds(chance.number(500...6_000)) }
+            state.chance = chance
             return state.clients
         }
         for client in clients { client.lost(server) }

@@ -82,9 +82,10 @@ final class VirtualTime: TaskExecutor {
 
     /// Runs a body and whatever it starts, to the body's end.
     ///
-    /// - Returns: What it returned; nil when it waits for something that never comes.
-    func run<Answer: Sendable>(_ body: @escaping @Sendable () async -> Answer) -> Answer? {
+    /// - Returns: What it returned; nil when it waits for something that never comes, or is not there within the limit.
+    func run<Answer: Sendable>(within limit: Duration, _ body: @escaping @Sendable () async -> Answer) -> Answer? {
         let answer = Locked<Answer?>(nil)
+        let end = now.advanced(by: limit)
         Task(executorPreference: self) {
             let found = await body()
             answer.withLock { $0 = found }
@@ -96,7 +97,7 @@ final class VirtualTime: TaskExecutor {
             }
             for job in jobs { job.runSynchronously(on: asUnownedTaskExecutor()) }
             guard jobs.isEmpty else { continue }
-            guard let timer = state.withLock({ $0.timers.popLast() }) else { return nil }
+            guard let timer = state.withLock({ $0.timers.popLast() }), timer.due <= end else { return nil }
             clock.advance(by: now.duration(to: timer.due))
             timer.action()
         }

@@ -5,7 +5,7 @@ package import TrackwayEvents
 
 /// The index that pages and queries read. It follows the intake log by its own cursor, so it lags by milliseconds and may
 /// be rebuilt; intake never waits for it.
-package protocol EventStore: Sendable {
+package protocol EventStore: QuestionStore {
     /// Events that match, in the query's order; as many as an ``AnswerBudget`` has room for.
     func events(matching query: EventQuery) async throws(StoreError) -> [StoredEvent]
     /// Events that hold what is searched for, as far as one search goes.
@@ -50,22 +50,6 @@ package protocol EventStore: Sendable {
     func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice]
     /// What a device reported about itself, at most `limit` steps and as many states; nil when it sent no event.
     func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory?
-    /// How much happened when, as a question asks.
-    ///
-    /// - Throws: ``StoreError``; of the kind `overBudget` when the question costs more than one may.
-    func trend(_ question: Question) async throws(StoreError) -> Trend
-    /// How far people come through steps.
-    ///
-    /// - Throws: ``StoreError``; of the kind `overBudget` when the question costs more than one may. So do the next four.
-    func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel
-    /// Who comes back.
-    func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention
-    /// Who is new, comes back or stays away.
-    func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle
-    /// In how many intervals people are active.
-    func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness
-    /// How people go on from a screen or an event, or how they came to it.
-    func paths(_ question: PathQuestion) async throws(StoreError) -> Paths
     /// The names of events, as a query asks.
     func catalogue(matching query: CatalogueQuery) async throws(StoreError) -> Catalogue
     /// What the latest events of a name look like; nil when there is none.
@@ -157,6 +141,8 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     package enum Kind: Sendable, Hashable {
         /// The index is at fault; asking again later may help.
         case unavailable
+        /// The server that goes over many events is at fault; the index and intake are not.
+        case analysisUnavailable
         /// The question costs more than one may; the parameter is what best narrows it.
         case overBudget(parameter: String)
     }
@@ -170,6 +156,15 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     package init(_ message: String) {
         kind = .unavailable
         self.message = message
+    }
+
+    /// An error of the server that goes over many events.
+    ///
+    /// - Parameter message: one sentence with its address, what is wrong there, and what helps.
+    package static func analysis(_ message: String) -> StoreError {
+        var error = StoreError(message)
+        error.kind = .analysisUnavailable
+        return error
     }
 
     /// A question costs more than one may.

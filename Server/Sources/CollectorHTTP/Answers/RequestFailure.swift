@@ -59,6 +59,13 @@ extension RequestFailure {
                 message: "The index cannot answer: \(error.message)",
                 retryAfter: .seconds(5)
             )
+        case .analysisUnavailable:
+            self.init(
+                status: .serviceUnavailable,
+                code: "analysis_unavailable",
+                message: error.message,
+                retryAfter: .seconds(5)
+            )
         case .overBudget(let parameter):
             self.init(
                 status: .unprocessableContent,

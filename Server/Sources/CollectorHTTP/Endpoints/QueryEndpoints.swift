@@ -111,12 +111,16 @@ struct QueryEndpoints: Sendable {
         let totals = try await dependencies.store.totals()
         let indexed = dependencies.store.indexed
         let refusal = dependencies.intake.trouble?.message
+        let analysis = dependencies.analysis?.report
+        let end = dependencies.intake.end.streamSequence
         return Answer.json { writer in
             writer.beginObject()
             totals.writeMembers(to: &writer)
             writer.member("indexed", indexed.description)
             // Who looks at what has arrived has to know that nothing can.
             if let refusal { writer.member("intake_trouble", refusal) }
+            // The place behind the last record is one more than its number.
+            analysis?.writeMember(before: end > 0 ? end - 1 : 0, to: &writer)
             writer.endObject()
         }
     }

@@ -83,11 +83,11 @@ struct QuestionEndpoints: Sendable {
         }
     }
 
-    /// Reads a question. Asking it takes one of the places, asks the index, and writes the answer.
+    /// Reads a question. Asking it takes one of the places, asks the index or what answers in its place, and writes the answer.
     private func prepare<Asked: Sendable, Answered>(
         _ query: Query,
         _ read: ([(name: String, value: String)], Timestamp) throws -> Asked,
-        _ ask: @escaping @Sendable (any EventStore, Asked) async throws -> Answered,
+        _ ask: @escaping @Sendable (any QuestionStore, Asked) async throws -> Answered,
         _ write: @escaping @Sendable (Answered, Asked, inout JSONWriter) -> Void
     ) throws -> PreparedAnswer {
         let question: Asked
@@ -99,7 +99,7 @@ struct QuestionEndpoints: Sendable {
         return PreparedAnswer { [dependencies, slots] in
             let slot = try slots.takeForQuestion()
             defer { withExtendedLifetime(slot) {} }
-            let answered = try await ask(dependencies.store, question)
+            let answered = try await ask(dependencies.questions, question)
             return Answer.json { write(answered, question, &$0) }
         }
     }

@@ -27,6 +27,7 @@ package struct CollectorServer: Service {
     ///   - configuration: Where to listen and what to allow.
     ///   - intake: The open intake; the server closes it when it ends.
     ///   - store: The index that answers questions.
+    ///   - analysis: What answers questions that go over many events in place of the index; nil for the index.
     ///   - keys: Who may send and read.
     ///   - assets: The page's files.
     ///   - contentSecurityPolicy: What browsers allow the page to do.
@@ -44,6 +45,7 @@ package struct CollectorServer: Service {
         configuration: CollectorConfiguration,
         intake: any RecordIntake,
         store: any EventStore,
+        analysis: (any AnalysisStore)? = nil,
         keys: any KeyStore,
         assets: [WebAsset] = [],
         contentSecurityPolicy: String = "default-src 'self'",
@@ -63,6 +65,7 @@ package struct CollectorServer: Service {
             configuration: configuration,
             intake: intake,
             store: store,
+            analysis: analysis,
             authorization: Authorization(
                 keys: keys,
                 meter: KeyMeter(defaults: configuration.keyLimits, clock: clock),
@@ -195,6 +198,7 @@ struct CollectorDependencies: Sendable {
     let configuration: CollectorConfiguration
     let intake: any RecordIntake
     let store: any EventStore
+    let analysis: (any AnalysisStore)?
     let authorization: Authorization
     let clock: any EventClock
     let bodies: BodyBudget
@@ -203,6 +207,9 @@ struct CollectorDependencies: Sendable {
     let connections: ConnectionLimit
     let statistics = Locked(RequestStatistics())
     let quarantine: Locked<QuarantineQuota>
+
+    /// What answers questions that go over many events.
+    var questions: any QuestionStore { analysis ?? store }
 }
 
 /// Looks about once a second whether the keys or the usage policies have changed, so that changing them needs no restart.

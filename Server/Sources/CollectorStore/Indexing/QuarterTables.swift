@@ -11,15 +11,12 @@ internal import GRDB
 /// others are counted for people only.
 enum QuarterTables {
     /// How long a quarter is, in milliseconds.
-    static let length: Int64 = 900_000
+    static let length = QuarterOfHour.length
     /// The person that events count for that count for nobody. No person has this number.
     static let nobody: Int64 = 0
 
     /// The quarter of a moment, counted from 1970.
-    static func quarter(of milliseconds: Int64) -> Int64 {
-        // Any number may have been sent: nothing is added to it.
-        milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
-    }
+    static func quarter(of milliseconds: Int64) -> Int64 { QuarterOfHour.number(of: milliseconds) }
 
     /// Takes the events of an installation, which are still there, out of the counts.
     static func take(installation: StatementArguments, outOf db: Database) throws {

@@ -5,52 +5,6 @@ internal import Collector
 internal import GRDB
 internal import TrackwayEvents
 
-/// What a question has used up of its budget.
-struct QuestionMeter {
-    /// After so many events the clock is asked.
-    private static let eventsBetweenLooks = 512
-
-    /// What the question may use.
-    let budget: QuestionBudget
-    private let clock: any EventClock
-    private let began: MonotonicTime
-    /// How many events were looked at.
-    private(set) var events = 0
-
-    /// A meter of a question that begins now.
-    init(_ budget: QuestionBudget, clock: any EventClock) {
-        self.budget = budget
-        self.clock = clock
-        began = clock.now().monotonic
-    }
-
-    /// One more event is looked at.
-    ///
-    /// - Throws: ``StoreError`` when that is one too many, or the time is over.
-    mutating func countEvent() throws(StoreError) {
-        events += 1
-        guard events <= budget.events else {
-            throw .overBudget(
-                "from",
-                "it reads more than \(budget.events) events: choose a shorter time, or an event's name"
-            )
-        }
-        guard events % Self.eventsBetweenLooks == 0 else { return }
-        try checkTime()
-    }
-
-    /// - Throws: ``StoreError`` when the time is over.
-    func checkTime() throws(StoreError) {
-        let taken = began.duration(to: clock.now().monotonic)
-        guard taken <= budget.time else {
-            throw .overBudget(
-                "from",
-                "it takes longer than \(budget.time): choose a shorter time, an event's name, or fewer conditions"
-            )
-        }
-    }
-}
-
 /// Reads the events that a filter means, one after another.
 ///
 /// Every row that SQLite steps over is counted against the budget: only what an index finds is left to SQL, the rest is

@@ -60,13 +60,16 @@ struct CollectorUnderTest: Sendable {
 
     /// Runs a collector while `body` runs, then stops it gracefully.
     ///
-    /// - Parameter intake: What takes the records; nil for a log in memory.
+    /// - Parameters:
+    ///   - intake: What takes the records; nil for a log in memory.
+    ///   - analysis: What answers questions in place of the list; nil for the list.
     static func run(
         _ change: (inout CollectorConfiguration) -> Void = { _ in },
         options: IntakeOptions = CollectorUnderTest.options,
         capacity: Int? = nil,
         plan: PlanChecker? = nil,
         intake given: (any RecordIntake)? = nil,
+        analysis: (any AnalysisStore)? = nil,
         _ body: @Sendable @escaping (CollectorUnderTest) async throws -> Void
     ) async throws {
         var configuration = CollectorConfiguration(port: 0)
@@ -92,6 +95,7 @@ struct CollectorUnderTest: Sendable {
             configuration: configuration,
             intake: intake,
             store: store,
+            analysis: analysis,
             keys: keys,
             assets: [
                 WebAsset(path: "/", contentType: "text/html; charset=utf-8", body: Array("<p>hello".utf8)),

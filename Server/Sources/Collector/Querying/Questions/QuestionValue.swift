@@ -117,6 +117,14 @@ package struct ExactSum: Sendable, Hashable {
         }
     }
 
+    /// Adds a number several times.
+    ///
+    /// - Parameter times: how often; at least once.
+    /// - Complexity: O(times), so that the sum is the one that adding it by itself gives.
+    package mutating func add(_ number: JSONNumber, times: Int64) {
+        for _ in 0..<max(times, 1) { add(number) }
+    }
+
     /// Adds another sum.
     package mutating func add(_ other: ExactSum) {
         let (sum, carry) = low.addingReportingOverflow(other.low)

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-
 /// Follows sessions from one name to the next: told what they met in any order, it gives the answer.
-struct PathTally {
+package struct PathTally {
     private struct Entry {
         var session: Int32
         var name: Int32
@@ -37,7 +35,7 @@ struct PathTally {
     private var nameBytes = 0
 
     /// A tally of nothing yet.
-    init(_ question: PathQuestion, budget: QuestionBudget) {
+    package init(_ question: PathQuestion, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
     }
@@ -46,7 +44,7 @@ struct PathTally {
     ///
     /// - Parameter session: the session's number, given by the caller.
     /// - Throws: ``StoreError`` when the budget is used up.
-    mutating func count(session: Int32, name: [UInt8], at time: Int64, position: Int64) throws(StoreError) {
+    package mutating func count(session: Int32, name: [UInt8], at time: Int64, position: Int64) throws(StoreError) {
         guard entries.count < budget.kept else {
             throw .overBudget("from", "its sessions met more than \(budget.kept) names: choose a shorter time")
         }
@@ -70,7 +68,7 @@ struct PathTally {
     /// The steps and links, and how many sessions have a path.
     ///
     /// - Complexity: O(names met × log).
-    mutating func answer() throws(StoreError) -> (steps: [Paths.Step], links: [Paths.Link], sessions: Int64) {
+    package mutating func answer() throws(StoreError) -> (steps: [Paths.Step], links: [Paths.Link], sessions: Int64) {
         entries.sort { $0.precedes($1) }
         var paths = Sum()
         try forEachPath { path throws(StoreError) in try paths.add(path, budget) }
@@ -152,8 +150,10 @@ struct PathTally {
     }
 
     private func more(_ left: Int64, _ leftName: Int32, than right: Int64, _ rightName: Int32) -> Bool {
-        left == right
-            ? (bytes(leftName) ?? []).lexicographicallyPrecedes(bytes(rightName) ?? []) : left > right
+        guard left == right else { return left > right }
+        // The others come before an empty name.
+        guard let name = bytes(leftName), let other = bytes(rightName) else { return leftName < rightName }
+        return name.lexicographicallyPrecedes(other)
     }
 
     private func bytes(_ name: Int32) -> [UInt8]? { name == Self.others ? nil : names[Int(name)] }

@@ -1,38 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import TrackwayEvents
 
 /// Which people were active in which intervals, each noted once.
-struct PeopleByInterval {
+package struct PeopleByInterval {
     /// The person's number above, the interval below, sorted once ``settle()`` was called.
-    private(set) var pairs: [UInt64] = []
+    package private(set) var pairs: [UInt64] = []
     private let limit: Int
     private var settled = 0
 
     /// Nobody yet.
     ///
     /// - Parameter limit: how many pairs may be kept.
-    init(limit: Int) {
+    package init(limit: Int) {
         self.limit = limit
     }
 
     /// The most intervals that can be told apart.
-    static let intervals = 1 << 12
+    package static let intervals = 1 << 12
 
-    static func pair(_ person: Int64, _ interval: Int) -> UInt64 {
+    /// A person and an interval in one number.
+    package static func pair(_ person: Int64, _ interval: Int) -> UInt64 {
         UInt64(bitPattern: person) << 12 | UInt64(interval)
     }
 
-    static func person(_ pair: UInt64) -> Int64 { Int64(bitPattern: pair >> 12) }
-    static func interval(_ pair: UInt64) -> Int { Int(pair & 0xFFF) }
+    /// The person's number.
+    package static func person(_ pair: UInt64) -> Int64 { Int64(bitPattern: pair >> 12) }
+
+    /// The interval.
+    package static func interval(_ pair: UInt64) -> Int { Int(pair & 0xFFF) }
 
     /// A person was active in an interval.
     ///
     /// - Throws: ``StoreError`` when that is one too many.
     /// - Complexity: O(log) over many calls.
-    mutating func insert(_ person: Int64, _ interval: Int) throws(StoreError) {
+    package mutating func insert(_ person: Int64, _ interval: Int) throws(StoreError) {
         let pair = Self.pair(person, interval)
         // Events of one person often lie together.
         if pairs.last == pair { return }
@@ -43,7 +46,7 @@ struct PeopleByInterval {
     /// Sorts the pairs, and keeps each once.
     ///
     /// - Throws: ``StoreError`` when they are too many.
-    mutating func settle() throws(StoreError) {
+    package mutating func settle() throws(StoreError) {
         pairs.sort()
         var kept = 0
         for pair in pairs where kept == 0 || pairs[kept - 1] != pair {
@@ -61,7 +64,7 @@ struct PeopleByInterval {
     }
 
     /// Calls `body` with each person's intervals, ascending. ``settle()`` comes first.
-    func forEachPerson(_ body: (_ person: Int64, _ intervals: ArraySlice<UInt64>) -> Void) {
+    package func forEachPerson(_ body: (_ person: Int64, _ intervals: ArraySlice<UInt64>) -> Void) {
         var start = 0
         while start < pairs.count {
             let person = Self.person(pairs[start])
@@ -74,24 +77,24 @@ struct PeopleByInterval {
 }
 
 /// Tells new people from those who come back and those who stay away.
-struct LifecycleTally {
+package struct LifecycleTally {
     private let intervals: Int
     /// Interval 0 stands for all the time before, 1 for the one before the first, 2 for the first.
     private var people: PeopleByInterval
 
     /// A tally of nobody, over so many intervals.
-    init(intervals: Int, budget: QuestionBudget) {
+    package init(intervals: Int, budget: QuestionBudget) {
         self.intervals = intervals
         people = PeopleByInterval(limit: budget.people)
     }
 
     /// A person was active in an interval, -1 for the one before the first, -2 for all the time before that.
-    mutating func count(_ person: Int64, _ interval: Int) throws(StoreError) {
+    package mutating func count(_ person: Int64, _ interval: Int) throws(StoreError) {
         try people.insert(person, interval + 2)
     }
 
     /// How many are new, come back, and stay away.
-    mutating func answer() throws(StoreError) -> [Lifecycle.Counts] {
+    package mutating func answer() throws(StoreError) -> [Lifecycle.Counts] {
         try people.settle()
         var counts = Array(repeating: Lifecycle.Counts(), count: intervals)
         people.forEachPerson { _, active in
@@ -115,16 +118,27 @@ struct LifecycleTally {
 }
 
 /// Counts who comes back, by when they came first.
-struct RetentionTally {
+package struct RetentionTally {
     /// A moment with its place in the log: which of two events came first.
-    struct Moment: Comparable {
-        var time: Int64
-        var position: Int64
+    package struct Moment: Comparable {
+        /// When, in milliseconds since 1970; of a quarter its beginning.
+        package var time: Int64
+        /// The event's place.
+        package var position: Int64
         /// Of a whole quarter only: how many events it has.
-        var events: Int64 = 1
-        var isQuarter = false
+        package var events: Int64
+        /// Whether it stands for a whole quarter of an hour, within which no order is known.
+        package var isQuarter: Bool
 
-        static func < (left: Self, right: Self) -> Bool {
+        /// A moment.
+        package init(time: Int64, position: Int64, events: Int64 = 1, isQuarter: Bool = false) {
+            self.time = time
+            self.position = position
+            self.events = events
+            self.isQuarter = isQuarter
+        }
+
+        package static func < (left: Self, right: Self) -> Bool {
             (left.time, left.position) < (right.time, right.position)
         }
     }
@@ -139,23 +153,23 @@ struct RetentionTally {
     /// Who came back in the interval of the cohort itself, and later than the first event.
     private var same: Set<UInt64> = []
     /// Who had several events in the quarter of the first one, whose order is not known.
-    private(set) var unsure: Set<UInt64> = []
+    package private(set) var unsure: Set<UInt64> = []
 
     /// A tally of nobody.
-    init(_ question: RetentionQuestion, budget: QuestionBudget) {
+    package init(_ question: RetentionQuestion, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
         returns = PeopleByInterval(limit: budget.people)
     }
 
     /// A person had the event before the time asked for: a later one is not the first.
-    mutating func wasThere(_ person: Int64) throws(StoreError) {
+    package mutating func wasThere(_ person: Int64) throws(StoreError) {
         earlier.insert(person)
         try check(earlier.count)
     }
 
     /// A person had the event that makes cohorts. All of them are counted before the first return.
-    mutating func came(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
+    package mutating func came(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
         // The first interval is found when all are known; until then a person has one entry, that of the first event.
         let key = PeopleByInterval.pair(person, question.cohort == .first ? 0 : interval)
         guard firsts[key].map({ moment < $0 }) ?? true else { return }
@@ -170,7 +184,7 @@ struct RetentionTally {
     }
 
     /// All who came are counted: those who were there before belong to no cohort, if only the first event ever counts.
-    mutating func settle() {
+    package mutating func settle() {
         guard question.cohort == .first else { return }
         var settled: [UInt64: Moment] = [:]
         settled.reserveCapacity(firsts.count)
@@ -184,7 +198,7 @@ struct RetentionTally {
     }
 
     /// A person had the event that counts as coming back.
-    mutating func returned(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
+    package mutating func returned(_ person: Int64, _ interval: Int, at moment: Moment) throws(StoreError) {
         try returns.insert(person, interval)
         let key = PeopleByInterval.pair(person, interval)
         guard let first = firsts[key] else { return }
@@ -192,17 +206,17 @@ struct RetentionTally {
             if first < moment { same.insert(key) }
             return
         }
-        let quarter = QuarterTables.quarter(of: first.time)
-        if quarter < QuarterTables.quarter(of: moment.time) {
+        let quarter = QuarterOfHour.number(of: first.time)
+        if quarter < QuarterOfHour.number(of: moment.time) {
             same.insert(key)
-        } else if quarter == QuarterTables.quarter(of: moment.time) {
+        } else if quarter == QuarterOfHour.number(of: moment.time) {
             // Both are the same events, or the first one is of another kind and its place among these is not known.
             if first.isQuarter { if moment.events > 1 { same.insert(key) } } else { unsure.insert(key) }
         }
     }
 
     /// Settles whether somebody came back who is ``unsure``.
-    mutating func settle(_ key: UInt64, cameBack: (_ person: Int64, _ first: Moment) throws -> Bool) rethrows {
+    package mutating func settle(_ key: UInt64, cameBack: (_ person: Int64, _ first: Moment) throws -> Bool) rethrows {
         guard !same.contains(key), let first = firsts[key] else { return }
         if try cameBack(PeopleByInterval.person(key), first) { same.insert(key) }
     }
@@ -210,7 +224,7 @@ struct RetentionTally {
     /// The cohorts.
     ///
     /// - Complexity: O(people × log), and O(intervals²) for a person who is in each.
-    mutating func answer() throws(StoreError) -> [Retention.Cohort] {
+    package mutating func answer() throws(StoreError) -> [Retention.Cohort] {
         let count = question.time.count
         var cohorts = (0..<count).map { Retention.Cohort(people: 0, returned: Array(repeating: 0, count: count - $0)) }
         for key in same { cohorts[PeopleByInterval.interval(key)].returned[0] += 1 }
@@ -230,5 +244,19 @@ struct RetentionTally {
             }
         }
         return cohorts
+    }
+}
+
+/// Quarters of an hour, counted from 1970: the clocks of all zones in use differ from UTC by quarters.
+package enum QuarterOfHour {
+    /// How long one is, in milliseconds.
+    package static let length: Int64 = 900_000
+
+    /// The quarter that a moment lies in.
+    ///
+    /// - Parameter milliseconds: the moment, in milliseconds since 1970.
+    package static func number(of milliseconds: Int64) -> Int64 {
+        // Any number may have been sent: nothing is added to it.
+        milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
     }
 }

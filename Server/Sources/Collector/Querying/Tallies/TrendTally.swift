@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+package import TrackwayEvents
 
 /// Counts events for a question: told them one by one, in any order, it gives the answer.
-struct TrendTally {
+package struct TrendTally {
     /// What is kept of one group's events in one interval, or in all of a period.
     private struct Sum {
         var events: Int64 = 0
@@ -46,7 +45,7 @@ struct TrendTally {
     private var kept = 0
 
     /// A tally of nothing yet.
-    init(_ question: Question, budget: QuestionBudget) {
+    package init(_ question: Question, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
         now = question.time.edgesBefore.isEmpty ? question.time.count : 2 * question.time.count
@@ -60,9 +59,9 @@ struct TrendTally {
     ///   - events: how many there are that are alike.
     ///   - value: the event's value of the field that groups are made of.
     ///   - person: the number of whom it counts for, if the question counts people or installations.
-    ///   - number: the event's number, if the question takes one.
+    ///   - number: the number each of them has, if the question takes one.
     /// - Throws: ``StoreError`` when the budget is used up.
-    mutating func count(
+    package mutating func count(
         _ events: Int64 = 1,
         at time: Timestamp,
         value: QuestionValue?,
@@ -117,14 +116,14 @@ struct TrendTally {
         }
         sums[index].events += events
         if let number {
-            sums[index].numbers += 1
-            sums[index].sum.add(number)
+            sums[index].numbers += events
+            sums[index].sum.add(number, times: events)
             if keeping, case .p95 = question.measure {
-                kept += 1
+                kept += Int(events)
                 guard kept <= budget.numbers else {
                     throw .overBudget("from", "it sorts more than \(budget.numbers) numbers: choose a shorter time")
                 }
-                sums[index].sorted.append(number)
+                sums[index].sorted += repeatElement(number, count: Int(events))
             }
         }
         guard let person else { return }
@@ -152,7 +151,7 @@ struct TrendTally {
     /// The series: the groups with most events in the time, and all others together.
     ///
     /// - Complexity: O(sums + people told apart + numbers kept × log).
-    func series() -> [Trend.Series] {
+    package func series() -> [Trend.Series] {
         guard let grouping = question.grouping else {
             return [series(.all, rows([0: 0]).first ?? [:])]
         }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+package import TrackwayEvents
 
 /// Follows people through the steps of a funnel: told their events in any order, it gives the answer.
-struct FunnelTally {
+package struct FunnelTally {
     /// What is kept of an event.
     private struct Entry {
         var person: Int64
@@ -52,7 +51,7 @@ struct FunnelTally {
     private var groupBytes = 0
 
     /// A tally of nothing yet.
-    init(_ question: FunnelQuestion, budget: QuestionBudget) {
+    package init(_ question: FunnelQuestion, budget: QuestionBudget) {
         self.question = question
         self.budget = budget
     }
@@ -63,7 +62,7 @@ struct FunnelTally {
     ///   - step: the step, from 0.
     ///   - value: the event's value of the field that groups are made of; only the first step's counts.
     /// - Throws: ``StoreError`` when the budget is used up.
-    mutating func count(
+    package mutating func count(
         step: Int,
         person: Int64,
         at time: Timestamp,
@@ -92,13 +91,14 @@ struct FunnelTally {
 
     // MARK: The answer
 
-    /// The series, and who got to the step asked for and no further, with the time of it: the latest first.
+    /// The series, and who got to the step asked for and no further, with the time of it: the latest first, and of one millisecond
+    /// the one whose event arrived last.
     ///
     /// - Complexity: O(events kept × log).
-    mutating func answer() -> (series: [Funnel.Series], people: [(person: Int64, at: Int64)]) {
+    package mutating func answer() -> (series: [Funnel.Series], people: [(person: Int64, at: Int64)]) {
         entries.sort { $0.precedes($1) }
         var sums = Array(repeating: Sum(steps: question.steps.count), count: values.count)
-        var listed: [(person: Int64, at: Int64)] = []
+        var listed: [(person: Int64, at: Int64, position: Int64)] = []
         var start = 0
         var walk = FunnelWalk(steps: question.steps.count, window: question.window)
         while start < entries.count {
@@ -115,7 +115,7 @@ struct FunnelTally {
                     event.group = max(event.group, entries[start].group)
                     start += 1
                 }
-                walk.take(event.steps, at: event.time, group: event.group)
+                walk.take(event.steps, at: event.time, position: event.position, group: event.group)
             }
             guard let furthest = walk.furthest else { continue }
             let group = Int(walk.group)
@@ -125,10 +125,11 @@ struct FunnelTally {
                 sums[group].sinceStep[step].append(walk.times[step] - walk.times[step - 1])
                 sums[group].sinceFirst[step].append(walk.times[step] - walk.times[0])
             }
-            if question.lastStep == furthest + 1 { listed.append((person, walk.times[furthest])) }
+            if question.lastStep == furthest + 1 { listed.append((person, walk.times[furthest], walk.position)) }
         }
-        listed.sort { ($1.at, $0.person) < ($0.at, $1.person) }
-        return (series(&sums), Array(listed.prefix(FunnelQuestion.listedPeople)))
+        listed.sort { ($1.at, $1.position) < ($0.at, $0.position) }
+        let people = listed.prefix(FunnelQuestion.listedPeople).map { (person: $0.person, at: $0.at) }
+        return (series(&sums), people)
     }
 
     private func series(_ sums: inout [Sum]) -> [Funnel.Series] {
@@ -186,6 +187,8 @@ struct FunnelWalk {
     private(set) var times: [Int64] = []
     /// The group of the first of them.
     private(set) var group: Int32 = 0
+    /// The place of the event that took ``furthest``.
+    private(set) var position: Int64 = 0
 
     /// A walk through so many steps.
     ///
@@ -206,9 +209,10 @@ struct FunnelWalk {
     /// - Parameters:
     ///   - steps: bit `i` for step `i`. An event takes one step of an attempt only.
     ///   - time: when, in milliseconds; never earlier than the event before.
+    ///   - position: its place.
     ///   - group: the group, if it is a first step.
     /// - Complexity: O(steps²).
-    mutating func take(_ steps: UInt16, at time: Int64, group: Int32) {
+    mutating func take(_ steps: UInt16, at time: Int64, position: Int64, group: Int32) {
         for step in attempts.indices.reversed() where steps & 1 << UInt16(step) != 0 {
             var attempt: Attempt
             if step == 0 {
@@ -223,6 +227,7 @@ struct FunnelWalk {
             furthest = step
             times = attempt.times
             self.group = attempt.group
+            self.position = position
         }
     }
 }

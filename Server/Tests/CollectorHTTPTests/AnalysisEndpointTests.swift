@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorTesting
+internal import Testing
+internal import TrackwayEvents
+internal import TrackwayTesting
+
+@testable import CollectorHTTP
+
+@Suite("Questions answered beside the index", .timeLimit(.minutes(5)))
+struct AnalysisEndpointTests {
+    /// A server that answers every question with nobody, until it is away.
+    private final class Nobody: AnalysisStore {
+        let asked = Locked(0)
+        let trouble = Locked<String?>(nil)
+
+        private func answer<Answer>(_ answer: Answer) throws(StoreError) -> Answer {
+            asked.withLock { $0 += 1 }
+            if let trouble = trouble.withLock({ $0 }) { throw .analysis(trouble) }
+            return answer
+        }
+
+        func trend(_ question: Question) async throws(StoreError) -> Trend {
+            try answer(Trend(series: [], events: 77))
+        }
+        func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
+            try answer(Funnel(series: [], people: nil, events: 77))
+        }
+        func retention(_ question: RetentionQuestion) async throws(StoreError) -> Retention {
+            try answer(Retention(cohorts: [], events: 77))
+        }
+        func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
+            try answer(Lifecycle(intervals: [], events: 77))
+        }
+        func stickiness(_ question: ActivityQuestion) async throws(StoreError) -> Stickiness {
+            try answer(Stickiness(people: [], events: 77))
+        }
+        func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
+            try answer(Paths(steps: [], links: [], sessions: 0, events: 77))
+        }
+        var report: AnalysisReport {
+            AnalysisReport(address: "http://clickhouse:8123/trackway", last: 3, trouble: trouble.withLock { $0 })
+        }
+    }
+
+    private static let questions = [
+        "/v1/trends?name=a", "/v1/funnels?step=a", "/v1/retention", "/v1/lifecycle", "/v1/stickiness", "/v1/paths",
+    ]
+
+    @Test("six kinds of questions go there, and nothing else does")
+    func answers() async throws {
+        let analysis = Nobody()
+        try await CollectorUnderTest.run(analysis: analysis) { collector in
+            for question in Self.questions {
+                let answer = try await collector.request("GET", question)
+                #expect(answer.status == 200 && answer.body.contains(#""read":77"#), "\(question): \(answer)")
+            }
+            #expect(analysis.asked.withLock { $0 } == Self.questions.count)
+            for other in ["/v1/events", "/v1/users", "/v1/sessions", "/v1/catalogue", "/v1/ledger"] {
+                #expect(try await collector.request("GET", other).status == 200, "\(other)")
+            }
+            #expect(analysis.asked.withLock { $0 } == Self.questions.count)
+        }
+    }
+
+    @Test("while it is away they say so, everything else is answered, and the collector stays ready")
+    func away() async throws {
+        let analysis = Nobody()
+        analysis.trouble.withLock { $0 = "ClickHouse at http://clickhouse:8123 cannot be reached." }
+        try await CollectorUnderTest.run(analysis: analysis) { collector in
+            for question in Self.questions {
+                let answer = try await collector.request("GET", question)
+                #expect(answer.status == 503, "\(question): \(answer)")
+                #expect(answer.body.contains(#""code":"analysis_unavailable""#), "\(answer.body)")
+                #expect(answer.body.contains("http://clickhouse:8123 cannot be reached"), "\(answer.body)")
+            }
+            #expect(try await collector.request("GET", "/readyz").status == 200)
+            #expect(try await collector.request("GET", "/v1/events").status == 200)
+            let stats = try await collector.request("GET", "/v1/stats").body
+            #expect(stats.contains(#""analysis":{"address":"http://clickhouse:8123/trackway","behind":"#), "\(stats)")
+            #expect(stats.contains(#""trouble":"ClickHouse at"#), "\(stats)")
+        }
+    }
+
+    @Test(
+        "how far it is behind is counted in records",
+        arguments: [(3, 3, 0), (10, 3, 7), (2, 3, 0)] as [(UInt64, UInt64, Int)]
+    )
+    func behind(end: UInt64, last: UInt64, expected: Int) {
+        func text(_ report: AnalysisReport) -> String {
+            String(
+                decoding: JSONWriter.withThreadBuffer { writer in
+                    writer.beginObject()
+                    report.writeMember(before: end, to: &writer)
+                    writer.endObject()
+                    return writer.array()
+                },
+                as: UTF8.self
+            )
+        }
+        #expect(
+            text(AnalysisReport(address: "a", last: last)) == #"{"analysis":{"address":"a","behind":\#(expected)}}"#
+        )
+        #expect(text(AnalysisReport(address: "a")) == #"{"analysis":{"address":"a","behind":null}}"#)
+    }
+}

@@ -47,7 +47,7 @@ test-server: bootstrap  ## Test the collector and the trackway command
 
 engine-test: bootstrap  ## Real servers of NATS and ClickHouse, collectors and forwarders: kills, lost proof (installs them; see CONTRIBUTING.md)
 	Scripts/bootstrap cluster || echo 'engine-test: without ClickHouse'
-	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'EngineTests|EngineServeTests|EngineForwardTests'
+	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'EngineTests|EngineServeTests|EngineForwardTests|EngineQuestionTests'
 
 page-test: bootstrap  ## Look at the collector's page in headless Chromium (installs it; see Scripts/page-test)
 	swift build --package-path Server --product trackway

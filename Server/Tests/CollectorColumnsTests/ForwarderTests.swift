@@ -11,7 +11,7 @@ struct ForwarderTests {
     private static func decision(
         _ block: UInt64,
         _ records: ClosedRange<UInt64>,
-        version: Int = 1
+        version: Int = BlockRows.version
     ) -> BlockDecision {
         BlockDecision(block: block, first: records.lowerBound, last: records.upperBound, version: version)
     }
@@ -101,7 +101,7 @@ struct ForwarderTests {
             (nil, nil, "no such block was decided"),
             (decision(5, 21...30), decision(4, 10...19), "20 is what follows"),
             (decision(6, 20...30), decision(4, 10...19), "stands block 6"),
-            (decision(5, 20...30, version: 2), decision(4, 10...19), "newer version of trackway"),
+            (decision(5, 20...30, version: BlockRows.version + 1), decision(4, 10...19), "newer version of trackway"),
             (nil, decision(4, 10...19, version: 9), "newer version of trackway"),
         ] as [(BlockDecision?, BlockDecision?, String)]
     )

@@ -166,7 +166,7 @@ struct ServerTests {
             ColumnTable.events.creation(settings: [])
                 == "CREATE TABLE IF NOT EXISTS events (position Int64, block Int64, id FixedString(16), name String, time Int64, "
                 + "received Int64, installation FixedString(16), writer FixedString(16), sequence UInt64, user String, "
-                + "session String, context FixedString(16), body String) ENGINE = ReplacingMergeTree "
+                + "session String, context FixedString(16), body String, names Array(String), values Array(String), screen String) ENGINE = ReplacingMergeTree "
                 + "PARTITION BY intDiv(received, 604800000) ORDER BY (position)"
         )
         #expect(

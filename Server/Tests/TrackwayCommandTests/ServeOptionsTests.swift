@@ -22,7 +22,10 @@ struct ServeOptionsTests {
             ["--ephemeral", "--read-key", "always"], ["--ephemeral", "--host", "0.0.0.0"],
             ["--engine", ""], ["--engine", "http://a"], ["--engine", "nats://a,,nats://b"], ["--engine", "nats://a:0"],
             ["--engine", "nats://a,"], ["--engine", "nats://a", "--ephemeral"],
-            ["--engine-credentials", "engine.json"],
+            ["--engine-credentials", "engine.json"], ["--analysis", "http://a:8123/trackway"],
+            ["--engine", "nats://a", "--analysis", "a:9000"],
+            ["--engine", "nats://a", "--analysis", "http://joe:pw@a/t"],
+            ["--engine", "nats://a", "--analysis-credentials", "reader.json"],
         ]
     )
     func refused(_ arguments: [String]) {
@@ -40,7 +43,7 @@ struct ServeOptionsTests {
             ["--dev-key", "dev", "--host", "localhost"], ["--ephemeral", "--port", "8787", "--dev-key", "dev"],
             ["--ephemeral", "--json", "--address-file", "/tmp/address"],
             ["--engine", "nats://a,nats://b:4223,[::1]:4224", "--engine-credentials", "engine.json"],
-            ["--engine", "a"],
+            ["--engine", "a"], ["--engine", "nats://a", "--analysis", "http://clickhouse/trackway"],
         ] as [[String]]
     )
     func taken(_ arguments: [String]) throws {

@@ -23,6 +23,9 @@ package final class BlockBuilder {
         let session: String
         let context: ContextHash?
         let body: [UInt8]
+        let values: ColumnValues
+        /// The name of the screen that it shows, as a value of a column; empty for none.
+        let screen: [UInt8]
 
         var account: AccountKey? {
             guard let installation, let writer else { return nil }
@@ -74,6 +77,7 @@ package final class BlockBuilder {
         var isErased = false
         var context: ContextHash?
         var facts = ContextFacts()
+        var global = ColumnValues()
     }
 
     private(set) var candidates: [Candidate] = []
@@ -149,6 +153,8 @@ extension BlockBuilder: RecordSink {
         let hash = ContextHash(content)
         batch.context = hash
         batch.facts = ContextFacts(context: content)
+        // Admission checked the text: what cannot be read says nothing.
+        batch.global = ColumnValues(global: try? JSONValue.parse(Array(content)))
         let key = ContextKey(installation: batch.installation, hash: hash)
         if contexts[key] == nil { contexts[key] = Array(content) }
     }
@@ -157,11 +163,12 @@ extension BlockBuilder: RecordSink {
         guard !batch.isErased else { return }
         let received = ReceivedEvent(event.line, event.scan)
         let time = event.scan.time ?? batch.received
+        let name = try received.name()
         candidates.append(
             Candidate(
                 event: event.id,
                 position: event.position,
-                name: try received.name(),
+                name: name,
                 time: time,
                 received: batch.received,
                 installation: batch.installation,
@@ -170,10 +177,20 @@ extension BlockBuilder: RecordSink {
                 user: batch.facts.user ?? "",
                 session: received.session ?? batch.facts.session ?? "",
                 context: batch.context,
-                body: received.completed(id: event.id, time: time) ?? Array(event.line)
+                body: received.completed(id: event.id, time: time) ?? Array(event.line),
+                values: ColumnValues(event: event.line, global: batch.global),
+                screen: name == CapturedName.screenView ? screen(received) : []
             )
         )
         arrived(event.sequence)
+    }
+
+    /// The screen that an event shows: the one it names, else that of its context.
+    private func screen(_ event: ReceivedEvent) -> [UInt8] {
+        // As an index decodes what was captured: admission has checked the text.
+        let attributes = event.attributes.flatMap { try? JSONValue.parse($0) }?.object
+        let screen = attributes?[CapturedKey.screenName]?.string ?? batch.facts.screen
+        return screen.map { QuestionValue.text(Array($0.utf8)).columnBytes } ?? []
     }
 
     package func store() -> Int { 0 }

@@ -21,7 +21,7 @@ package struct KnownRows: Sendable, Hashable {
 /// The rows of a block, ready to be sent.
 package struct BlockRows: Sendable {
     /// Which version of this function decides what the rows are. A block is written by the version it was decided with.
-    package static let version = 1
+    package static let version = 2
 
     /// The block.
     package let decision: BlockDecision
@@ -100,6 +100,8 @@ package struct BlockRows: Sendable {
             row.string(candidate.session)
             row.halves(candidate.context?.high ?? 0, candidate.context?.low ?? 0)
             row.string(candidate.body)
+            row.values(candidate.values)
+            row.string(candidate.screen)
         }
         add(.ids, nil) { [block] row in
             row.id(candidate.event)
@@ -114,6 +116,8 @@ package struct BlockRows: Sendable {
             row.halves(key.hash.high, key.hash.low)
             row.integer(block)
             row.string(body)
+            // Admission checked the text: what cannot be read says nothing.
+            row.values(ColumnValues(context: try? JSONValue.parse(body)))
         }
     }
 
@@ -206,5 +210,11 @@ extension RowBinary {
     /// An id, or that of nobody.
     mutating func id(_ id: (some UniqueID)?) {
         if let id { self.id(id) } else { noID() }
+    }
+
+    /// The names of values, and the values.
+    mutating func values(_ values: ColumnValues) {
+        strings(values.entries.map(\.name))
+        strings(values.entries.map(\.value))
     }
 }

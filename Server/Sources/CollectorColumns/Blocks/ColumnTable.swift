@@ -38,10 +38,11 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         case uint8 = "UInt8"
         case id = "FixedString(16)"
         case text = "String"
+        case texts = "Array(String)"
     }
 
     /// The version of all tables together. A program does not touch those of a newer one.
-    package static let version = 1
+    package static let version = 2
 
     /// Those that hold something of an installation, and lose it when that is erased.
     package static let ofInstallations: [ColumnTable] = [.events, .contexts, .sessions, .writers, .ranges]
@@ -55,11 +56,15 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
                 column("time", .int64), column("received", .int64), column("installation", .id),
                 column("writer", .id), column("sequence", .uint64), column("user", .text), column("session", .text),
                 column("context", .id), column("body", .text),
+                column("names", .texts), column("values", .texts), column("screen", .text),
             ]
         case .ids:
             [column("id", .id), column("position", .int64), column("block", .int64)]
         case .contexts:
-            [column("installation", .id), column("context", .id), column("block", .int64), column("body", .text)]
+            [
+                column("installation", .id), column("context", .id), column("block", .int64), column("body", .text),
+                column("names", .texts), column("values", .texts),
+            ]
         case .sessions:
             [
                 column("installation", .id), column("session", .text), column("block", .int64), column("user", .text),

@@ -47,13 +47,23 @@ package struct RowBinary: Sendable {
 
     /// A value of type `String`.
     package mutating func string(_ content: some Collection<UInt8>) {
-        var length = content.count
-        while length > 0x7f {
-            bytes.append(UInt8(truncatingIfNeeded: length & 0x7f) | 0x80)
-            length >>= 7
-        }
-        bytes.append(UInt8(truncatingIfNeeded: length))
+        length(content.count)
         bytes.append(contentsOf: content)
+    }
+
+    /// A value of type `Array(String)`: how many there are, then each.
+    package mutating func strings(_ texts: some Collection<[UInt8]>) {
+        length(texts.count)
+        for text in texts { string(text) }
+    }
+
+    private mutating func length(_ count: Int) {
+        var count = count
+        while count > 0x7f {
+            bytes.append(UInt8(truncatingIfNeeded: count & 0x7f) | 0x80)
+            count >>= 7
+        }
+        bytes.append(UInt8(truncatingIfNeeded: count))
     }
 
     private mutating func fixed(_ value: some FixedWidthInteger) {

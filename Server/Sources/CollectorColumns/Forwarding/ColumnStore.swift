@@ -62,6 +62,8 @@ package struct ColumnFailure: Error, Sendable, Hashable, CustomStringConvertible
     package var kind: Kind
     /// A sentence with the server, what is wrong there, and what helps.
     package var description: String
+    /// The server's number of its error; nil when it gave none.
+    package var number: Int?
 
     /// A failure.
     package init(_ kind: Kind, _ description: String) {

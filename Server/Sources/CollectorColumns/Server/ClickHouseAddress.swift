@@ -121,6 +121,11 @@ package struct ClickHouseVersion: Sendable, Hashable, CustomStringConvertible {
         return (year, release) >= (21, 11) ? always + [("async_insert", "0")] : always
     }
 
+    /// Settings of each question, which nobody waits for any more when its connection ends.
+    var questionSettings: [(String, String)] {
+        (year, release) >= (20, 1) ? [("cancel_http_readonly_queries_on_client_close", "1")] : []
+    }
+
     /// Settings of each table: what is inserted is on disk when it is answered.
     var tableSettings: [String] {
         (year, release) >= (20, 11) ? ["fsync_after_insert = 1", "fsync_part_directory = 1"] : []

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+internal import NIOCore
+
 /// Asks a server of ClickHouse over HTTP. Safe from any thread.
 package struct ClickHouseClient: Sendable {
     /// How long what may take.
@@ -23,14 +25,24 @@ package struct ClickHouseClient: Sendable {
 
     /// Where the server is.
     package let address: ClickHouseAddress
+    /// The option that names the address, for sentences about it.
+    package let option: String
     private let credentials: ClickHouseCredentials?
     private let times: Times
 
     /// A client.
     ///
-    /// - Parameter credentials: Who asks; nil for the server's user `default`, without a password.
-    package init(_ address: ClickHouseAddress, credentials: ClickHouseCredentials? = nil, times: Times = Times()) {
+    /// - Parameters:
+    ///   - credentials: Who asks; nil for the server's user `default`, without a password.
+    ///   - option: The option that names the address, for sentences about it.
+    package init(
+        _ address: ClickHouseAddress,
+        credentials: ClickHouseCredentials? = nil,
+        option: String = "--to",
+        times: Times = Times()
+    ) {
         self.address = address
+        self.option = option
         self.credentials = credentials
         self.times = times
     }
@@ -98,8 +110,58 @@ package struct ClickHouseClient: Sendable {
         body: [UInt8],
         _ isWork: Bool
     ) async throws(ColumnFailure) -> [UInt8] {
+        let request = request(parameters + settings, database, contentType: contentType, body: body)
+        let answer: HTTPExchange.Answer
+        do {
+            answer = try await HTTPExchange.post(
+                request,
+                to: address.host,
+                address.port,
+                within: isWork ? times.work : times.question
+            )
+        } catch {
+            throw ColumnFailure(error, at: address, option: option)
+        }
+        if let failure = failure(of: answer) { throw failure }
+        return answer.body
+    }
+
+    /// Asks a question that changes nothing, and hands on its answer piece by piece.
+    ///
+    /// - Parameters:
+    ///   - query: One statement.
+    ///   - settings: Settings and other parameters of the request.
+    ///   - timeout: How long all of it may take. The connection ends then, and when the task is cancelled.
+    ///   - take: Called with each piece.
+    /// - Throws: ``ColumnFailure``, what `take` throws, and `CancellationError`.
+    func read(
+        _ query: String,
+        _ settings: [(String, String)],
+        within timeout: Duration,
+        _ take: (ByteBuffer) throws -> Void
+    ) async throws {
+        let request = request(settings, true, contentType: nil, body: Array(query.utf8))
+        let answer: HTTPExchange.Answer
+        do {
+            answer = try await HTTPStream.post(request, to: address.host, address.port, within: timeout, take)
+        } catch let failure as HTTPExchange.Failure {
+            throw ColumnFailure(failure, at: address, option: option)
+        }
+        if let failure = failure(of: answer) { throw failure }
+    }
+
+    private func failure(of answer: HTTPExchange.Answer) -> ColumnFailure? {
+        ColumnFailure(answer, at: address, user: credentials?.user ?? "default", option: option)
+    }
+
+    private func request(
+        _ parameters: [(String, String)],
+        _ database: Bool,
+        contentType: String?,
+        body: [UInt8]
+    ) -> HTTPExchange.Request {
         // Only then does the status tell of everything.
-        var all = parameters + settings + [("wait_end_of_query", "1")]
+        var all = parameters + [("wait_end_of_query", "1")]
         if database { all.append(("database", address.database)) }
         let path = "/?" + all.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&")
         var headers: [(String, String)] = []
@@ -107,19 +169,7 @@ package struct ClickHouseClient: Sendable {
         if let credentials {
             headers += [("X-ClickHouse-User", credentials.user), ("X-ClickHouse-Key", credentials.password)]
         }
-        let answer: HTTPExchange.Answer
-        do {
-            answer = try await HTTPExchange.post(
-                HTTPExchange.Request(path: path, headers: headers, body: body),
-                to: address.host,
-                address.port,
-                within: isWork ? times.work : times.question
-            )
-        } catch {
-            throw ColumnFailure(error, at: address)
-        }
-        if let failure = ColumnFailure(answer, at: address, user: credentials?.user ?? "default") { throw failure }
-        return answer.body
+        return HTTPExchange.Request(path: path, headers: headers, body: body)
     }
 
     /// A value in an address.

@@ -61,7 +61,7 @@ package struct ClickHouseTables: Sendable {
         guard let version = ClickHouseVersion(answer.prefix { $0 != "\n" }) else {
             throw ColumnFailure(
                 .stranger,
-                "At \(client.address.server) is no ClickHouse: it does not tell its version. Name its port of HTTP behind --to."
+                "At \(client.address.server) is no ClickHouse: it does not tell its version. Name its port of HTTP behind \(client.option)."
             )
         }
         return version
@@ -115,6 +115,22 @@ package struct ClickHouseTables: Sendable {
             try check(known, origin)
         }
         return ClickHouseStore(client, version: version)
+    }
+
+    /// Sees that the tables are ours, of the version that is known here, and made of a stream of records.
+    ///
+    /// - Parameter records: The stream, as ``ColumnOrigin/records`` has it; nil when that is not known.
+    /// - Returns: The tables, to be read, and the server's version.
+    /// - Throws: ``ColumnFailure``.
+    func open(ofRecords records: String?) async throws(ColumnFailure) -> (ClickHouseStore, ClickHouseVersion) {
+        let version = try await serverVersion()
+        let marks = try await marks()
+        try check(marks, isNew: false)
+        try await checkColumns()
+        if let records, let known = origin(of: marks) {
+            try check(known, ColumnOrigin(records: records, decisions: known.decisions))
+        }
+        return (ClickHouseStore(client, version: version), version)
     }
 
     /// Looks at everything, writing included.
@@ -178,6 +194,14 @@ package struct ClickHouseTables: Sendable {
                     + "one made them. Install that version here, too."
             )
         }
+        guard highest == ColumnTable.version else {
+            throw ColumnFailure(
+                .tables,
+                "The tables in \(client.address) are of version \(highest), and this trackway writes version \(ColumnTable.version), which "
+                    + "has more columns: an older one made them. Name another database behind \(client.option), prepare it with `trackway "
+                    + "engine init`, and `trackway forward` fills it from the stream."
+            )
+        }
     }
 
     private func origin(of marks: [String: Set<String>]) -> ColumnOrigin? {
@@ -197,7 +221,7 @@ package struct ClickHouseTables: Sendable {
             throw ColumnFailure(
                 .tables,
                 "The tables in \(client.address) were made of the stream \(has), and the engine has \(wanted): it was made anew, or is "
-                    + "another. See what became of it; to begin anew, name another database behind --to, and prepare it with `trackway "
+                    + "another. See what became of it; to begin anew, name another database behind \(client.option), and prepare it with `trackway "
                     + "engine init`."
             )
         }
@@ -223,8 +247,8 @@ package struct ClickHouseTables: Sendable {
     private func strangers(_ reason: String) -> ColumnFailure {
         ColumnFailure(
             .tables,
-            "The tables in \(client.address) are not trackway's, or not whole: \(reason). Make them with `trackway engine init` and the "
-                + "same --to, or name another database there."
+            "The tables in \(client.address) are not trackway's, or not whole: \(reason). Make them with `trackway engine init` and "
+                + "--to \(client.address), or name another database."
         )
     }
 }

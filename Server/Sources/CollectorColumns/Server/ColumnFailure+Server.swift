@@ -13,16 +13,16 @@ extension ColumnFailure {
     }
 
     /// Nothing came back.
-    init(_ failure: HTTPExchange.Failure, at address: ClickHouseAddress) {
+    init(_ failure: HTTPExchange.Failure, at address: ClickHouseAddress, option: String = "--to") {
         if failure.reason.contains("not HTTP") {
             self.init(
                 .stranger,
-                "At \(address.server) is no ClickHouse: \(failure.reason). Name its port of HTTP behind --to (usually 8123, not 9000)."
+                "At \(address.server) is no ClickHouse: \(failure.reason). Name its port of HTTP behind \(option) (usually 8123, not 9000)."
             )
         } else {
             self.init(
                 .unreachable,
-                "ClickHouse at \(address.server) cannot be reached: \(failure.reason). See whether it runs, and whether --to names its "
+                "ClickHouse at \(address.server) cannot be reached: \(failure.reason). See whether it runs, and whether \(option) names its "
                     + "port of HTTP."
             )
         }
@@ -31,7 +31,7 @@ extension ColumnFailure {
     /// What an answer means; nil when it is what was asked for.
     ///
     /// - Parameter user: Who asked.
-    init?(_ answer: HTTPExchange.Answer, at address: ClickHouseAddress, user: String) {
+    init?(_ answer: HTTPExchange.Answer, at address: ClickHouseAddress, user: String, option: String = "--to") {
         if answer.status == 200 { return nil }
         let text =
             String(decoding: answer.body.prefix(400), as: UTF8.self)
@@ -41,7 +41,7 @@ extension ColumnFailure {
             self.init(
                 .stranger,
                 "At \(address.server) is no ClickHouse: it answers with status \(answer.status) and no error of its kind. Name its port of "
-                    + "HTTP behind --to."
+                    + "HTTP behind \(option)."
             )
             return
         }
@@ -56,7 +56,7 @@ extension ColumnFailure {
         case let number where ErrorNumber.refused.contains(number):
             self.init(
                 .refused,
-                "\(server) does not let the user \(user) do this: \(said). See --to-credentials, and what the user may do in the database "
+                "\(server) does not let the user \(user) do this: \(said). See \(option)-credentials, and what the user may do in the database "
                     + "\(address.database)."
             )
         case let number where ErrorNumber.readOnly.contains(number):
@@ -68,7 +68,7 @@ extension ColumnFailure {
             self.init(
                 .tables,
                 "\(server) has not the tables in the database \(address.database) that are needed: \(said). Make them with `trackway "
-                    + "engine init` and the same --to, or name another database there."
+                    + "engine init` and \(address), or name another database there."
             )
         case let number where ErrorNumber.busy.contains(number):
             self.init(
@@ -78,6 +78,7 @@ extension ColumnFailure {
         default:
             self.init(.other, "\(server) fails: \(said). Its log has more.")
         }
+        self.number = number
     }
 
     /// `Code: 60, e.displayText() = …`, or `Code: 60. DB::Exception: …`.

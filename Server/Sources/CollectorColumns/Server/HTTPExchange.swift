@@ -13,6 +13,15 @@ enum HTTPExchange {
         var path: String
         var headers: [(String, String)]
         var body: [UInt8]
+
+        /// How it begins, on a connection that ends with it.
+        func head(host: String) -> HTTPRequestHead {
+            var headers = HTTPHeaders(headers)
+            headers.add(name: "Host", value: host)
+            headers.add(name: "Content-Length", value: "\(body.count)")
+            headers.add(name: "Connection", value: "close")
+            return HTTPRequestHead(version: .http1_1, method: .POST, uri: path, headers: headers)
+        }
     }
 
     /// What came back.
@@ -74,13 +83,15 @@ enum HTTPExchange {
             .whenFailure { done(.failure(Failure(reason: reason($0)))) }
     }
 
-    fileprivate static func reason(_ error: any Error) -> String {
+    /// What an error of a connection means, in half a sentence.
+    static func reason(_ error: any Error) -> String {
         switch error {
         case let error as IOError: return error.description
         case let error as NIOConnectionError:
             if let first = error.connectionErrors.first { return reason(first.error) }
             return "the name is not known"
         case ChannelError.connectTimeout: return "it took too long to connect"
+        case HTTPParserError.invalidEOFState: return "the connection ended before it answered"
         case is HTTPParserError: return "what it answers is not HTTP"
         default: return "\(error)"
         }
@@ -119,12 +130,7 @@ private final class ExchangeHandler: ChannelInboundHandler {
         timer = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
             self.end(.failure(HTTPExchange.Failure(reason: "it does not answer in time")), context)
         }
-        var headers = HTTPHeaders(request.headers)
-        headers.add(name: "Host", value: host)
-        headers.add(name: "Content-Length", value: "\(request.body.count)")
-        headers.add(name: "Connection", value: "close")
-        let head = HTTPRequestHead(version: .http1_1, method: .POST, uri: request.path, headers: headers)
-        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        context.write(wrapOutboundOut(.head(request.head(host: host))), promise: nil)
         if !request.body.isEmpty {
             context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(bytes: request.body)))), promise: nil)
         }

@@ -3,6 +3,7 @@
 
 internal import ArgumentParser
 internal import Collector
+internal import CollectorColumns
 internal import CollectorHTTP
 internal import Foundation
 internal import Logging
@@ -32,6 +33,8 @@ struct ServeCommand: AsyncParsableCommand {
               trackway serve --allow-origin https://shop.example   web pages of that origin may send
               trackway serve --engine nats://a,nats://b,nats://c --engine-credentials engine.json
                                                            records in a stream that three machines keep, the index here
+              trackway serve --engine nats://a,nats://b,nats://c --analysis http://clickhouse:8123/trackway
+                                                           trends and funnels from ClickHouse, everything else from the index
               trackway serve --ephemeral --json            for tests: a free port, no keys on this machine, POST /v1/reset,
                                                            and nothing is left at the end
             """
@@ -39,6 +42,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @OptionGroup var data: DataOptions
     @OptionGroup var records: EngineOptions
+    @OptionGroup var questions: AnalysisOptions
 
     @Option(help: "The address to listen on.")
     var host: String = "127.0.0.1"
@@ -130,6 +134,11 @@ struct ServeCommand: AsyncParsableCommand {
         if ephemeral, records.engine != nil {
             throw ValidationError("choose --ephemeral, which keeps nothing, or --engine")
         }
+        if questions.analysis != nil, records.engine == nil {
+            throw ValidationError(
+                "--analysis is for a collector with --engine, from whose stream `trackway forward` fills the database"
+            )
+        }
         if ephemeral, readKey == .always {
             throw ValidationError("with --ephemeral nobody on this machine needs a key; leave out --read-key")
         }
@@ -197,6 +206,7 @@ struct ServeCommand: AsyncParsableCommand {
         var logger = Logger(label: "trackway")
         logger.logLevel = Logger.Level(rawValue: logLevel) ?? .warning
         let engine = try records.settings()
+        let analysis = try questions.client()
         let checker = try plan.map { PlanChecker(try PlanFile.plan($0)) }
         let temporary = try ephemeral ? EphemeralFolder.make(environment: ProcessInfo.processInfo.environment) : nil
         defer { temporary?.remove() }
@@ -211,6 +221,7 @@ struct ServeCommand: AsyncParsableCommand {
             folder: folder,
             configuration: configuration,
             engine: engine,
+            analysis: analysis,
             intake: ephemeral ? EphemeralFolder.intake : IntakeOptions(),
             developmentKey: devKey,
             sensorsConfiguration: sensorsConfig.map { URL(fileURLWithPath: $0).path },
@@ -223,7 +234,8 @@ struct ServeCommand: AsyncParsableCommand {
             host: self.host,
             developmentKey: devKey,
             isEphemeral: ephemeral,
-            engine: engine?.text
+            engine: engine?.text,
+            analysis: analysis.map { "\($0.address)" }
         )
         let file = addressFile.map { AddressFile(path: $0) }
         try file?.prepare()

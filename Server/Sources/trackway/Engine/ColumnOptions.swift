@@ -45,41 +45,99 @@ struct ColumnOptions: ParsableArguments {
         return ClickHouseClient(address, credentials: try credentials())
     }
 
-    private func address() throws -> ClickHouseAddress? {
-        guard let to else { return nil }
-        if let address = ClickHouseAddress(to) { return address }
-        if to.contains("@") {
-            throw ValidationError(
-                "--to takes no names and passwords, which lists of processes would show; put them into a file, and name it with "
-                    + "--to-credentials"
-            )
-        }
-        throw ValidationError(
-            "“\(to)” is no database of ClickHouse; --to takes an address such as http://host:8123/trackway: plain HTTP, and a database "
-                + "of letters, digits and underscores"
-        )
-    }
+    private func address() throws -> ClickHouseAddress? { try to.map { try ClickHouseAddress($0, option: "--to") } }
 
     private func credentials() throws(CommandFailure) -> ClickHouseCredentials? {
         guard let toCredentials else { return nil }
+        return try ClickHouseCredentials(file: toCredentials, option: "--to-credentials")
+    }
+}
+
+/// Which database of ClickHouse answers questions, and who asks it.
+struct AnalysisOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The database of ClickHouse that answers trends, funnels, retention, lifecycle, stickiness and paths in place of the index, filled from the engine by trackway forward: http://host:8123/trackway.",
+            valueName: "url"
+        )
+    )
+    var analysis: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A file with who asks ClickHouse: {\"user\":\"…\",\"password\":\"…\"}. Without it the server's user “default”, without a password.",
+            valueName: "file"
+        )
+    )
+    var analysisCredentials: String?
+
+    /// Sees that a database is one.
+    func validate() throws {
+        _ = try address()
+        if analysis == nil, analysisCredentials != nil {
+            throw ValidationError("--analysis-credentials are for --analysis http://host:8123/trackway")
+        }
+    }
+
+    /// The database that was named; nil for none.
+    ///
+    /// - Throws: ``CommandFailure`` when the file of credentials cannot be used.
+    func client() throws -> ClickHouseClient? {
+        guard let address = try address() else { return nil }
+        let credentials = try analysisCredentials.map {
+            try ClickHouseCredentials(file: $0, option: "--analysis-credentials")
+        }
+        return ClickHouseClient(address, credentials: credentials, option: "--analysis")
+    }
+
+    private func address() throws -> ClickHouseAddress? {
+        try analysis.map { try ClickHouseAddress($0, option: "--analysis") }
+    }
+}
+
+extension ClickHouseAddress {
+    /// Reads an option's address.
+    ///
+    /// - Throws: `ValidationError` with the option, and what it takes.
+    fileprivate init(_ text: String, option: String) throws {
+        if let address = Self(text) {
+            self = address
+            return
+        }
+        if text.contains("@") {
+            throw ValidationError(
+                "\(option) takes no names and passwords, which lists of processes would show; put them into a file, and name it with "
+                    + "\(option)-credentials"
+            )
+        }
+        throw ValidationError(
+            "“\(text)” is no database of ClickHouse; \(option) takes an address such as http://host:8123/trackway: plain HTTP, and a database "
+                + "of letters, digits and underscores"
+        )
+    }
+}
+
+extension ClickHouseCredentials {
+    /// Reads an option's file.
+    fileprivate init(file: String, option: String) throws(CommandFailure) {
         let bytes: [UInt8]
         do {
-            bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: toCredentials)))
+            bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: file)))
         } catch {
             throw CommandFailure(
                 .inputMissing,
-                "the file \(toCredentials) cannot be read: \(error.localizedDescription)",
-                remedy: "name a file that you may read with --to-credentials"
+                "the file \(file) cannot be read: \(error.localizedDescription)",
+                remedy: "name a file that you may read with \(option)"
             )
         }
         guard let credentials = ClickHouseCredentials(json: bytes) else {
             throw CommandFailure(
                 .malformedInput,
-                "the file \(toCredentials) is not what --to-credentials takes",
+                "the file \(file) is not what \(option) takes",
                 remedy: "write {\"user\":\"…\",\"password\":\"…\"} into it"
             )
         }
-        return credentials
+        self = credentials
     }
 }
 
@@ -115,7 +173,7 @@ extension Engine {
             let proof = await decisions.proof()
             faults = proof.faults
             if faults.isEmpty, let created = proof.created, let stream = facts?.stream {
-                return ColumnOrigin(records: "\(stream.name) of \(stream.created)", decisions: "of \(created)")
+                return ColumnOrigin(records: stream.origin, decisions: "of \(created)")
             }
             // Settings do not change by themselves, and a stream that is missing is not made by itself.
             if proof.created != nil, attempt > 10 || Task.isCancelled { break }
@@ -136,7 +194,7 @@ extension Engine {
             decisions: decisions,
             fault: {
                 guard let stream = self.facts?.stream else { return nil }
-                let now = "\(stream.name) of \(stream.created)"
+                let now = stream.origin
                 guard now != origin.records else { return nil }
                 return
                     "The engine has the stream \(now), and the tables were made of \(origin.records): it was made anew. See what became of "
@@ -145,4 +203,9 @@ extension Engine {
             isGone: { ($0 as? StreamFault)?.isGap ?? false }
         )
     }
+}
+
+extension StreamFacts {
+    /// Which stream it is, as tables note it: one of the same name that was made anew is another.
+    var origin: String { "\(name) of \(created)" }
 }

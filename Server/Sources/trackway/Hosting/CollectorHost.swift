@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 internal import Collector
+internal import CollectorColumns
 internal import CollectorHTTP
 internal import CollectorStore
 internal import CollectorStream
@@ -23,6 +24,8 @@ struct CollectorHost: Sendable {
     var configuration: CollectorConfiguration
     /// What keeps the records in place of a log; nil for the log.
     var engine: EngineSettings?
+    /// The database that answers questions in place of the index; nil for the index.
+    var analysis: ClickHouseClient?
     /// How the intake log is laid out, and how much may wait.
     var intake = IntakeOptions()
     /// A key that is accepted beside those of the key file; for developers.
@@ -51,6 +54,9 @@ struct CollectorHost: Sendable {
         let policies = try folder.openUsagePolicies()
         let store = try openStore()
         let records = try openRecords(store)
+        let questions = analysis.map { client in
+            ClickHouseQuestionStore(client, origin: { records.engine?.facts?.stream.origin })
+        }
         // Behind the folder's lock: no other collector has them.
         let boards = BoardStore(
             path: configuration.isEphemeral ? nil : folder.boards,
@@ -62,6 +68,7 @@ struct CollectorHost: Sendable {
             configuration: configuration,
             intake: records.intake,
             store: store,
+            analysis: questions,
             keys: keys,
             assets: CollectorPage.assets,
             contentSecurityPolicy: CollectorPage.contentSecurityPolicy,
@@ -79,7 +86,10 @@ struct CollectorHost: Sendable {
             logger: logger,
             listening: ready
         )
+        let looking = Task { await watch(questions) }
         let outcome = await serve(server, records, endingOn: signals)
+        looking.cancel()
+        await looking.value
         records.lock?.release()
         do {
             try store.close()
@@ -126,6 +136,17 @@ struct CollectorHost: Sendable {
             return .success(())
         } catch {
             return .failure(portFailure(error))
+        }
+    }
+
+    /// Sees every ten seconds whether questions can be answered, and how far the tables are filled.
+    private func watch(_ questions: ClickHouseQuestionStore?) async {
+        await questions?.watch(every: .seconds(10), sleep: Self.sleep) { [logger] trouble in
+            if let trouble {
+                logger.warning("Questions cannot be answered: \(trouble)")
+            } else {
+                logger.notice("Questions can be answered again.")
+            }
         }
     }
 

@@ -16,6 +16,8 @@ struct ServeBanner: Sendable {
     var isEphemeral = false
     /// The engine that keeps its records; nil for a log in its folder.
     var engine: String?
+    /// The database that answers questions; nil for the index.
+    var analysis: String?
 
     /// The address for a browser and for senders.
     func url(port: Int) -> String {
@@ -38,6 +40,7 @@ struct ServeBanner: Sendable {
         ]
         if let developmentKey { lines.append("Key      \(developmentKey)") }
         if let engine { lines.append("Engine   \(engine)") }
+        if let analysis { lines.append("Analysis \(analysis)") }
         lines.append("Data     \(folder.path)")
         lines.append(
             style.faint(

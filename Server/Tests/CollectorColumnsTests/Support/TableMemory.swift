@@ -14,6 +14,7 @@ final class TableMemory: AuditedStore {
         case unsigned(UInt64)
         case id(UInt64, UInt64)
         case text([UInt8])
+        case texts([[UInt8]])
     }
 
     typealias Row = [String: Value]
@@ -161,6 +162,16 @@ final class TableMemory: AuditedStore {
             defer { rest = rest.dropFirst(length) }
             return Array(rest.prefix(length))
         }
+        func texts() -> [[UInt8]]? {
+            // As many as fit into one byte, which is enough here.
+            guard let count = number(1), count < 0x80 else { return nil }
+            var texts: [[UInt8]] = []
+            for _ in 0..<count {
+                guard let text = text() else { return nil }
+                texts.append(text)
+            }
+            return texts
+        }
         var rows: [Row] = []
         while !rest.isEmpty {
             var row: Row = [:]
@@ -178,6 +189,7 @@ final class TableMemory: AuditedStore {
                             nil
                         }
                     case .text: text().map { .text($0) }
+                    case .texts: texts().map { .texts($0) }
                     }
                 guard let value else { return nil }
                 row[column.name] = value

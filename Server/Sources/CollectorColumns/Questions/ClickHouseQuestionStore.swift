@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+package import TrackwayEvents
+
+/// Answers questions that go over many events from the tables in ClickHouse. Callable from any task.
+///
+/// ClickHouse leaves out, groups and counts, as far as it does that exactly; what is left comes here row by row, and the same tallies
+/// as those of an index in SQLite make the answer of it.
+package final class ClickHouseQuestionStore: AnalysisStore {
+    /// Longer than a question may take: so much its connection may take beside.
+    private static let grace = Duration.seconds(5)
+
+    private struct State: Sendable {
+        /// The sequence of the last record that the tables have.
+        var last: UInt64?
+        /// Why they cannot be asked.
+        var trouble: String?
+        /// The server's version, once its tables are known to be right.
+        var version: ClickHouseVersion?
+    }
+
+    private let client: ClickHouseClient
+    private let origin: @Sendable () -> String?
+    let budget: QuestionBudget
+    let clock: any EventClock
+    private let state = Locked(State())
+
+    /// A store.
+    ///
+    /// - Parameters:
+    ///   - client: Where the tables are.
+    ///   - origin: The stream of records that they have to be made of, as ``ColumnOrigin/records`` has it; nil while it is not known.
+    ///   - budget: What one question may cost.
+    ///   - clock: Measures how long a question takes.
+    package init(
+        _ client: ClickHouseClient,
+        origin: @escaping @Sendable () -> String? = { nil },
+        budget: QuestionBudget = QuestionBudget(),
+        clock: any EventClock = SystemClock()
+    ) {
+        self.client = client
+        self.origin = origin
+        self.budget = budget
+        self.clock = clock
+    }
+
+    /// How the tables are doing, since the last question or the last ``look()``.
+    package var report: AnalysisReport {
+        state.withLock { AnalysisReport(address: "\(client.address)", last: $0.last, trouble: $0.trouble) }
+    }
+
+    /// Sees how far the tables are filled, and whether they can be asked at all.
+    package func look() async {
+        do {
+            let block = try await completed()
+            let last = try await opened().numbers(
+                "SELECT toInt64(max(last)) FROM blocks WHERE block = \(block)",
+                columns: 1
+            )
+            state.withLock { $0.last = UInt64(clamping: last.first ?? 0) }
+        } catch {
+            // It is noted where it was met.
+        }
+    }
+
+    /// Looks again and again, until the task is cancelled.
+    ///
+    /// - Parameters:
+    ///   - interval: How long it waits between two looks.
+    ///   - sleep: Waits; ends early when it is cancelled.
+    ///   - told: Called with what is wrong, once, and with nil when it is over.
+    package func watch(
+        every interval: Duration,
+        sleep: @Sendable (Duration) async -> Void,
+        told: @Sendable (String?) -> Void
+    ) async {
+        var known: String?
+        while !Task.isCancelled {
+            await look()
+            let trouble = report.trouble
+            if trouble != known, !Task.isCancelled { told(trouble) }
+            known = trouble
+            await sleep(interval)
+        }
+    }
+
+    /// The last of the blocks that are there without a gap.
+    func completed() async throws(StoreError) -> UInt64 {
+        do throws(ColumnFailure) {
+            let store = try await opened()
+            let block = try await store.completed()
+            state.withLock { $0.trouble = nil }
+            return block
+        } catch {
+            throw failure(error)
+        }
+    }
+
+    /// The tables, which are looked at until they are known to be right.
+    private func opened() async throws(ColumnFailure) -> ClickHouseStore {
+        if let version = state.withLock({ $0.version }) { return ClickHouseStore(client, version: version) }
+        let (store, version) = try await ClickHouseTables(client).open(ofRecords: origin())
+        // Without the stream's name it is not known yet whether they are of it.
+        if origin() != nil { state.withLock { $0.version = version } }
+        return store
+    }
+
+    /// Asks, and hands on row by row.
+    ///
+    /// - Throws: ``StoreError``, also where ClickHouse says that the question takes too much.
+    func rows<Row>(
+        _ query: String,
+        _ meter: inout QuestionMeter,
+        _ decode: (inout RowCursor) throws(RowFault) -> Row,
+        _ take: (Row) throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        do {
+            let seconds = max(1, budget.time.components.seconds)
+            var reader = RowReader()
+            var used = meter
+            func counted(_ row: Row) throws {
+                try used.countEvent()
+                try take(row)
+            }
+            // The end of a question's time is looked at by ClickHouse as well, which otherwise would work on for nobody.
+            try await client.read(
+                query + " FORMAT RowBinary",
+                [("max_execution_time", "\(seconds)"), ("timeout_before_checking_execution_speed", "0")]
+                    + (state.withLock { $0.version }?.questionSettings ?? []),
+                within: budget.time + Self.grace
+            ) { piece in
+                try reader.append(piece, decode, counted)
+                try used.checkTime()
+            }
+            try reader.finish(decode, counted)
+            meter = used
+        } catch let error as StoreError {
+            throw error
+        } catch let error as ColumnFailure {
+            throw failure(error)
+        } catch is RowFault {
+            throw .analysis("ClickHouse at \(client.address.server) answers with what cannot be read.")
+        } catch {
+            throw .analysis("The question was given up.")
+        }
+    }
+
+    /// What a failure means for who asked.
+    private func failure(_ failure: ColumnFailure) -> StoreError {
+        switch failure.number {
+        case 159, 160:
+            return .overBudget(
+                "from",
+                "it takes ClickHouse longer than \(budget.time): choose a shorter time, an event's name, or fewer conditions"
+            )
+        case 241:
+            return .overBudget("from", "it takes more memory than ClickHouse gives one question: choose a shorter time")
+        case 164:
+            return noted(
+                "ClickHouse at \(client.address.server) does not let its user say what a question may cost (readonly = 1). Set readonly "
+                    + "to 2 for the user of \(client.option)-credentials."
+            )
+        default:
+            return noted(failure.description)
+        }
+    }
+
+    private func noted(_ sentence: String) -> StoreError {
+        state.withLock {
+            $0.trouble = sentence
+            // Whatever it was, the tables may be others when it is over.
+            $0.version = nil
+        }
+        return .analysis(sentence)
+    }
+}

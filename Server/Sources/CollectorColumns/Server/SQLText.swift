@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Writes values into SQL. Old versions of ClickHouse know no bound parameters, so this is the only way in for what somebody asked.
+package enum SQLText {
+    /// Any bytes as a literal of type `String`.
+    ///
+    /// Only letters, digits and a few signs stand for themselves; everything else is written by its number, so that no byte, in
+    /// whatever encoding, can end the literal.
+    package static func literal(_ bytes: some Sequence<UInt8>) -> String {
+        var text: [UInt8] = [UInt8(ascii: "'")]
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: " "),
+                UInt8(ascii: "-"), UInt8(ascii: ":"):
+                text.append(byte)
+            default:
+                text += [UInt8(ascii: "\\"), UInt8(ascii: "x"), digit(byte >> 4), digit(byte & 0xf)]
+            }
+        }
+        text.append(UInt8(ascii: "'"))
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    /// A text as a literal of type `String`.
+    package static func literal(_ text: String) -> String { literal(text.utf8) }
+
+    /// An id as a literal of type `FixedString(16)`.
+    package static func literal(_ id: some UniqueID) -> String {
+        var row = RowBinary()
+        row.id(id)
+        return "toFixedString(\(literal(row.bytes)), 16)"
+    }
+
+    /// The id of nobody as a literal of type `FixedString(16)`.
+    package static let nobody = "toFixedString('', 16)"
+
+    private static func digit(_ half: UInt8) -> UInt8 {
+        half < 10 ? UInt8(ascii: "0") + half : UInt8(ascii: "a") + half - 10
+    }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import CollectorTesting
+internal import TrackwayEvents
+
+/// A stream about which questions are asked: events of few people in few days, with values as odd as JSON has them, some late, some sent
+/// again, some refused, and of one installation everything is erased.
+enum QuestionStream {
+    /// When its first event can have been: a moment before the clocks of the test's zone change.
+    static let start: Int64 = 1_700_000_000_000
+    /// How long after that its last event can have been.
+    static let length: Int64 = 5 * 86_400_000
+    /// A name as nobody should choose one.
+    static let hostile = "it's a \"name\".with, everything\\=數 "
+    /// The names of its events, as JSON.
+    static let names = ["n1", "n2", "n3", "it's", "名", "_screen_view", "_app_start"]
+    static let screens = ["Home", "Cart", "O'Brien's \\\\ \\\"x\\\"", "名", ""]
+    /// Values of the attribute `odd`, as JSON.
+    static let values = [
+        "0", "-0", "0.0", "-0.0", "1", "1.0", "1e0", "2.5", "-3.25", "0.1", "1e300", "-1e300", "5e-324",
+        "9007199254740993",
+        "9007199254740992", "9007199254740994", "9223372036854775807", "9223372036854775808", "-9223372036854775808",
+        "-9223372036854775807", "true", "false", "null", #""""#, #""a""#, #""A""#, #""\u00e9""#, #""e\u0301""#, #""1""#,
+        #""1.0""#, #""true""#, #""it's""#, #""a\\'; DROP TABLE events; --""#, #""\u0000""#, #""a\u0000b""#, #""\n\t""#,
+        #""😀""#, #""null""#, "[]", "[1,2]", "{}", #"{"b":[1.0,"x"]}"#, #""10""#, #""9""#, "10", "9",
+    ]
+
+    /// A number of quarters, which sums of doubles hold exactly, whatever their order.
+    private static func quarters(_ chance: inout SeededChance) -> String {
+        let number = chance.number(-8...60)
+        return number % 4 == 0 ? "\(number / 4)" : "\(Double(number) / 4)"
+    }
+
+    static func text(_ text: String) -> String { String(decoding: JSONValue.string(text).json(), as: UTF8.self) }
+
+    private static func context(_ chance: inout SeededChance) -> String {
+        var parts: [String] = []
+        if chance.chance(2) {
+            parts.append(
+                #""user":{"id":\#(["\"u1\"", "\"u2\"", "\"U1\"", "\"it's\"", "\"\"", "7"][chance.number(0...5)])}"#
+            )
+        }
+        if !chance.chance(5) { parts.append(#""session":{"id":"s\#(chance.number(1...3))"}"#) }
+        if !chance.chance(4) {
+            let version = ["\"1\"", "\"2\"", "2", "2.0", "\"1.10\"", "\"1.9\"", "null"][chance.number(0...6)]
+            parts.append(
+                #""app":{"version":\#(version),"deep":{"a":{"b":\#(chance.number(0...2))}},"version":\#(version)}"#
+            )
+        }
+        if chance.chance(2) {
+            parts.append(#""global":{"tier":"gold","odd":\#(values.randomElement(using: &chance) ?? "1"),"run":7}"#)
+        }
+        if chance.chance(3) { parts.append(#""screen":{"name":"\#(screens[chance.number(0...4)])"}"#) }
+        return #"{"context":{\#(parts.joined(separator: ","))}}"#
+    }
+
+    private static func event(_ number: UInt64, _ chance: inout SeededChance) -> String {
+        var attributes: [String] = []
+        if !chance.chance(4) { attributes.append(#""total":\#(quarters(&chance))"#) }
+        if !chance.chance(4) {
+            attributes.append(#""currency":"\#(chance.chance(3) ? "EUR" : "c\(chance.number(1...14))")""#)
+        }
+        if chance.chance(2) { attributes.append(#""odd":\#(values.randomElement(using: &chance) ?? "1")"#) }
+        // The last of two counts, and a name may be written with escapes.
+        if chance.chance(6) { attributes.append(#""\u006fdd":\#(values.randomElement(using: &chance) ?? "1")"#) }
+        if chance.chance(5) { attributes.append(#""tier":\#(chance.chance(3) ? "null" : "\"silver\"")"#) }
+        if chance.chance(4) { attributes.append("\(text(hostile)):\(chance.number(0...2))") }
+        if chance.chance(4) { attributes.append(#""context.x":"\#(chance.number(0...1))""#) }
+        if chance.chance(5) { attributes.append(#""big":9223372036854775\#(chance.number(100...807))"#) }
+        let name = names.randomElement(using: &chance) ?? "n1"
+        if name == "_screen_view", !chance.chance(4) {
+            attributes.append(#""_screen_name":"\#(screens[chance.number(0...4)])""#)
+        }
+        // Few moments, so that many events are of the same millisecond.
+        let time = start + Int64(chance.number(0...400)) * (length / 400)
+        let session = chance.chance(12) ? #""_session_id":"other","# : ""
+        return
+            #"{"id":"\#(SentBatch.id(number))","name":\#(text(name)),"time":\#(time),"attributes":{\#(session)\#(attributes.isEmpty ? #""x":1"# : attributes.joined(separator: ","))}}"#
+    }
+
+    /// Fills a stream, always with the same from the same seed.
+    static func fill(_ stream: StreamMemory, seed: UInt64, batches: Int = 60) {
+        var chance = SeededChance(seed: seed)
+        var next: UInt64 = 1
+        var records: [[UInt8]] = []
+        for batch in 1...batches {
+            if let again = records.randomElement(using: &chance), chance.chance(8) { stream.append(again) }
+            let installation = chance.chance(6) ? nil : UInt64(chance.number(1...6))
+            var lines: [String] = []
+            if let installation {
+                lines.append(
+                    #"{"batch":{"id":"b\#(batch)","installation":"\#(SentBatch.installation(installation))","#
+                        + #""writer":"\#(SentBatch.id(0xAA_0000 + UInt64(batch)))","first":1,"last":20,"recorded":20,"dropped":[],"skipped":[]}}"#
+                )
+            }
+            if !chance.chance(10) { lines.append(context(&chance)) }
+            for number in 0..<20 {
+                if number == 10, chance.chance(4) { lines.append(context(&chance)) }
+                lines.append(event(next, &chance))
+                next += 1
+            }
+            if batch == batches / 2 { lines.append(SentBatch.tombstone(6)) }
+            let refused = chance.chance(5) ? #"[3,"invalid_name","name","It is none."]"# : ""
+            let about =
+                #"{"received":\#(start + Int64(batch) * 86_400_000),"key":"dev","encoding":"identity","rejected":[\#(refused)]}"#
+            let record = Array((about + "\n" + lines.joined(separator: "\n")).utf8)
+            records.append(record)
+            stream.append(record)
+        }
+    }
+}

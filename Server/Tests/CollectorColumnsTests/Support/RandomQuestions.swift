@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorTesting
+internal import TrackwayEvents
+
+/// Questions about a ``QuestionStream``.
+struct RandomQuestions {
+    var chance: SeededChance
+
+    /// Conditions as people write them, and as nobody should.
+    static let conditions = [
+        "total>=3", "total<4.5", "total≠2", "total=*", "total≠*", "total>-1.25", "total<=0", "total=2.0",
+        "currency=EUR",
+        "currency≠*", "currency>c3", "currency<=c3", "currency≥c3", "tier=gold", "tier≠silver", "tier=*", "odd=1",
+        "odd:=1",
+        "odd=1.0", "odd≠1", "odd=true", "odd≠false", "odd=0", "odd=-0", "odd>=0", "odd<0", "odd>9007199254740992",
+        "odd<=9007199254740993", "odd<9223372036854775808", "odd>=9223372036854775807", "odd=9223372036854775808",
+        "odd>1e299", "odd=*", "odd≠*", "odd:=", #"odd="é""#, #"odd="e\u0301""#, "odd:=it's", #"odd="\u0000""#,
+        #"odd>"\u0000""#,
+        #"odd="a\\'; DROP TABLE events; --""#, "odd:=null", "odd>9", #"odd>"9""#, #"odd<="10""#, "odd:=😀",
+        #""context.x"=0"#,
+        #""context.x":=1"#, "context.app.version:=2", "context.app.version=2", "context.app.version=*",
+        "context.app.version≠*", #"context.app.version<"1.9""#, "context.app.deep.a.b>=1", "context.app.deep=*",
+        "context.app.deep.a=1", "context.global.tier=gold", "context.user.id:=u1", "context.nothing=*",
+        "context.nothing≠1",
+        "big>9223372036854775400", "run=7",
+    ]
+
+    static let fields = [
+        "currency", "odd", "tier", "total", "big", "context.app.version", "context.app.deep", "context.user.id",
+        #""context.x""#,
+        "nothing",
+    ]
+
+    /// A zone whose clocks change twice within the stream's days.
+    static let zone = ZoneOffsets(
+        name: "Test/Zone",
+        first: 3_600,
+        changes: [
+            .init(at: Timestamp(milliseconds: QuestionStream.start + 100_000_000), seconds: 7_200),
+            .init(at: Timestamp(milliseconds: QuestionStream.start + 300_000_000), seconds: 5_400),
+        ]
+    )
+
+    mutating func filter(fieldsOfPeople: Bool = true) throws -> QuestionFilter {
+        var filter = QuestionFilter()
+        if chance.chance(2) {
+            filter.names = (0..<chance.number(1...3)).map { _ in
+                QuestionStream.names.randomElement(using: &chance) ?? "n1"
+            }
+            // A question names each once.
+            filter.names = Array(Set(filter.names)).sorted()
+            if chance.chance(6) { filter.names = ["nobody's \\' name"] }
+        }
+        if fieldsOfPeople, chance.chance(7) {
+            filter.user = ["u1", "u2", "U1", "it's", "", "nobody"].randomElement(using: &chance)
+        }
+        if fieldsOfPeople, chance.chance(7) {
+            filter.installation = SentBatch.installation(UInt64(chance.number(1...7)))
+        }
+        for _ in 0..<(chance.chance(2) ? 0 : chance.number(1...2)) {
+            let text = Self.conditions.randomElement(using: &chance) ?? "total=*"
+            filter.conditions.append(try QuestionCondition(text, parameter: "where"))
+        }
+        if chance.chance(9) {
+            let text = "\(QuestionStream.text(QuestionStream.hostile))≤1"
+            filter.conditions.append(try QuestionCondition(text, parameter: "where"))
+        }
+        return filter
+    }
+
+    mutating func span() -> (from: Timestamp, to: Timestamp) {
+        // Often on an event's moment, and at times all of it.
+        if chance.chance(4) {
+            return (
+                Timestamp(milliseconds: QuestionStream.start - 1),
+                Timestamp(milliseconds: QuestionStream.start + QuestionStream.length + 1)
+            )
+        }
+        let step = QuestionStream.length / 400
+        let from = QuestionStream.start + Int64(chance.number(0...380)) * step + Int64(chance.number(-1...1))
+        return (Timestamp(milliseconds: from), Timestamp(milliseconds: from + Int64(chance.number(1...300)) * step))
+    }
+
+    mutating func time(_ intervals: [QuestionInterval] = QuestionInterval.allCases, limit: Int) -> QuestionTime {
+        while true {
+            let (from, to) = span()
+            let time = QuestionTime(
+                from: from,
+                to: to,
+                interval: intervals.randomElement(using: &chance) ?? .day,
+                in: Self.zone,
+                comparing: chance.chance(3)
+            )
+            if let time, time.count <= limit { return time }
+        }
+    }
+
+    mutating func grouping() throws -> Question.Grouping? {
+        guard chance.chance(2) else { return nil }
+        let field = Self.fields.randomElement(using: &chance) ?? "odd"
+        return Question.Grouping(by: try QuestionField(field, parameter: "by"), top: chance.number(1...10))
+    }
+
+    mutating func trend() throws -> Question {
+        let total = QuestionField.attribute("total")
+        let odd = QuestionField.attribute("odd")
+        let measures: [Question.Measure] = [
+            .events, .users, .installations, .sum(total), .average(total), .p95(total), .p95(odd),
+            .sum(.attribute("big")),
+            .p95(.context(["app", "version"])),
+        ]
+        return Question(
+            try filter(),
+            in: time(limit: 1_000),
+            measure: measures.randomElement(using: &chance) ?? .events,
+            grouping: try grouping()
+        )
+    }
+
+    mutating func funnel() throws -> FunnelQuestion {
+        let (from, to) = span()
+        let steps = chance.number(1...4)
+        return FunnelQuestion(
+            steps: try (0..<steps).map { _ in
+                var step = try filter(fieldsOfPeople: false)
+                if step.names.isEmpty { step.names = [QuestionStream.names.randomElement(using: &chance) ?? "n1"] }
+                return step
+            },
+            from: from,
+            to: to,
+            window: Int64(chance.number(0...72)) * 3_600_000,
+            grouping: try grouping(),
+            lastStep: chance.chance(2) ? chance.number(1...steps) : nil
+        )
+    }
+
+    mutating func retention() throws -> RetentionQuestion {
+        RetentionQuestion(
+            first: chance.chance(3) ? QuestionFilter() : try filter(),
+            returning: chance.chance(3) ? QuestionFilter() : try filter(),
+            in: time([.hour, .day, .week], limit: QuestionLimits.cohorts),
+            cohort: chance.chance(2) ? .first : .each
+        )
+    }
+
+    mutating func activity() throws -> ActivityQuestion {
+        ActivityQuestion(
+            chance.chance(3) ? QuestionFilter() : try filter(),
+            in: time([.hour, .day, .week], limit: 1_000)
+        )
+    }
+
+    mutating func paths() -> PathQuestion {
+        let (from, to) = span()
+        let anchors: [PathQuestion.Anchor] = [
+            .beginning, .start("Home"), .end("Cart"), .start("n1"), .end("名"), .start("nobody"),
+        ]
+        return PathQuestion(
+            of: chance.chance(2) ? .screens : .events,
+            anchor: anchors.randomElement(using: &chance) ?? .beginning,
+            steps: chance.number(2...10),
+            top: chance.number(1...20),
+            from: from,
+            to: to,
+            installation: chance.chance(4) ? SentBatch.installation(UInt64(chance.number(1...7))) : nil
+        )
+    }
+}

@@ -105,7 +105,8 @@ struct EventSelection {
         guard !ofContexts.isEmpty else { return events }
         let contexts =
             "(SELECT installation, context, \(ofContexts.joined(separator: ", ")) FROM contexts WHERE block <= \(block))"
-        return "\(events) ANY LEFT JOIN \(contexts) USING (installation, context)"
+        // Newer versions want names for what is joined.
+        return "\(events) AS e ANY LEFT JOIN \(contexts) AS c USING (installation, context)"
     }
 
     private static func value(_ name: [UInt8]) -> String { "values[indexOf(names, \(SQLText.literal(name)))]" }

@@ -237,6 +237,19 @@ struct EngineQuestionTests {
                     "\(error)"
                 )
             }
+            _ = try await stores.server.ask("CREATE DATABASE old")
+            let create =
+                "CREATE TABLE trackway (name String, value String) ENGINE = ReplacingMergeTree ORDER BY (name, value)"
+            _ = try await stores.server.ask(create, database: "old")
+            _ = try await stores.server.ask("INSERT INTO trackway VALUES ('tables', '1')", database: "old")
+            var address = stores.client.address
+            address.database = "old"
+            do throws(StoreError) {
+                _ = try await ClickHouseQuestionStore(ClickHouseClient(address)).trend(question)
+                Issue.record("It answers from tables without columns for it.")
+            } catch {
+                #expect(error.message.contains("of version 1") && error.message.contains("engine init"), "\(error)")
+            }
             let reader = ClickHouseClient(
                 stores.client.address,
                 credentials: ClickHouseCredentials(user: "reader", password: "secret"),

@@ -18,14 +18,18 @@ actor EngineCollector {
 
     private let folder: String
     private let cluster: EngineCluster
+    private let options: [String]
     private var process: (process: Process, lifeline: Pipe)?
     /// Kept when it is started again: whoever sends goes on sending there.
-    private var port = 0
+    private(set) var port = 0
 
     /// A collector whose folder lies in another.
-    init(_ name: String, in folder: String, _ cluster: EngineCluster) {
+    ///
+    /// - Parameter options: More options of `trackway serve`.
+    init(_ name: String, in folder: String, _ cluster: EngineCluster, options: [String] = []) {
         self.folder = folder + "/" + name
         self.cluster = cluster
+        self.options = options
     }
 
     /// The command that was built with these tests.
@@ -76,7 +80,7 @@ actor EngineCollector {
         process.arguments =
             ["-c", #""$@" & server=$!; read word; kill -$word $server; wait $server"#, "bash", Self.command, "serve"]
             + (try Self.options(cluster, folder))
-            + ["--data", folder, "--port", "\(port)", "--dev-key", "dev", "--address-file", file, "--json"]
+            + options + ["--data", folder, "--port", "\(port)", "--dev-key", "dev", "--address-file", file, "--json"]
         process.standardInput = lifeline
         process.standardOutput = FileHandle.nullDevice
         process.standardError = FileHandle(forWritingAtPath: Self.made(folder + ".errors")) ?? .nullDevice

@@ -112,9 +112,45 @@ struct EngineForwardTests {
                 reader.status == CommandStatus.negative.rawValue && reader.output.contains("takes no writes"),
                 "\(reader)"
             )
-            _ = try await setting.server.ask("INSERT INTO trackway VALUES ('tables', '2')")
+            _ = try await setting.server.ask("INSERT INTO trackway VALUES ('tables', '3')")
             let newer = try failure(setting.columns)
-            #expect(newer.0 == CommandStatus.cannotCreate.rawValue && newer.1.contains("of version 2"), "\(newer)")
+            #expect(newer.0 == CommandStatus.cannotCreate.rawValue && newer.1.contains("of version 3"), "\(newer)")
+            await collector.end("TERM")
+        }
+    }
+
+    @Test("with --analysis questions are answered by ClickHouse, and say what stands in the way while it is away")
+    func analysis() async throws {
+        try await Self.run { setting in
+            #expect(try setting.command(["engine", "init", "--gigabytes", "1"]).status == 0)
+            let options = ["--analysis", setting.server.url + "/trackway"]
+            let collector = EngineCollector("asked", in: setting.folder, setting.cluster, options: options)
+            let address = try await collector.start()
+            let port = await collector.port
+            var sender = try Sender(to: address, folder: setting.folder + "/sender", console: .standard)
+            for _ in 1...5 { _ = sender.record("bought", ["total": 3, "in": "it's"]) }
+            await sender.finish(timeout: .seconds(60))
+            let now = SystemClock().now().wall.milliseconds
+            let question =
+                "/v1/trends?name=bought&measure=sum:total&by=in&from=\(now - 86_400_000)&to=\(now + 86_400_000)"
+            // The index has them; the tables are empty.
+            let early = try await Wire.request("GET", question, port: port)
+            #expect(early.status == 200 && early.body.contains(#""series":[]"#), "\(early)")
+            #expect(try setting.command(["forward", "--until-caught-up"]).status == 0)
+            let answer = try await Wire.request("GET", question, port: port)
+            #expect(answer.body.contains(#""group":"it's""#) && answer.body.contains(#""total":15}"#), "\(answer)")
+            #expect(answer.body.contains(#""read":5}"#), "\(answer)")
+
+            await setting.server.kill()
+            let away = try await Wire.request("GET", question, port: port)
+            #expect(away.status == 503 && away.body.contains("analysis_unavailable"), "\(away)")
+            #expect(away.body.contains(setting.server.url) && away.body.contains("--analysis"), "\(away)")
+            #expect(try await Wire.request("GET", "/readyz", port: port).status == 200)
+            #expect(try await Wire.request("GET", "/v1/events?name=bought", port: port).body.contains("it's"))
+            let stats = try await Wire.request("GET", "/v1/stats", port: port)
+            #expect(stats.body.contains(#""trouble":"ClickHouse at"#), "\(stats)")
+            try await setting.server.start()
+            #expect(try await Wire.request("GET", question, port: port).body == answer.body)
             await collector.end("TERM")
         }
     }

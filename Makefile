@@ -17,7 +17,7 @@ FEW_AT_ONCE := SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH=4
 ONCE := --scratch-path .build-apps
 EXAMPLES := $(patsubst %/Package.swift,%,$(wildcard Examples/*/Package.swift))
 
-.PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server engine-test page-test integration kill-test examples lint format docs sanitize fuzz bench clean
+.PHONY: help bootstrap demo test test-sdk apple-simulation apple test-server engine-test cluster-demo cluster-test page-test integration kill-test examples lint format docs sanitize fuzz bench clean
 
 help:  ## List what can be made
 	@awk -F ':.*  ## ' '/^[a-z-]+:.*  ## / { printf "  make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +27,9 @@ bootstrap:  ## Install what is missing on this machine (apt)
 
 demo: bootstrap  ## Run the collector and a small shop, and show the ledger (DEMO_EXIT=1: ends by itself)
 	@Scripts/demo
+
+cluster-demo:  ## Run a whole cluster and the shop, kill parts of it, and show the ledger (CLUSTER_DEMO_EXIT=1: ends by itself)
+	@Scripts/cluster-demo
 
 test: test-sdk apple-simulation test-server engine-test page-test integration examples  ## Run every test, and build every example
 
@@ -48,6 +51,14 @@ test-server: bootstrap  ## Test the collector and the trackway command
 engine-test: bootstrap  ## Real servers of NATS and ClickHouse, collectors and forwarders: kills, lost proof (installs them; see CONTRIBUTING.md)
 	Scripts/bootstrap cluster || echo 'engine-test: without ClickHouse'
 	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'EngineTests|EngineServeTests|EngineForwardTests|EngineQuestionTests'
+	swift build --package-path Server --product trackway
+	Scripts/cluster-test faults test_faults
+
+cluster-test: bootstrap  ## Every fault of a cluster, then MINUTES (20) of kills and pauses at moments of SEED, and a check of everything
+	Scripts/bootstrap cluster || echo 'cluster-test: not everything could be installed'
+	swift build --package-path Server --product trackway
+	Scripts/cluster-test faults
+	Scripts/cluster-test soak --minutes $(or $(MINUTES),20) $(if $(SEED),--seed $(SEED))
 
 page-test: bootstrap  ## Look at the collector's page in headless Chromium (installs it; see Scripts/page-test)
 	swift build --package-path Server --product trackway

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""Compares what was acknowledged with the stream, with every collector's index, and with ClickHouse.
+
+Each is read to its end first: the stream by a client of its own, which refuses to answer with less than the stream says it has; an index once
+it has the stream's last record; ClickHouse once it has as many blocks as were decided, and these reach the stream's end.
+"""
+import collections
+import sqlite3
+import threading
+import uuid
+
+from parts import until
+from stream import NoAnswer, events
+
+
+class Report:
+    """What was compared, and what came of it."""
+
+    def __init__(self):
+        self.lines, self.figures = [], {}
+
+    def equal(self, what, expected, found):
+        self.lines.append((what, expected, found, expected == found))
+
+    @property
+    def is_good(self):
+        return bool(self.lines) and all(line[-1] for line in self.lines)
+
+    @property
+    def failures(self):
+        return [f"{what}: expected {str(expected)[:300]}, found {str(found)[:300]}" for what, expected, found, is_good in self.lines if not is_good]
+
+
+class Acknowledged:
+    """What senders were told is safe. From any thread."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        # Ids of those whose sender chose them; by sender, how many events the SDK let go of.
+        self.ids, self.refused, self.recorded, self.delivered = set(), set(), {}, {}
+        self.wrong = []
+
+    def add(self, other):
+        """Takes over what others were told."""
+        self.ids |= other.ids
+        self.refused |= other.refused
+        self.recorded.update(other.recorded)
+        self.delivered.update(other.delivered)
+        self.wrong += other.wrong
+
+    def answer(self, ids, answer):
+        """Counts one answer 200 about events with these ids."""
+        rejected = {fault["i"] for fault in answer["rejected"]}
+        with self.lock:
+            if answer["accepted"] + len(rejected) != len(ids):
+                self.wrong.append(f"{answer['accepted']} accepted and {len(rejected)} refused of {len(ids)}")
+            if answer.get("durability") != "replicated":
+                self.wrong.append(f"durability {answer.get('durability')}")
+            for number, id in enumerate(ids):
+                (self.refused if number in rejected else self.ids).add(id)
+
+
+class Stream:
+    """All that the stream has, by the checker's own reading."""
+
+    def __init__(self, engine):
+        read, self.missing = engine.read("INTAKE_0")
+        self.read = len(read)
+        # Asked afterwards: nobody sends any more.
+        self.messages = engine.info("INTAKE_0")["state"]["messages"]
+        self.ids, self.names, self.senders, self.comings, self.refused, self.kinds = set(), collections.Counter(), collections.defaultdict(set), 0, set(), collections.Counter()
+        self.message_ids = collections.Counter()
+        for _, headers, body in read:
+            kind = headers.get("Trackway-Kind")
+            self.kinds[kind] += 1
+            self.message_ids[headers.get("Nats-Msg-Id")] += 1
+            if kind != "intake":
+                continue
+            taken, others, _ = events(body)
+            self.refused.update(event["id"] for event in others if "id" in event)
+            for event in taken:
+                self.comings += 1
+                if event["id"] in self.ids:
+                    continue
+                self.ids.add(event["id"])
+                self.names[event["name"]] += 1
+                attributes = event.get("attributes", {})
+                if "sender" in attributes:
+                    self.senders[attributes["sender"]].add(attributes["number"])
+
+
+def index(collector):
+    """What a collector's index has, read from its file."""
+    database = sqlite3.connect(f"file:{collector.data}/index.sqlite?mode=ro", uri=True)
+    try:
+        ids = [str(uuid.UUID(bytes=row[0])) for row in database.execute("SELECT id FROM events")]
+        names = dict(database.execute("SELECT name, count(*) FROM events GROUP BY name"))
+        sums = database.execute("SELECT coalesce(sum(time), 0), coalesce(sum(sequence), 0) FROM events").fetchone()
+        sessions = database.execute("SELECT coalesce(sum(events), 0) FROM sessions").fetchone()[0]
+        return ids, names, sums, sessions
+    finally:
+        database.close()
+
+
+def accounts_of_collector(collector):
+    """Every writer's account, and the gaps that are told."""
+    found, gaps = {}, []
+    for row in collector.ask("/v1/ledger")["writers"]:
+        key = (row["installation"], row["writer"])
+        dropped = sum(row.get("dropped", {}).values())
+        found[key] = (row["recorded"], row["received"], row.get("rejected", 0), dropped, row.get("duplicates", 0))
+        if row.get("gaps") or row["recorded"] != row["received"] + row.get("rejected", 0) + dropped + row.get("skipped", 0):
+            gaps.append((key, row))
+    return found, gaps
+
+
+def accounts_of_tables(clickhouse):
+    """The same, of the tables' rows."""
+    def key(row):
+        return str(uuid.UUID(row[0])), str(uuid.UUID(row[1]))
+    numbers = collections.defaultdict(lambda: [set(), set(), set()])
+    for row in clickhouse.ask("SELECT hex(installation), hex(writer), kind, first, last FROM ranges FINAL FORMAT TabSeparated"):
+        if int(row[2]) < 3:
+            numbers[key(row)][int(row[2])].update(range(int(row[3]), int(row[4]) + 1))
+    found = {}
+    for row in clickhouse.ask("SELECT hex(installation), hex(writer), max(recorded), sum(repeats) FROM writers FINAL GROUP BY installation, writer FORMAT TabSeparated"):
+        received, refused, dropped = numbers[key(row)]
+        found[key(row)] = (int(row[2]), len(received), len(refused - received), len(dropped - received - refused), int(row[3]))
+    return found
+
+
+def catch_up(cluster, within=180):
+    """Until every index and the tables have the stream's last record."""
+    last = cluster.engine.info("INTAKE_0")["state"]["last_seq"]
+    for collector in cluster.collectors:
+        if not last:
+            break
+        def has_all():
+            try:
+                return collector.ask(f"/v1/wait?position=0.{last + 1}&timeout=10") is not None
+            except NoAnswer:
+                return False
+        until(has_all, f"the index of {collector.name} has record {last}", within)
+    if not cluster.clickhouse or not last:
+        return
+    def is_forwarded():
+        try:
+            decided = cluster.engine.info("BLOCKS_0")["state"]["messages"]
+            blocks, end = cluster.clickhouse.ask("SELECT count(), max(last) FROM (SELECT block, max(last) AS last FROM blocks GROUP BY block) FORMAT TabSeparated")[0]
+            return decided > 0 and int(blocks) == decided and int(end) >= last
+        except NoAnswer:
+            return False
+    until(is_forwarded, f"the tables have record {last}", within)
+
+
+def check(cluster, acknowledged, erased=(), within=180):
+    """Everything. `erased` are ids that an erasure takes away: in the stream, and in no index and no table."""
+    until(cluster.is_well, "everything runs", within)
+    catch_up(cluster, within)
+    report, stream = Report(), Stream(cluster.engine)
+    report.equal("messages of the stream that could be read", stream.messages, stream.read)
+    report.equal("sequence numbers missing in the stream", 0, stream.missing)
+    report.equal("acknowledged events that are not in the stream", set(), acknowledged.ids - stream.ids)
+    report.equal("refused events that were acknowledged or kept", set(), acknowledged.refused & stream.ids)
+    report.equal("answers that do not add up", [], acknowledged.wrong)
+    for sender, recorded in sorted(acknowledged.recorded.items()):
+        report.equal(f"{sender}: recorded and delivered", recorded, acknowledged.delivered.get(sender))
+        report.equal(f"{sender}: numbers in the stream", recorded, len(stream.senders.get(sender, ())))
+    rest = stream.ids - set(erased)
+    # A batch that is sent again after the engine's window of two minutes is a message once more; its events are known all the same.
+    report.figures["messages again"] = sum(count - 1 for id, count in stream.message_ids.items() if id)
+    report.figures.update(messages=stream.read, events=len(rest), comings=stream.comings, acknowledged=len(acknowledged.ids) + sum(acknowledged.recorded.values()))
+    accounts = None
+    for collector in cluster.collectors:
+        ids, names, sums, sessions = index(collector)
+        report.equal(f"{collector.name}: rows", len(rest), len(ids))
+        report.equal(f"{collector.name}: other ids than the stream", 0, len(rest.symmetric_difference(ids)))
+        if not erased:
+            report.equal(f"{collector.name}: events by name", dict(stream.names), names)
+        own, gaps = accounts_of_collector(collector)
+        report.equal(f"{collector.name}: writers with gaps", [], gaps)
+        if accounts is not None:
+            report.equal(f"{collector.name}: accounts as the first collector's", accounts, own)
+        accounts = own
+    if cluster.clickhouse:
+        of_tables(cluster.clickhouse, report, rest, accounts, sums, sessions, cluster.engine.info("BLOCKS_0")["state"]["messages"], erased)
+    return report
+
+
+def of_tables(clickhouse, report, rest, accounts, sums, sessions, decided, erased):
+    """ClickHouse beside the stream's events and an index."""
+    living = "WHERE installation NOT IN (SELECT installation FROM erasures)"
+    ids = [str(uuid.UUID(row[0])) for row in clickhouse.ask(f"SELECT hex(id) FROM events FINAL {living} FORMAT TabSeparated")]
+    report.equal("ClickHouse: rows", len(rest), len(ids))
+    report.equal("ClickHouse: other ids than the stream", 0, len(rest.symmetric_difference(ids)))
+    report.equal("ClickHouse: blocks decided", decided, clickhouse.number("SELECT count() FROM blocks FINAL FORMAT TabSeparated"))
+    report.figures["blocks"] = decided
+    told = clickhouse.ask(f"SELECT sum(time), sum(sequence) FROM events FINAL {living} FORMAT TabSeparated")[0]
+    report.equal("ClickHouse: sums of times and numbers, as the index", sums, tuple(int(value) for value in told))
+    report.equal("ClickHouse: events in sessions, as the index", sessions, clickhouse.number(f"SELECT sum(events) FROM sessions FINAL {living} AND session != '' FORMAT TabSeparated"))
+    if not erased:
+        report.equal("ClickHouse: sum of the blocks' rows", len(rest), clickhouse.number("SELECT sum(rows) FROM blocks FINAL FORMAT TabSeparated"))
+        report.equal("ClickHouse: ids", len(rest), clickhouse.number("SELECT uniqExact(id, position) FROM ids FORMAT TabSeparated"))
+        report.equal("ClickHouse: accounts, as the index", accounts, accounts_of_tables(clickhouse))

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""The demonstration beyond one machine: shops whose visitors send through nginx while parts of the cluster are killed, and the ledger at the end."""
+import collections
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import uuid
+
+from check import Acknowledged, check
+from parts import Cluster, NotHere, until
+from stream import NoAnswer
+
+SHOPS = 3
+
+
+def say(what, text):
+    print(f"{what:<10} {text}", flush=True)
+
+
+class Shop:
+    """A shop with a journal: one process after the other, and what the last one said of its ledger."""
+
+    def __init__(self, number, cluster, program):
+        self.number, self.cluster, self.program = number, cluster, program
+        self.folder = f"{cluster.folder}/shop-{number}"
+        self.ledger, self.process, self.is_over, self.is_cancelled = None, None, False, False
+        self.thread = threading.Thread(target=self._run)
+
+    def _run(self):
+        chance = random.Random(self.number)
+        while not self.is_over:
+            self._visit(chance.randrange(1 << 30), visitors=25, pace=200)
+        for _ in range(10):
+            if self.is_cancelled or (self._visit(1, visitors=1, pace=1000) and self.account["pending"] == 0):
+                return
+
+    def _visit(self, seed, visitors, pace):
+        command = ["setpriv", "--pdeathsig", "KILL", self.program, "--visitors", str(visitors), "--pace", str(pace), "--seed", str(seed), "--phone", str(self.number), "--collector", f"http://127.0.0.1:{self.cluster.port}", "--key", self.cluster.key, "--data", self.folder, "--json"]
+        with open(f"{self.folder}.log", "ab") as log:
+            self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, start_new_session=True)
+        if self.is_cancelled:
+            self.process.kill()
+        text, _ = self.process.communicate()
+        lines = text.decode().splitlines()
+        if lines and lines[-1].startswith("{"):
+            self.ledger = json.loads(lines[-1])
+        return self.process.returncode == 0
+
+    @property
+    def account(self):
+        return self.ledger["destinations"]["collector"]
+
+    def cancel(self):
+        self.is_over = self.is_cancelled = True
+        if self.process and self.process.poll() is None:
+            self.process.kill()
+
+
+class Demo:
+    def __init__(self, cluster, program):
+        self.cluster = cluster
+        self.shops = [Shop(number, cluster, program) for number in range(1, SHOPS + 1)]
+
+    def run(self):
+        """Returns whether nothing was lost, and nothing is there twice."""
+        cluster, began = self.cluster, time.monotonic()
+        cluster.start()
+        say("Cluster", f"three servers of NATS, two collectors behind nginx, two forwarders, ClickHouse: up in {time.monotonic() - began:.0f} s")
+        say("Shops", f"{SHOPS} shops, each a process with a journal of its own; their visitors' events go through nginx")
+        for shop in self.shops:
+            shop.thread.start()
+        self._records(20)
+        self._kill(until_there(cluster.leader, "the stream has a leader"), "it led the stream")
+        self._kill(cluster.collectors[0], "nginx sends its visitors to the other")
+        self._kill(cluster.clickhouse, "records wait in the stream meanwhile")
+        say("Restart", f"every part, one after the other: {', '.join(part.name for part in cluster.parts)}")
+        for part in cluster.parts:
+            self._restart(part)
+        say("Restart", "done; the last visitors leave, and what waits is delivered")
+        for shop in self.shops:
+            shop.is_over = True
+        for shop in self.shops:
+            while shop.thread.is_alive():
+                shop.thread.join(0.2)
+        return self._settle()
+
+    def _last(self):
+        try:
+            return self.cluster.engine.info("INTAKE_0")["state"]["last_seq"]
+        except NoAnswer:
+            return 0
+
+    def _records(self, count):
+        """Until so many more records are in the stream; how many seconds that took."""
+        began, before = time.monotonic(), until_there(self._last, "the stream answers")
+        until(lambda: self._last() >= before + count, "records come")
+        return time.monotonic() - began
+
+    def _kill(self, part, remark):
+        part.end(signal.SIGKILL)
+        seconds = self._records(1)
+        say("kill -9", f"{part.name}: {remark}; the next record was taken {seconds:.1f} s later")
+        self._records(10)
+        part.start()
+        until(self.cluster.is_well, f"everything runs again after {part.name}")
+
+    def _restart(self, part):
+        status = part.end(signal.SIGTERM)
+        part.start()
+        until(self.cluster.is_well, f"everything runs again after {part.name}")
+        if status not in (0, -signal.SIGTERM, 1) and part not in self.cluster.servers:
+            say("Restart", f"{part.name} ended with status {status}")
+
+    def _settle(self):
+        report = check(self.cluster, Acknowledged())
+        columns = ["recorded", "delivered", *(collector.name for collector in self.cluster.collectors), "ClickHouse"]
+        stores = [*(rows_of_index(collector) for collector in self.cluster.collectors), rows_of_tables(self.cluster.clickhouse)]
+        table, lost, twice, balanced = [], 0, 0, report.is_good
+        for shop in self.shops:
+            installation = uuid.UUID(shop.ledger["installation"]).hex
+            recorded, dropped = shop.ledger["recorded"], sum(shop.account["dropped"].values())
+            counts = [store[installation] for store in stores]
+            table.append([f"shop {shop.number}", recorded, shop.account["delivered"], *(rows for rows, _ in counts)])
+            balanced = balanced and shop.ledger["balanced"] and recorded == shop.account["delivered"] and dropped == 0
+            lost += sum(max(0, recorded - distinct) for _, distinct in counts)
+            twice += sum(rows - distinct for rows, distinct in counts)
+        table.append(["all", *(sum(row[column] for row in table) for column in range(1, len(columns) + 1))])
+        print()
+        print(f"{'':<8}" + "".join(f"{column:>13}" for column in columns))
+        for row in table:
+            print(f"{row[0]:<8}" + "".join(f"{value:>13,}" for value in row[1:]))
+        print(f"\n{lost} lost, {twice} there twice.", flush=True)
+        for failure in report.failures:
+            print(f"not right: {failure}")
+        return balanced and lost == 0 and twice == 0 and len({value for value in table[-1][1:]}) == 1
+
+
+def until_there(look, what):
+    """Something that is looked for, once it is there."""
+    found = []
+    def is_there():
+        found[:] = [look()]
+        return bool(found[0])
+    until(is_there, what)
+    return found[0]
+
+
+def rows_of_index(collector):
+    """How many rows, and how many distinct ones, each installation has in a collector's index."""
+    database = sqlite3.connect(f"file:{collector.data}/index.sqlite?mode=ro", uri=True)
+    try:
+        rows = database.execute("SELECT installations.id, count(*), count(DISTINCT events.id) FROM events JOIN installations ON installations.number = events.installation GROUP BY 1")
+        return collections.defaultdict(lambda: (0, 0), {bytes(row[0]).hex(): row[1:] for row in rows})
+    finally:
+        database.close()
+
+
+def rows_of_tables(clickhouse):
+    rows = clickhouse.ask("SELECT lower(hex(installation)), count(), uniqExact(id) FROM events FINAL GROUP BY installation FORMAT TabSeparated")
+    return collections.defaultdict(lambda: (0, 0), {row[0]: (int(row[1]), int(row[2])) for row in rows})
+
+
+def main(program, stays):
+    with tempfile.TemporaryDirectory(prefix="trackway-cluster-") as folder:
+        cluster = Cluster(folder)
+        demo = Demo(cluster, program)
+        try:
+            is_good = demo.run()
+            if stays:
+                print(f"\nPage        http://127.0.0.1:{cluster.collectors[0].port} and http://127.0.0.1:{cluster.collectors[1].port}")
+                print(f"ClickHouse  http://127.0.0.1:{cluster.clickhouse.port}, database trackway: curl 'http://127.0.0.1:{cluster.clickhouse.port}/?database=trackway' -d 'SELECT name, count() FROM events FINAL GROUP BY name'")
+                print(f"Send        trackway send --url http://127.0.0.1:{cluster.port} --key {cluster.key} hello world=1")
+                print("Ctrl-C ends all of it; nothing is kept.", flush=True)
+                while True:
+                    time.sleep(1)
+            return 0 if is_good else 1
+        finally:
+            for shop in demo.shops:
+                shop.cancel()
+            cluster.end()
+
+
+def interrupt(*_):
+    # Once: what ends everything is not to be interrupted itself.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupt)
+    try:
+        sys.exit(main(sys.argv[1], os.environ.get("CLUSTER_DEMO_EXIT") != "1"))
+    except (NotHere, NoAnswer) as problem:
+        sys.exit(f"cluster-demo: {problem}")
+    except KeyboardInterrupt:
+        print("\ncluster-demo: ended", file=sys.stderr)
+        sys.exit(130)

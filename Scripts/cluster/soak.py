@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""Minutes under load in which every part of the cluster is killed and paused at seeded moments, and a check of everything at the end.
+
+    soak.py [--minutes 20] [--seed N] [--rate 60] [--json FILE]
+
+The seed decides what is hit, when, and for how long; what happens in between is the machine's. A run that fails keeps its folder.
+"""
+import argparse
+import collections
+import json
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+
+from check import check
+from load import Load
+from parts import Cluster, NotHere, until
+from stream import NoAnswer
+
+# How long a part is away, in seconds, and how long one is paused.
+AWAY, PAUSE = (0.2, 4), (1, 7)
+# How long it takes until the next fault of a kind, in seconds.
+EVERY = {
+    "leader": (10, 20), "server": (10, 20), "collector": (6, 12), "forwarder": (6, 12), "ClickHouse": (20, 35),
+    "leader paused": (50, 90), "forwarder paused": (30, 60), "ClickHouse paused": (40, 80), "no quorum": (120, 200),
+}
+OF_SERVERS = {"leader", "server", "leader paused", "no quorum"}
+# A collector that finds no proven engine ends so when it is started; a forwarder, too. Whoever watches over them starts them again.
+GIVES_UP = {69, 73, 75}
+
+
+class Watch:
+    """Looks twice a second whether all servers of NATS are well, and which leads."""
+
+    def __init__(self, cluster):
+        self.cluster, self.is_well, self.leader, self.is_over = cluster, False, None, False
+        self.thread = threading.Thread(target=self._run, daemon=True)
+        self.thread.start()
+
+    def _run(self):
+        cluster = self.cluster
+        while not self.is_over:
+            is_well = cluster.servers_are_well()
+            self.leader = cluster.leader() if is_well else None
+            self.is_well = is_well and self.leader is not None
+            time.sleep(0.5)
+
+
+class Soak:
+    def __init__(self, cluster, seed, minutes, rate):
+        self.cluster, self.minutes = cluster, minutes
+        self.chance, self.load = random.Random(f"{seed}/faults"), Load(cluster, seed, rate=rate)
+        self.kills, self.pauses, self.ends, self.problems = collections.Counter(), collections.Counter(), collections.Counter(), []
+        # What happens later: moment, order, what to do.
+        self.later, self.count, self.away = [], 0, set()
+        self.quorum_lost, self.answered_without_quorum = 0, 0
+
+    def run(self):
+        cluster = self.cluster
+        cluster.start()
+        self.watch = Watch(cluster)
+        self.load.start()
+        began = time.monotonic()
+        due = {kind: began + self.chance.uniform(*EVERY[kind]) for kind in EVERY}
+        told = began
+        while (now := time.monotonic()) < began + 60 * self.minutes:
+            self._do_what_is_due(now)
+            self._look_for_ends()
+            for kind in EVERY:
+                if now >= due[kind] and self._can(kind):
+                    self._fault(kind, now)
+                    due[kind] = now + self.chance.uniform(*EVERY[kind])
+            if now > told + 60:
+                told = now
+                print(f"soak: {(now - began) / 60:.0f} min, {sum(self.kills.values())} kills, answers {dict(self.load.answers)}", file=sys.stderr, flush=True)
+            time.sleep(0.05)
+        while self.later:
+            self._do_what_is_due(time.monotonic())
+            self._look_for_ends()
+            time.sleep(0.05)
+        is_there = threading.Event()
+        # Whatever gives up while senders deliver the rest is started again.
+        waiting = threading.Thread(target=lambda: (self.load.end(), is_there.set()))
+        waiting.start()
+        while not is_there.is_set():
+            self._look_for_ends()
+            time.sleep(0.1)
+        until(self._is_well, "everything runs", 120)
+        self.watch.is_over = True
+        self.watch.thread.join()
+        return check(cluster, self.load.acknowledged)
+
+    def _is_well(self):
+        self._look_for_ends()
+        return self.cluster.is_well()
+
+    def _can(self, kind):
+        """Two of three servers are never away but where that is the fault."""
+        if kind in OF_SERVERS:
+            is_busy = any(server in self.away for server in self.cluster.servers)
+            return self.watch.is_well and not is_busy
+        return bool(self._free(kind))
+
+    def _free(self, kind):
+        parts = {"collector": self.cluster.collectors, "forwarder": self.cluster.forwarders, "ClickHouse": [self.cluster.clickhouse]}[kind.split()[0]]
+        return [part for part in parts if part not in self.away and part.runs]
+
+    def _after(self, seconds, do):
+        self.count += 1
+        self.later.append((time.monotonic() + seconds, self.count, do))
+        self.later.sort(key=lambda item: item[:2])
+
+    def _do_what_is_due(self, now):
+        while self.later and self.later[0][0] <= now:
+            self.later.pop(0)[2]()
+
+    def _look_for_ends(self):
+        """Whoever ended by itself is counted, and started again; what is no way to end fails the run."""
+        for part in self.cluster.parts:
+            if part not in self.away and part.process and not part.runs:
+                status = part.process.returncode
+                self.ends[f"{part.name}: {status}"] += 1
+                if status not in GIVES_UP:
+                    self.problems.append(f"{part.name} ended with {status}: {part.log()[-400:]}")
+                part.start()
+
+    def _fault(self, kind, now):
+        chance = self.chance
+        if kind == "no quorum":
+            return self._lose_quorum()
+        if kind in OF_SERVERS:
+            others = [server for server in self.cluster.servers if server is not self.watch.leader]
+            part = chance.choice(others) if kind == "server" else self.watch.leader
+        else:
+            part = chance.choice(self._free(kind))
+        self.away.add(part)
+        if kind.endswith("paused"):
+            self.pauses[kind.removesuffix(" paused")] += 1
+            part.pause()
+            self._after(chance.uniform(*PAUSE), lambda: self._back(part, part.go_on))
+        else:
+            self.kills[kind] += 1
+            part.end(signal.SIGKILL)
+            self._after(chance.uniform(*AWAY), lambda: self._back(part, part.start))
+
+    def _back(self, part, come):
+        come()
+        self.away.discard(part)
+        # What the watch saw before counts for nothing.
+        self.watch.is_well = False
+
+    def _lose_quorum(self):
+        two = self.chance.sample(self.cluster.servers, 2)
+        for server in two:
+            self.away.add(server)
+            self.kills["leader" if server is self.watch.leader else "server"] += 1
+            server.process.kill()
+        for server in two:
+            server.end()
+        self.quorum_lost += 1
+        since = time.monotonic()
+        def back():
+            self.answered_without_quorum += self.load.answered_between(since, time.monotonic())
+            for server in two:
+                self._back(server, server.start)
+        self._after(self.chance.uniform(4, 14), back)
+
+
+def tell(soak, report, seed, seconds):
+    """Prints what happened and what was found; returns the same for programs."""
+    problems = [*soak.problems, *soak.load.problems, *report.failures]
+    if soak.answered_without_quorum:
+        problems.append(f"{soak.answered_without_quorum} batches were answered while two of three servers were away")
+    figures = {
+        "good": report.is_good and not problems, "seed": seed, "seconds": round(seconds), "kills": dict(soak.kills), "killed": sum(soak.kills.values()), "pauses": dict(soak.pauses),
+        "without quorum": soak.quorum_lost, "answered without quorum": soak.answered_without_quorum, "ended by itself": dict(soak.ends),
+        "answers": dict(soak.load.answers), "sender processes": soak.load.rounds, "longest silence": round(soak.load.silence, 1), "compared": len(report.lines), **report.figures, "problems": problems,
+    }
+    for what, found in figures.items():
+        if what != "problems":
+            print(f"{what:<24} {', '.join(f'{name} {count}' for name, count in sorted(found.items())) if isinstance(found, dict) else found}")
+    for problem in problems:
+        print(f"not right: {problem}")
+    return figures
+
+
+def main():
+    options = argparse.ArgumentParser(prog="cluster-test")
+    options.add_argument("--minutes", type=float, default=20)
+    options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
+    options.add_argument("--rate", type=float, default=60, help="events a second of each of six senders")
+    options.add_argument("--json", help="a file for the figures")
+    options = options.parse_args()
+    print(f"soak: seed {options.seed}, {options.minutes:g} minutes", file=sys.stderr, flush=True)
+    began, folder, is_good = time.monotonic(), tempfile.mkdtemp(prefix="trackway-soak-"), False
+    cluster = Cluster(folder)
+    soak = Soak(cluster, options.seed, options.minutes, options.rate)
+    try:
+        figures = tell(soak, soak.run(), options.seed, time.monotonic() - began)
+        if options.json:
+            with open(options.json, "w") as file:
+                json.dump(figures, file)
+        is_good = figures["good"]
+    except NoAnswer as problem:
+        print(f"soak: {problem}; answers {dict(soak.load.answers)}, {soak.load.problems}", file=sys.stderr)
+    finally:
+        soak.load.cancel()
+        cluster.end()
+        if is_good:
+            shutil.rmtree(folder, ignore_errors=True)
+        else:
+            print(f"soak: not good; seed {options.seed}, everything is kept in {folder}", file=sys.stderr)
+    return 0 if is_good else 1
+
+
+if __name__ == "__main__":
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+    try:
+        sys.exit(main())
+    except NotHere as problem:
+        sys.exit(f"cluster-test: {problem}")
+    except KeyboardInterrupt:
+        sys.exit(130)

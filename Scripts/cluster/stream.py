@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""A small client of NATS JetStream, written apart from the product's so that the checker does not believe that one."""
+import json
+import socket
+import threading
+import time
+import zlib
+
+
+class NoAnswer(Exception):
+    """Somebody did not answer, or not what was asked for."""
+
+
+class Engine:
+    """Asks any of some servers; a connection that is lost is made anew, with the next question. From any thread, one after the other."""
+
+    def __init__(self, addresses, user, password):
+        self.addresses, self.user, self.password = addresses, user, password
+        self.connection, self.count, self.lock = None, 0, threading.Lock()
+
+    def close(self):
+        if self.connection:
+            self.connection.close()
+        self.connection = None
+
+    def _connect(self):
+        for host, port in self.addresses:
+            try:
+                self.connection = socket.create_connection((host, port), timeout=2)
+                self.input = self.connection.makefile("rb")
+                if self.input.readline().startswith(b"INFO "):
+                    self._send(b"CONNECT " + json.dumps({"verbose": False, "pedantic": False, "headers": True, "no_responders": True, "user": self.user, "pass": self.password}).encode() + b"\r\nPING\r\n")
+                    # Others are behind the first PONG: a server that is paused greets nobody.
+                    while (line := self.input.readline()) and not line.startswith(b"PONG"):
+                        if line.startswith(b"-ERR"):
+                            raise NoAnswer(line.decode())
+                    if line:
+                        return
+            except OSError:
+                pass
+            self.close()
+        raise NoAnswer("no server of NATS answers")
+
+    def _send(self, text):
+        self.connection.sendall(text)
+
+    def _message(self):
+        """The next message to this question: status, headers, reply, body."""
+        while line := self.input.readline():
+            words = line.split()
+            if words[0] == b"PING":
+                self._send(b"PONG\r\n")
+            elif words[0] in (b"MSG", b"HMSG"):
+                size = int(words[-1])
+                data = self.input.read(size + 2)[:size]
+                if int(words[2]) != self.count:
+                    # To a question that nobody waits for any more.
+                    continue
+                cut = int(words[-2]) if words[0] == b"HMSG" else 0
+                reply = words[3].decode() if len(words) > (5 if cut else 4) else ""
+                lines = data[:cut].decode().split("\r\n")
+                status = int(lines[0].split()[1]) if cut and len(lines[0].split()) > 1 else None
+                return status, dict(line.split(": ", 1) for line in lines[1:] if ": " in line), reply, data[cut:]
+        raise OSError("closed")
+
+    def _ask(self, subject, body, messages, within):
+        """Up to so many messages in answer to one; fewer when a status comes."""
+        with self.lock:
+            return self._ask_alone(subject, body, messages, within)
+
+    def _ask_alone(self, subject, body, messages, within):
+        if not self.connection:
+            self._connect()
+        self.count += 1
+        inbox = f"_INBOX.check.{id(self)}.{time.monotonic_ns()}"
+        self.connection.settimeout(within)
+        found = []
+        try:
+            self._send(f"SUB {inbox} {self.count}\r\nPUB {subject} {inbox} {len(body)}\r\n".encode() + body + b"\r\n")
+            while len(found) < messages:
+                message = self._message()
+                if message[0] is not None:
+                    if message[0] in (404, 408):
+                        break
+                    raise NoAnswer(f"{subject}: status {message[0]}")
+                found.append(message)
+            self._send(f"UNSUB {self.count}\r\n".encode())
+            return found
+        except OSError as error:
+            self.close()
+            raise NoAnswer(f"{subject}: {error}") from error
+
+    def request(self, subject, value=None, within=2):
+        body = b"" if value is None else json.dumps(value).encode()
+        answers = self._ask(subject, body, 1, within)
+        if not answers:
+            raise NoAnswer(f"{subject}: nothing")
+        answer = json.loads(answers[0][3])
+        if "error" in answer:
+            raise NoAnswer(f"{subject}: {answer['error']}")
+        return answer
+
+    def streams(self):
+        return self.request("$JS.API.STREAM.NAMES").get("streams") or []
+
+    def info(self, name):
+        return self.request(f"$JS.API.STREAM.INFO.{name}")
+
+    def read(self, name):
+        """Every message of a stream up to where it ends now: sequence, headers, body.
+
+        Fewer than the stream says it has are an error of reading, and never a loss: nothing is returned then.
+        """
+        state = self.info(name)["state"]
+        first, last, told = state["first_seq"], state["last_seq"], state["messages"]
+        config = {"deliver_policy": "all", "ack_policy": "none", "inactive_threshold": 60_000_000_000, "num_replicas": 1, "mem_storage": True}
+        consumer = self.request(f"$JS.API.CONSUMER.CREATE.{name}", {"stream_name": name, "config": config}, within=5)["name"]
+        found, tries = [], 0
+        while told and (not found or found[-1][0] < last):
+            got = self._ask(f"$JS.API.CONSUMER.MSG.NEXT.{name}.{consumer}", json.dumps({"batch": 500, "expires": 2_000_000_000}).encode(), min(500, told - len(found)) or 1, 10)
+            for _, headers, reply, body in got:
+                # $JS.ACK.stream.consumer.delivered.sequence.consumer's.time.pending; two words more with a domain.
+                found.append((int(reply.split(".")[-4]), headers, body))
+            tries = 0 if got else tries + 1
+            if tries > 10:
+                raise NoAnswer(f"{name}: {len(found)} of {told} messages could be read")
+        if len(found) < told:
+            raise NoAnswer(f"{name}: {len(found)} of {told} messages could be read")
+        missing = last - first + 1 - len(found) if told else 0
+        return found, missing
+
+
+def events(body):
+    """The events of a record that were taken, those refused, and the batch's header (None without one)."""
+    head, _, body = body.partition(b"\n")
+    about = json.loads(head)
+    if about["encoding"] == "gzip":
+        body = zlib.decompress(body, 31)
+    refused = {fault[0] for fault in about.get("rejected", [])}
+    taken, others, header = [], [], None
+    for line in body.splitlines():
+        value = json.loads(line)
+        if "batch" in value:
+            header = value["batch"]
+        elif "context" not in value:
+            (others if len(taken) + len(others) in refused else taken).append(value)
+    return taken, others, header

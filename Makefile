@@ -52,7 +52,7 @@ engine-test: bootstrap  ## Real servers of NATS and ClickHouse, collectors and f
 	Scripts/bootstrap cluster || echo 'engine-test: without ClickHouse'
 	TRACKWAY_ENGINE_TESTS=1 Scripts/run-tests --package-path Server $(CHECKED) --no-parallel --filter 'EngineTests|EngineServeTests|EngineForwardTests|EngineQuestionTests'
 	swift build --package-path Server --product trackway
-	Scripts/cluster-test faults test_faults
+	Scripts/cluster-test faults test_faults.Faults
 
 cluster-test: bootstrap  ## Every fault of a cluster, then MINUTES (20) of kills and pauses at moments of SEED, and a check of everything
 	Scripts/bootstrap cluster || echo 'cluster-test: not everything could be installed'

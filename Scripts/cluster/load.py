@@ -180,7 +180,7 @@ class Writer:
         text = f"{value:032x}"
         return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
 
-    def batch(self, count, name="raw", session="s", refused=0.02, extra=()):
+    def batch(self, count, name="raw", session="s", refused=0.02):
         """The body of the next events, and their ids. A few have a name that is too long, and are refused."""
         first, now = self.next, int(time.time() * 1000)
         self.next += count
@@ -190,11 +190,10 @@ class Writer:
         if self.chance.random() < 0.05 and count > 2:
             self.late.append(self._body(first + count // 2, lines[count // 2:], session))
             self.late = self.late[-20:]
-        return self._body(first, [*lines, *extra], session, count)
+        return self._body(first, lines, session)
 
-    def _body(self, first, lines, session, count=None):
-        count = count or len(lines)
-        last = first + count - 1
+    def _body(self, first, lines, session):
+        last = first + len(lines) - 1
         header = {"batch": {"id": f"{self.writer}-{first}-{last}", "installation": self.installation, "writer": self.writer, "first": first, "last": last, "recorded": self.next - 1, "sent": int(time.time() * 1000)}}
         context = {"context": {"app": {"id": "load", "version": "1.0"}, "session": {"id": session}}}
         body = "\n".join(json.dumps(line) for line in [header, context, *lines]).encode()

@@ -77,9 +77,9 @@ class Ports:
                     continue
 
 
-def request(port, method, path, body=None, headers=None, timeout=30):
+def request(port, method, path, body=None, headers=None, timeout=30, host="127.0.0.1"):
     """An answer's status and text; None for the status when there was no answer."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout)
+    connection = http.client.HTTPConnection(host, port, timeout=timeout)
     try:
         connection.request(method, path, body, headers or {})
         answer = connection.getresponse()
@@ -149,14 +149,17 @@ class Server(Part):
     def store(self):
         return f"{self.folder}/{self.name}.store"
 
-    def configure(self, servers, space="4GB", store=None):
+    def is_healthy(self):
+        return self.runs and request(self.http_port, "GET", "/healthz", timeout=2, host=self.host)[0] == 200
+
+    def configure(self, servers):
         routes = ", ".join(f"nats://{server.host}:{server.routes_port}" for server in servers)
         with open(f"{self.folder}/{self.name}.conf", "w") as file:
             file.write(f"""server_name: {self.name}
 listen: "{self.host}:{self.port}"
 http: "{self.host}:{self.http_port}"
 max_payload: 8MB
-jetstream {{ store_dir: "{store or self.store}", max_file_store: {space}, sync_interval: always }}
+jetstream {{ store_dir: "{self.store}", max_file_store: 4GB, sync_interval: always }}
 cluster {{ name: "trackway", listen: "{self.host}:{self.routes_port}", routes: [ {routes} ] }}
 accounts {{
   COLLECT {{ jetstream: enabled, users: [ {{ user: "{USER}", password: "{PASSWORD}" }} ] }}
@@ -259,19 +262,20 @@ http {{
 class Cluster:
     """All of it, as Documentation/Scaling.md has it, on one machine."""
 
-    def __init__(self, folder, collectors=2, forwarders=2, proxy=True, columns=True, gigabytes=1, clickhouse_data=None, options=()):
+    def __init__(self, folder, collectors=2, forwarders=2, proxy=True, columns=True, gigabytes=1, clickhouse_data=None, places=(("127.0.0.1", ()),) * 3):
         self.folder, self.gigabytes = folder, gigabytes
         ports = self.ports = Ports()
-        self.servers = [Server(f"n{number}", folder, ports) for number in range(3)]
+        # Where each server of NATS listens, and the words before its command that put it there.
+        self.servers = [Server(f"n{number}", folder, ports, *places[number]) for number in range(3)]
         for server in self.servers:
             server.configure(self.servers)
         with open(f"{folder}/engine.json", "w") as file:
             json.dump({"user": USER, "password": PASSWORD, "system": {"user": "sys", "password": SYSTEM}}, file)
         os.chmod(f"{folder}/engine.json", 0o600)
-        self.engine_options = ["--engine", ",".join(f"nats://127.0.0.1:{server.port}" for server in self.servers), "--engine-credentials", f"{folder}/engine.json"]
+        self.engine_options = ["--engine", ",".join(f"nats://{server.host}:{server.port}" for server in self.servers), "--engine-credentials", f"{folder}/engine.json"]
         self.clickhouse = ClickHouse(folder, ports, clickhouse_data) if columns else None
         self.column_options = ["--to", f"http://127.0.0.1:{self.clickhouse.port}/trackway"] if columns else []
-        self.collectors = [Collector(f"collector-{number}", folder, ports, self.engine_options, options) for number in range(1, collectors + 1)]
+        self.collectors = [Collector(f"collector-{number}", folder, ports, self.engine_options) for number in range(1, collectors + 1)]
         forward = [trackway(), "forward", *self.engine_options, *self.column_options, "--json"]
         self.forwarders = [Part(f"forwarder-{number}", forward, folder) for number in range(1, forwarders + 1)] if columns else []
         self.proxy = Proxy(folder, ports, self.collectors) if proxy else None
@@ -289,7 +293,7 @@ class Cluster:
         return self.proxy.port if self.proxy else self.collectors[0].port
 
     def command(self, *words):
-        return subprocess.run([trackway(), *words], capture_output=True, text=True, timeout=120)
+        return subprocess.run(["setpriv", "--pdeathsig", "KILL", trackway(), *words], capture_output=True, text=True, timeout=120)
 
     def start(self):
         for server in self.servers:
@@ -330,7 +334,7 @@ class Cluster:
 
     def servers_are_well(self):
         """Every server runs, and where there is a stream each has all of it."""
-        if any(not server.runs or request(server.http_port, "GET", "/healthz", timeout=2)[0] != 200 for server in self.servers):
+        if not all(server.is_healthy() for server in self.servers):
             return False
         try:
             for name in self.engine.streams():

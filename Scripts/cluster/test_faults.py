@@ -58,11 +58,20 @@ class OnCluster(unittest.TestCase):
         before = load.answers["200"]
         until(lambda: load.answers["200"] >= before + more, f"{more} more batches are answered", within)
 
+    def leader(self):
+        """The server that leads the stream, once all three are well."""
+        until(self.cluster.servers_are_well, "all three are well")
+        found = self.cluster.leader()
+        self.assertIsNotNone(found)
+        return found
+
     def blocks(self):
         return self.cluster.engine.info("BLOCKS_0")["state"]["messages"]
 
 
 class Faults(OnCluster):
+    """The quickest; `make engine-test` runs them, too."""
+
     def test_a_leader_that_is_paused_comes_back_to_another_leader(self):
         with self.load() as load:
             self.answers(load, 10)
@@ -71,24 +80,6 @@ class Faults(OnCluster):
             self.answers(load, 10)
             leader.go_on()
             until(self.cluster.servers_are_well, "all three are well")
-
-    def test_a_server_comes_back_with_an_empty_disk(self):
-        with self.load() as load:
-            self.answers(load, 5)
-            server = next(server for server in self.cluster.servers if server is not self.leader())
-            server.end()
-            shutil.rmtree(server.store)
-            server.start()
-            until(self.cluster.servers_are_well, "all three are well")
-            self.answers(load, 5)
-
-    def test_all_servers_are_restarted_one_by_one(self):
-        with self.load() as load:
-            for server in self.cluster.servers:
-                self.answers(load, 3)
-                server.end(signal.SIGTERM)
-                server.start()
-                until(self.cluster.servers_are_well, "all three are well")
 
     def test_a_stream_that_is_full_takes_nothing_until_it_is_larger(self):
         name = "INTAKE_0"
@@ -127,6 +118,43 @@ class Faults(OnCluster):
             until(lambda: self.blocks() >= before + 3, "the one that woke goes on")
             other.go_on()
 
+    def test_the_check_notices_what_is_missing_and_the_audit_mends_it(self):
+        clickhouse = self.cluster.clickhouse
+        with self.load(senders=0) as load:
+            self.answers(load, 3)
+        clickhouse.ask("ALTER TABLE events DELETE WHERE block = 1")
+        until(lambda: clickhouse.number("SELECT count() FROM events WHERE block = 1") == 0, "the rows are gone")
+        report = check(self.cluster, self.acknowledged)
+        self.assertTrue(any("ClickHouse: rows" in failure for failure in report.failures), report.failures)
+        audit = self.cluster.command("engine", "audit", *self.cluster.engine_options, *self.cluster.column_options)
+        self.assertEqual(audit.returncode, 0, audit.stdout + audit.stderr)
+        self.expect_whole()
+        invented = Acknowledged()
+        invented.ids.add(Writer("nobody", 5).id(1))
+        self.assertTrue(any("not in the stream" in failure for failure in check(self.cluster, invented).failures))
+
+
+class MoreFaults(OnCluster):
+    """The others that fit one cluster."""
+
+    def test_a_server_comes_back_with_an_empty_disk(self):
+        with self.load() as load:
+            self.answers(load, 5)
+            server = next(server for server in self.cluster.servers if server is not self.leader())
+            server.end()
+            shutil.rmtree(server.store)
+            server.start()
+            until(self.cluster.servers_are_well, "all three are well")
+            self.answers(load, 5)
+
+    def test_all_servers_are_restarted_one_by_one(self):
+        with self.load() as load:
+            for server in self.cluster.servers:
+                self.answers(load, 3)
+                server.end(signal.SIGTERM)
+                server.start()
+                until(self.cluster.servers_are_well, "all three are well")
+
     def test_clickhouse_is_paused(self):
         with self.load() as load:
             self.answers(load, 5)
@@ -147,27 +175,6 @@ class Faults(OnCluster):
     def drop(self):
         """Takes away what showed that writes are allowed still."""
         return self.cluster.clickhouse.ask("DROP TABLE probe") == []
-
-    def test_the_check_notices_what_is_missing_and_the_audit_mends_it(self):
-        clickhouse = self.cluster.clickhouse
-        with self.load(senders=0) as load:
-            self.answers(load, 3)
-        clickhouse.ask("ALTER TABLE events DELETE WHERE block = 1")
-        until(lambda: clickhouse.number("SELECT count() FROM events WHERE block = 1") == 0, "the rows are gone")
-        report = check(self.cluster, self.acknowledged)
-        self.assertTrue(any("ClickHouse: rows" in failure for failure in report.failures), report.failures)
-        audit = self.cluster.command("engine", "audit", *self.cluster.engine_options, *self.cluster.column_options)
-        self.assertEqual(audit.returncode, 0, audit.stdout + audit.stderr)
-        self.expect_whole()
-        invented = Acknowledged()
-        invented.ids.add(Writer("nobody", 5).id(1))
-        self.assertTrue(any("not in the stream" in failure for failure in check(self.cluster, invented).failures))
-
-    def leader(self):
-        until(self.cluster.servers_are_well, "all three are well")
-        found = self.cluster.leader()
-        self.assertIsNotNone(found)
-        return found
 
 
 if __name__ == "__main__":

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""Faults that need a cluster of their own, or root: a full or slow ClickHouse, and an erasure."""
+import hashlib
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+import uuid
+
+from load import Load, Writer
+from parts import Part, trackway, until
+from test_faults import OnCluster
+
+
+class Slowly(threading.Thread):
+    """Hands bytes on to a port of the loopback, every piece a while later."""
+
+    def __init__(self, port, target, delay):
+        super().__init__(daemon=True)
+        self.target, self.delay, self.pieces = target, delay, 0
+        self.listener = socket.create_server(("127.0.0.1", port))
+
+    def run(self):
+        while True:
+            try:
+                near = self.listener.accept()[0]
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self.target))
+            for source, sink in [(near, far), (far, near)]:
+                threading.Thread(target=self._hand_on, args=(source, sink), daemon=True).start()
+
+    def _hand_on(self, source, sink):
+        try:
+            while data := source.recv(16_384):
+                time.sleep(self.delay)
+                self.pieces += 1
+                sink.sendall(data)
+            sink.shutdown(socket.SHUT_WR)
+        except OSError:
+            # One side is gone; the other learns of it.
+            sink.close()
+
+
+class Behind(OnCluster):
+    """What is behind the stream is slow, and a batch orders an erasure."""
+
+    def test_clickhouse_is_slow(self):
+        cluster = self.cluster
+        for forwarder in cluster.forwarders:
+            forwarder.end()
+        relay = Slowly(cluster.ports.take(), cluster.clickhouse.port, 0.3)
+        relay.start()
+        slow = Part("forwarder-slow", [trackway(), "forward", *cluster.engine_options, "--to", f"http://127.0.0.1:{relay.listener.getsockname()[1]}/trackway", "--json"], self.folder)
+        slow.start()
+        with self.load() as load:
+            self.answers(load, 30)
+            before = self.blocks()
+            until(lambda: self.blocks() >= before + 2, "blocks are written, slowly")
+            self.assertTrue(slow.runs)
+            slow.end()
+            for forwarder in cluster.forwarders:
+                forwarder.start()
+            relay.listener.close()
+        self.assertGreater(relay.pieces, 10)
+
+
+class Erasing(OnCluster):
+    def test_an_erasure_in_the_middle_of_a_block_takes_what_was_before_it_and_nothing_else(self):
+        secret = uuid.UUID(int=random.SystemRandom().getrandbits(128))
+        leaving, staying = Writer("leaving", 1), Writer("staying", 2)
+        leaving.installation = installation(secret, leaving.installation)
+        load = Load(self.cluster, "erasing", senders=0, raw=0)
+        collectors = self.cluster.collectors
+        tombstone = {"id": leaving.id(0), "name": "_installation_erased", "time": int(time.time() * 1000), "attributes": {"installation": leaving.installation, "proof": str(secret)}}
+        # All of it within a block, and not one collector alone.
+        for turn in range(6):
+            body, ids = leaving.batch(5, refused=0)
+            self.assertTrue(load.post([collectors[turn % 2]], body, ids))
+            self.erased.update(ids)
+            self.assertTrue(load.post([collectors[turn % 2]], *staying.batch(5, refused=0)))
+        self.assertTrue(load.post([collectors[0]], json.dumps(tombstone).encode(), [tombstone["id"]]))
+        self.erased.add(tombstone["id"])
+        for turn in range(4):
+            late, ids = leaving.batch(5, refused=0)
+            load.post([collectors[turn % 2]], late, ids)
+            self.erased.update(ids)
+            self.assertTrue(load.post([collectors[turn % 2]], *staying.batch(5, refused=0)))
+        self.assertEqual(load.problems, [])
+        # Events of the erased are refused wherever the order has been read, and taken and left out where not.
+        load.acknowledged.refused -= self.erased
+        load.acknowledged.ids -= self.erased
+        self.acknowledged.add(load.acknowledged)
+        self.expect_whole()
+        self.assertEqual(self.cluster.clickhouse.number("SELECT count() FROM erasures FINAL FORMAT TabSeparated"), 1)
+        until(lambda: self.cluster.clickhouse.number(f"SELECT count() FROM events WHERE installation = unhex('{uuid.UUID(leaving.installation).hex}')") == 0, "the rows are gone")
+
+
+def installation(secret, now):
+    """The identity that belongs to a secret, as Documentation/WireFormat.md has it; `now` is any UUID of version 7."""
+    began = uuid.UUID(now).int >> 80
+    digest = hashlib.sha256(b"trackway.installation:" + began.to_bytes(8, "big") + secret.bytes).digest()
+    low = int.from_bytes(digest[:8], "big") & 0xFFF
+    high = int.from_bytes(digest[8:16], "big") >> 2
+    return str(uuid.UUID(int=began << 80 | 7 << 76 | low << 64 | 2 << 62 | high))
+
+
+class FullDisk(OnCluster):
+    """The tables lie on a file system of their own, which is full for a while."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.disk = tempfile.mkdtemp(prefix="trackway-disk-")
+        cls.addClassCleanup(os.rmdir, cls.disk)
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "trackway", cls.disk], capture_output=True, text=True, check=False)
+        if mounted.returncode != 0:
+            raise unittest.SkipTest(f"nothing can be mounted here: {mounted.stderr.strip()}")
+        cls.addClassCleanup(subprocess.run, ["umount", "--lazy", cls.disk], check=False)
+        cls.options = {"clickhouse_data": f"{cls.disk}/clickhouse"}
+        super().setUpClass()
+
+    def test_clickhouse_has_no_room_for_a_while(self):
+        with self.load() as load:
+            self.answers(load, 10)
+            with open(f"{self.disk}/ballast", "wb") as ballast:
+                try:
+                    while True:
+                        ballast.write(bytes(1 << 16))
+                        ballast.flush()
+                except OSError:
+                    # That is what was wanted; what the file's buffer holds still is not written either.
+                    os.ftruncate(ballast.fileno(), os.fstat(ballast.fileno()).st_size)
+            self.answers(load, 20)
+            until(lambda: "space" in "".join(forwarder.log() for forwarder in self.cluster.forwarders).lower(), "a forwarder tells that there is no room")
+            os.remove(f"{self.disk}/ballast")
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

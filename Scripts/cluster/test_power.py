@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+# Copyright 2026 the Trackway authors
+"""Servers of NATS lose their power: killed, and on a file system that forgets what they did not sync. Needs root and FUSE."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+from parts import HERE, ROOT, Cluster, NotHere, until
+from stream import NoAnswer
+from test_faults import OnCluster
+
+# The Python module that speaks to the kernel.
+FUSE_VERSION = "3.0.1"
+
+
+def fuse_module():
+    """Where the module lies; installed there the first time."""
+    cache = f"{ROOT}/Server/.build-nats/fusepy-{FUSE_VERSION}"
+    if not os.path.exists(f"{cache}/fuse.py"):
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--root-user-action", "ignore", "--no-deps", "--target", cache, f"fusepy=={FUSE_VERSION}"], check=False)
+    if not os.path.exists(f"{cache}/fuse.py"):
+        raise unittest.SkipTest("there is no Python module fusepy, and it could not be installed")
+    return cache
+
+
+class Disk:
+    """A server's store on a file system that forgets."""
+
+    def __init__(self, server, folder):
+        self.server, self.mountpoint = server, server.store
+        backing = f"{folder}/{server.name}.disk"
+        os.makedirs(backing)
+        os.makedirs(self.mountpoint)
+        self.path = f"{folder}/{server.name}.power.log"
+        with open(self.path, "w") as log:
+            command = [sys.executable, f"{HERE}/forgetful.py", backing, self.mountpoint]
+            self.process = subprocess.Popen(["setpriv", "--pdeathsig", "KILL", *command], stdout=log, stderr=log, env={**os.environ, "PYTHONPATH": fuse_module()})
+        try:
+            until(lambda: os.path.ismount(self.mountpoint) or self.process.poll() is not None, "the file system is mounted", 20)
+        finally:
+            if not os.path.ismount(self.mountpoint):
+                with open(self.path) as log:
+                    raise unittest.SkipTest(f"no file system can be mounted here: {log.read()[-200:]}")
+
+    def lose_power(self):
+        """The server's process is gone already."""
+        try:
+            open(f"{self.mountpoint}/.power-failed", "w").close()
+        except FileExistsError:
+            # That is its answer: it is done.
+            return
+        raise AssertionError("the file system did not hear that the power failed")
+
+    def lost(self):
+        """In how many files something was lost, power failure by power failure."""
+        with open(self.path) as log:
+            return [int(line.split(": ")[1].split()[0]) for line in log if line.startswith("the power failed")]
+
+    def end(self):
+        subprocess.run(["umount", "--lazy", self.mountpoint], check=False)
+        self.process.kill()
+        self.process.wait()
+
+
+class OnForgetfulDisks(OnCluster):
+    syncs = "always"
+
+    @classmethod
+    def setUpClass(cls):
+        if os.geteuid() != 0 or not os.path.exists("/dev/fuse"):
+            raise unittest.SkipTest("file systems of one's own need root and /dev/fuse")
+        fuse_module()
+        start = Cluster.start
+
+        def start_on_disks(cluster):
+            cls.disks = {}
+            for server in cluster.servers:
+                cls.disks[server.name] = Disk(server, cls.folder)
+                cls.addClassCleanup(cls.disks[server.name].end)
+            if cls.syncs != "always":
+                for server in cluster.servers:
+                    path = f"{cls.folder}/{server.name}.conf"
+                    with open(path) as file:
+                        text = file.read()
+                    with open(path, "w") as file:
+                        file.write(text.replace("sync_interval: always", f"sync_interval: {cls.syncs}"))
+            cls.prepare(cluster, start)
+
+        Cluster.start = start_on_disks
+        try:
+            super().setUpClass()
+        finally:
+            Cluster.start = start
+        # What is added last is done first: the servers end before their disks.
+        cls.addClassCleanup(cls.cluster.end)
+
+    @classmethod
+    def prepare(cls, cluster, start):
+        start(cluster)
+
+    def lose_power(self, servers):
+        for server in servers:
+            server.end()
+        for server in servers:
+            self.disks[server.name].lose_power()
+        for server in servers:
+            server.start()
+
+
+class PowerFailures(OnForgetfulDisks):
+    def test_two_servers_and_then_all_lose_their_power_at_once_and_what_was_acknowledged_is_there(self):
+        with self.load() as load:
+            for count in [2, 2, 3, 3]:
+                self.answers(load, 15)
+                until(self.cluster.servers_are_well, "all three are well", 120)
+                leader = self.cluster.leader()
+                # The leader is among them.
+                victims = sorted(self.cluster.servers, key=lambda server: server is not leader)[:count]
+                self.lose_power(victims)
+                until(self.cluster.servers_are_well, "all three are well again", 120)
+        for disk in self.disks.values():
+            self.assertGreaterEqual(len(disk.lost()), 2)
+
+
+class Carelessness(OnForgetfulDisks):
+    """The same without syncing: what shows that the file system does forget, and that the gate is needed."""
+
+    syncs = "2m"
+    options = {"collectors": 0, "forwarders": 0, "columns": False}
+
+    @classmethod
+    def prepare(cls, cluster, start):
+        for server in cluster.servers:
+            server.start()
+        until(cluster.servers_are_well, "the servers of NATS have found together")
+
+    def test_without_syncing_acknowledged_records_are_gone_with_the_power_and_the_check_says_so_before(self):
+        engine = self.cluster.engine
+        made = self.cluster.command("engine", "init", *self.cluster.engine_options, "--gigabytes", "1")
+        self.assertIn("does not sync always", made.stdout + made.stderr)
+        numbers = [engine.request("intake.0", {"record": number}, within=5)["seq"] for number in range(200)]
+        self.assertEqual(numbers, list(range(1, 201)))
+        self.lose_power(self.cluster.servers)
+        found = []
+        def has_ended():
+            """Somebody tells of the stream, or no server has started: some refuse, with what they find on their disks."""
+            try:
+                found.append(engine.info("INTAKE_0")["state"]["messages"])
+            except NoAnswer as problem:
+                if "not found" in str(problem):
+                    found.append(0)
+            return bool(found) or sum(server.runs for server in self.cluster.servers) < 2
+        until(has_ended, "the servers have started, or have given up", 60)
+        self.assertLess(max(found, default=0), 200)
+        self.assertTrue(all(lost and lost[0] > 0 for lost in (disk.lost() for disk in self.disks.values())))
+
+
+if __name__ == "__main__":
+    sys.exit(unittest.main())

@@ -34,6 +34,18 @@ struct ClusterSimulationTests {
     }
 
     @available(macOS 15, *)
+    @Test(
+        "collectors on a server that is cut off from the others for good go on with another",
+        arguments: 101...UInt64(104)
+    )
+    func cutOffForGood(seed: UInt64) {
+        var plan = ClusterSimulation.Plan(seed: seed)
+        plan.staysCutOff = true
+        plan.batches = 10
+        expectWhole(plan)
+    }
+
+    @available(macOS 15, *)
     @Test("two hundred collectors and a thousand senders")
     func many() {
         var plan = ClusterSimulation.Plan(seed: 1)
@@ -78,6 +90,8 @@ final class ClusterSimulation: Sendable {
         var batches = 20
         /// How long things break, in seconds.
         var seconds = 90
+        /// The server that leads in the end is cut off from the others, and stays so.
+        var staysCutOff = false
 
         init(seed: UInt64) { self.seed = seed }
     }
@@ -269,7 +283,11 @@ final class ClusterSimulation: Sendable {
             default: await killServers(3)
             }
         }
-        note("all is mended")
+        note(plan.staysCutOff ? "one is cut off for good" : "all is mended")
+        if plan.staysCutOff {
+            let victim = cluster.log.leader ?? 0
+            cluster.change { $0.servers[victim].side = 1 }
+        }
         cluster.setNetwork(losesAnswers: false, isSlow: false)
     }
 

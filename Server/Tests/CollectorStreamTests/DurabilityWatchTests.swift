@@ -121,8 +121,34 @@ struct DurabilityWatchTests {
     func pauses(look: DurabilityState.Look, milliseconds: Int) {
         var state = DurabilityState()
         #expect(state.pause == .milliseconds(250))
-        state.looked(look, on: 1)
+        _ = state.looked(look, on: 1)
         #expect(state.pause == .milliseconds(milliseconds))
+    }
+
+    @Test("a server that may be cut off from the others is left after three looks in a row that came to nothing")
+    func cutOff() async {
+        let system = SimulatedEngine()
+        let watch = DurabilityWatch(
+            engine,
+            look: DurabilityLook(engine, system: system, stream: "INTAKE_0"),
+            sleep: { [clock] in await ManualSleeper(clock).sleep(until: clock.now().monotonic.advanced(by: $0)) }
+        )
+        // Nobody leads, or whoever does hears of no other: what is left over is no majority.
+        for (tells, heard) in [(false, ["n0", "n1", "n2"]), (true, ["n0"])] {
+            await watch.lookOnce()
+            #expect(watch.standing == .proven)
+            let (left, leftSystem) = (engine.state.withLock { $0.left.count }, system.state.withLock { $0.left.count })
+            engine.change { $0.tells = tells }
+            system.change { $0.reports = [heard.map { MemberReport(name: $0) }] }
+            await watch.lookOnce()
+            await watch.lookOnce()
+            #expect(engine.state.withLock { $0.left.count } == left)
+            await watch.lookOnce()
+            #expect(engine.state.withLock { $0.left.count } == left + 1)
+            #expect(system.state.withLock { $0.left.count } == leftSystem + 1)
+            engine.change { $0.tells = true }
+            system.change { $0.reports = SimulatedEngine.State().reports }
+        }
     }
 
     @Test("it looks at the start, after ten seconds, and at once when the connection is another")

@@ -88,10 +88,23 @@ struct QuestionValues {
         try scanner.enterObject()
         while let key = try scanner.nextKey() {
             if let field = field(key, scanner) {
-                values[field] = QuestionValue(try scanner.readValue())
+                values[field] = try value(&scanner)
             } else {
                 try scanner.skipValue()
             }
+        }
+    }
+
+    /// The value that comes next. Nearly all are plain texts and numbers, of which no other value is made on the way.
+    private func value(_ scanner: inout JSONScanner) throws(JSONError) -> QuestionValue? {
+        switch try scanner.peek() {
+        case .number:
+            return .number(try scanner.readNumber().simplest)
+        case .string:
+            let text = try scanner.readText()
+            return .text(text.hasEscapes ? Array(scanner.string(text).utf8) : Array(scanner.bytes(text.range)))
+        default:
+            return QuestionValue(try scanner.readValue())
         }
     }
 

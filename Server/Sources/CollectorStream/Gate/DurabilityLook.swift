@@ -51,6 +51,15 @@ package struct DurabilityLook: Sendable {
         self.times = times
     }
 
+    /// The numbers of the connections that are asked now: of the one that knows the stream, and of the one that may ask the servers.
+    var connections: (engine: UInt64?, system: UInt64?) { (engine.connection?.number, system.connection?.number) }
+
+    /// Leaves connections for the next servers, unless that has happened already.
+    func leave(_ connections: (engine: UInt64?, system: UInt64?)) {
+        if let number = connections.engine { engine.leave(number) }
+        if let number = connections.system { system.leave(number) }
+    }
+
     /// Asks, and comes to a verdict.
     ///
     /// - Returns: The verdict, what was told of the stream as far as it was, and what its servers said of themselves.

@@ -38,18 +38,32 @@ package struct DurabilityState: Sendable, Hashable {
         var unproven: Duration = .seconds(2)
     }
 
+    /// After so many looks in a row that came to nothing another server is asked: this one may be cut off from the others.
+    static let looksInVain = 3
+
     private let times: Times
     private var connection: UInt64?
     private var look: Look?
+    private var vain = 0
 
     init(times: Times = Times()) {
         self.times = times
     }
 
     /// A look at the engine has ended that began on this connection.
-    mutating func looked(_ look: Look, on connection: UInt64?) {
+    ///
+    /// - Returns: Whether to leave the connection, since nobody there has told enough for a while.
+    mutating func looked(_ look: Look, on connection: UInt64?) -> Bool {
         self.connection = connection
         self.look = look
+        guard connection != nil, case .unknown = standing(on: connection) else {
+            vain = 0
+            return false
+        }
+        vain += 1
+        guard vain >= Self.looksInVain else { return false }
+        vain = 0
+        return true
     }
 
     /// Where it stands for whoever publishes on this connection.

@@ -95,6 +95,7 @@ package final class DurabilityWatch: Sendable {
     /// Looks once.
     package func lookOnce() async {
         let connection = engine.connection?.number
+        let asked = self.look.connections
         let floor = floor()
         let (look, facts, reports) = await look.run()
         if let facts {
@@ -102,14 +103,15 @@ package final class DurabilityWatch: Sendable {
             state.withLock { $0.latest = EngineFacts(stream: facts, reports: reports) }
         }
         let current = engine.connection?.number
-        let news = state.withLock { state -> DurabilityState.Standing? in
-            state.durability.looked(look, on: connection)
+        let (isInVain, news) = state.withLock { state -> (Bool, DurabilityState.Standing?) in
+            let isInVain = state.durability.looked(look, on: connection)
             let standing = state.durability.standing(on: current)
             // That nothing is known for a moment is no news; that it stays so is told by readiness.
-            if case .unknown = standing { return nil }
+            if case .unknown = standing { return (isInVain, nil) }
             defer { state.said = standing }
-            return standing == state.said ? nil : standing
+            return (isInVain, standing == state.said ? nil : standing)
         }
+        if isInVain { self.look.leave(asked) }
         switch news {
         case .proven: relief("The engine's durability is proven.")
         case .unproven(let faults): for fault in faults { notice(fault.description) }

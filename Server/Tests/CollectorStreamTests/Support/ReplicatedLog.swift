@@ -40,7 +40,7 @@ struct ReplicatedLog: Sendable {
 
     static let window: Duration = .seconds(120)
     /// A leader without a majority leads for so long.
-    private static let patience: Duration = .seconds(3)
+    private static let leadsAlone: Duration = .seconds(3)
 
     var servers = Array(repeating: Server(), count: 3)
     private(set) var records: [Record] = []
@@ -101,7 +101,7 @@ struct ReplicatedLog: Sendable {
             }
             if !works(leader) || others.isEmpty {
                 if aloneSince == nil { aloneSince = now }
-                if (aloneSince ?? now).duration(to: now) >= Self.patience {
+                if (aloneSince ?? now).duration(to: now) >= Self.leadsAlone {
                     self.leader = nil
                     aloneSince = nil
                     election = now.advanced(by: delay())

@@ -41,6 +41,13 @@ package struct TrendTally {
     private var people: [Int64: UInt64] = [:]
     /// The sum's number above, the person's below.
     private var seen: Set<UInt64> = []
+    /// Groups and sums that were met lately, by a few bits of what they are of: neighbours in time are of the same.
+    private var recentGroups: [(value: QuestionValue?, group: Int)] = Array(repeating: (nil, -1), count: Self.recent)
+    private var recentSums: [(place: Place, sum: Int)] = Array(
+        repeating: (Place(group: -1, slot: -1), -1),
+        count: Self.recent
+    )
+    private static let recent = 64
     private var groupBytes = 0
     private var kept = 0
 
@@ -82,6 +89,20 @@ package struct TrendTally {
     }
 
     private mutating func group(of value: QuestionValue?) throws(StoreError) -> Int {
+        let bits: Int
+        if case .text(let text)? = value {
+            bits = text.count &* 5 &+ Int(text.first ?? 0) &+ Int(text.last ?? 0) &* 3
+        } else {
+            bits = value == nil ? 0 : 1
+        }
+        let recent = recentGroups[bits % Self.recent]
+        if recent.group >= 0, recent.value == value { return recent.group }
+        let group = try knownGroup(of: value)
+        recentGroups[bits % Self.recent] = (value, group)
+        return group
+    }
+
+    private mutating func knownGroup(of value: QuestionValue?) throws(StoreError) -> Int {
         if let known = groups[value] { return known }
         groupBytes += value?.bytes ?? 0
         guard groupBytes <= budget.groupBytes else {
@@ -100,7 +121,10 @@ package struct TrendTally {
         keeping: Bool
     ) throws(StoreError) {
         let index: Int
-        if let known = numbers[place] {
+        let bits = (place.group &* 7 &+ place.slot) % Self.recent
+        if recentSums[bits].place == place {
+            index = recentSums[bits].sum
+        } else if let known = numbers[place] {
             index = known
         } else {
             guard sums.count < budget.sums else {
@@ -114,6 +138,7 @@ package struct TrendTally {
             places.append(place)
             sums.append(Sum())
         }
+        recentSums[bits] = (place, index)
         sums[index].events += events
         if let number {
             sums[index].numbers += events

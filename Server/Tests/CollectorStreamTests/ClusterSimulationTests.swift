@@ -179,11 +179,15 @@ final class ClusterSimulation: Sendable {
         }
     }
 
-    /// Looks at the engine until the collector dies.
+    /// Looks at the engine until the collector dies, and reads the stream as its index does, from whichever server has it.
     private func watch(_ collector: Collector) {
         let looking = Task(executorPreference: time) { await collector.watch.run() }
-        Task(executorPreference: time) { [time] in
-            while collector.isAlive.withLock({ $0 }) { await time.sleep(.milliseconds(500)) }
+        Task(executorPreference: time) { [time, cluster] in
+            while collector.isAlive.withLock({ $0 }) {
+                await time.sleep(.milliseconds(500))
+                let stored = cluster.log.stored
+                if stored > 0 { collector.intake.read(UInt64(stored)) }
+            }
             looking.cancel()
         }
     }

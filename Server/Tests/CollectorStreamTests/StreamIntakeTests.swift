@@ -255,6 +255,23 @@ struct StreamIntakeTests {
         #expect(other.trouble?.code == .stopped)
     }
 
+    @Test("a leader that hears no other may tell old news as often as it likes: another leads by then")
+    func oldNews() {
+        let intake = intake()
+        intake.read(9)
+        var facts = SimulatedEngine.facts
+        facts.lastSequence = 5
+        for replicas in [(Duration.seconds(2), false), (.zero, true)] {
+            facts.replicas = facts.replicas.map { .init(name: $0.name, isOffline: replicas.1, silence: replicas.0) }
+            for _ in 0..<5 { intake.told(facts, floor: 9) }
+            #expect(intake.trouble == nil && intake.highest == 9)
+        }
+        // One of the two is enough to lead.
+        facts.replicas[0] = .init(name: facts.replicas[0].name)
+        for _ in 0..<2 { intake.told(facts, floor: 9) }
+        #expect(intake.trouble?.code == .stopped)
+    }
+
     @Test("what was read of others counts as known, and a stream that was made anew ends it for good")
     func madeAnew() async {
         let intake = intake()

@@ -78,6 +78,15 @@ package struct StreamFacts: Sendable, Hashable {
         self.name = name
     }
 
+    /// Whether the leader that tells this hears enough of the others to lead. One that was cut off from them tells old news, and goes on
+    /// with it until it knows.
+    ///
+    /// - Parameter silence: Whom it has not heard for so long does not count.
+    func isToldByMajority(after silence: Duration) -> Bool {
+        let heard = replicas.count { !$0.isGone(after: silence) }
+        return leader != nil && (heard + 1) * 2 > max(copies, replicas.count + 1)
+    }
+
     /// Everybody who keeps it.
     package var members: [String] { (leader.map { [$0] } ?? []) + replicas.map(\.name) }
 }

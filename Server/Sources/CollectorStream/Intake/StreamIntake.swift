@@ -179,6 +179,8 @@ package final class StreamIntake: RecordIntake {
     ///
     /// - Parameter floor: ``highest`` as it was before the engine was asked.
     package func told(_ facts: StreamFacts, floor: UInt64) {
+        // What a leader without the others tells of the end may be old, however often it says so.
+        guard facts.isToldByMajority(after: DurabilityGate.Demands().silence) else { return }
         let end = state.withLock { state in
             if let known = state.created, known != facts.created { state.gate.replaced(known, by: facts.created) }
             if !facts.created.isEmpty { state.created = facts.created }

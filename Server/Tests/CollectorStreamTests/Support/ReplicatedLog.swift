@@ -41,12 +41,17 @@ struct ReplicatedLog: Sendable {
     static let window: Duration = .seconds(120)
     /// A leader without a majority leads for so long.
     private static let leadsAlone: Duration = .seconds(3)
+    /// And believes that it does for so long.
+    private static let believes: Duration = .seconds(15)
 
     var servers = Array(repeating: Server(), count: 3)
     private(set) var records: [Record] = []
     /// So many of them are stored.
     private(set) var stored = 0
     private(set) var leader: Int? = 0
+    /// A leader that was cut off, and does not know that another may lead: what it takes for stored, since when it hears nobody, and until
+    /// when it does not know.
+    private(set) var former: (server: Int, stored: Int, since: MonotonicTime, until: MonotonicTime)?
     private var places: [String: Int] = [:]
     private var aloneSince: MonotonicTime?
     /// When the next leader is chosen; nil while there is one.
@@ -69,6 +74,7 @@ struct ReplicatedLog: Sendable {
         servers[server].isUp = false
         servers[server].isPaused = false
         servers[server].lazySince = nil
+        if former?.server == server { former = nil }
         guard leader == server else { return }
         leader = nil
         aloneSince = nil
@@ -101,7 +107,9 @@ struct ReplicatedLog: Sendable {
             }
             if !works(leader) || others.isEmpty {
                 if aloneSince == nil { aloneSince = now }
-                if (aloneSince ?? now).duration(to: now) >= Self.leadsAlone {
+                let since = aloneSince ?? now
+                if since.duration(to: now) >= Self.leadsAlone {
+                    if works(leader) { former = (leader, stored, since, now.advanced(by: Self.believes)) }
                     self.leader = nil
                     aloneSince = nil
                     election = now.advanced(by: delay())
@@ -128,6 +136,7 @@ struct ReplicatedLog: Sendable {
         }
         leader = next
         election = nil
+        if former?.server == next { former = nil }
         let kept = servers[next].held
         guard kept < records.count else { return false }
         precondition(kept >= stored, "The simulated servers lose what is stored.")

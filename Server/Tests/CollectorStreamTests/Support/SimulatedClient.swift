@@ -191,15 +191,31 @@ final class SimulatedClient: StreamEngine {
 
     /// What the leader that a server reaches tells of the stream; nil when there is none.
     private static func facts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
-        guard let leader = log.leader(from: server) else { return nil }
-        let replicas = log.servers.indices.filter { $0 != leader }.map { other in
+        guard let leader = log.leader(from: server) else { return formerFacts(log, from: server, now: now) }
+        return told(by: leader, last: log.stored) { other in
             let silence = log.reaches(leader, other) ? .zero : log.servers[other].heard.duration(to: now)
-            return
-                #"{"name":"n\#(other)","offline":\#(!log.servers[other].isUp),"active":\#(silence.wholeMilliseconds * 1_000_000)}"#
+            return (!log.servers[other].isUp, silence)
+        }
+    }
+
+    /// What a leader tells that was cut off from the others and does not know that another leads.
+    private static func formerFacts(_ log: ReplicatedLog, from server: Int, now: MonotonicTime) -> String? {
+        guard let former = log.former, now < former.until, log.reaches(server, former.server) else { return nil }
+        return told(by: former.server, last: former.stored) { _ in (false, former.since.duration(to: now)) }
+    }
+
+    private static func told(
+        by leader: Int,
+        last: Int,
+        _ other: (Int) -> (isOffline: Bool, silence: Duration)
+    ) -> String {
+        let replicas = (0..<3).filter { $0 != leader }.map { number in
+            let (isOffline, silence) = other(number)
+            return #"{"name":"n\#(number)","offline":\#(isOffline),"active":\#(silence.wholeMilliseconds * 1_000_000)}"#
         }
         return
             #"{"config":{"name":"INTAKE_0","storage":"file","num_replicas":3,"discard":"new","duplicate_window":120000000000,"#
-            + #""allow_direct":true,"subjects":["intake.*"]},"created":"once","state":{"last_seq":\#(log.stored)},"#
+            + #""allow_direct":true,"subjects":["intake.*"]},"created":"once","state":{"last_seq":\#(last)},"#
             + #""cluster":{"leader":"n\#(leader)","replicas":[\#(replicas.joined(separator: ","))]}}"#
     }
 }

@@ -74,8 +74,9 @@ class Cuts(OnCluster):
             asked = ["ip", "netns", "exec", leader.name, "curl", "--silent", "--max-time", str(seconds), "--header", f"Authorization: Bearer {cluster.key}", "--data-binary", "@-", "--write-out", "\n%{http_code}", f"http://127.0.0.1:{lone.port}/v1/events"]
             answer = subprocess.run(asked, input=body, capture_output=True, check=False).stdout.decode().rsplit("\n", 1)
             return answer[-1], answer[0]
-        until(lambda: post(writer.batch(1, refused=0)[0], 5)[0] == "200", "the collector beside the leader takes batches")
         small = Load(cluster, "lone", senders=0, raw=0)
+        first, its = writer.batch(1, refused=0)
+        until(lambda: taken(small, its, *post(first, 5)), "the collector beside the leader takes batches")
         with self.load() as load:
             self.answers(load, 5)
             self.cut(leader, "add")

@@ -190,7 +190,7 @@ struct RowReaderTests {
             if !answer.contains("content-length: 99") { _ = try await peer.line() }
         } _: { server in
             let address = ClickHouseAddress(host: "127.0.0.1", port: server.port)
-            let store = ClickHouseQuestionStore(ClickHouseClient(address, option: "--analysis"), clock: ManualClock())
+            let store = ClickHouseEventStore(ClickHouseClient(address, option: "--analysis"), clock: ManualClock())
             var meter = QuestionMeter(store.budget, clock: ManualClock())
             do throws(StoreError) {
                 try await store.rows("SELECT 1", &meter, { row throws(RowFault) in try row.uint8() }) { _ in
@@ -240,7 +240,7 @@ struct RowReaderTests {
         } _: { server in
             let address = ClickHouseAddress(host: "127.0.0.1", port: server.port)
             let question = Task { () -> StoreError? in
-                let store = ClickHouseQuestionStore(ClickHouseClient(address), clock: ManualClock())
+                let store = ClickHouseEventStore(ClickHouseClient(address), clock: ManualClock())
                 var meter = QuestionMeter(store.budget, clock: ManualClock())
                 do throws(StoreError) {
                     try await store.rows("SELECT 1", &meter, { row throws(RowFault) in try row.uint8() }) { _ in }

@@ -7,7 +7,6 @@ internal import CollectorTesting
 internal import Foundation
 internal import Testing
 internal import TrackwayEvents
-internal import TrackwayJournal
 internal import TrackwayTesting
 
 @testable internal import CollectorColumns
@@ -24,69 +23,16 @@ internal import TrackwayTesting
     .timeLimit(.minutes(3))
 )
 struct EngineQuestionTests {
-    /// Two stores filled from one stream.
-    struct Stores: Sendable {
-        let server: ClickHouseServer
-        let client: ClickHouseClient
-        let index: SQLiteEventStore
-        let columns: ClickHouseQuestionStore
-
-        /// What both answer, or why they do not.
-        func ask<Answer: Sendable>(
-            _ body: (any QuestionStore) async throws(StoreError) -> Answer
-        ) async -> (index: Result<Answer, StoreError>, columns: Result<Answer, StoreError>) {
-            (await Self.result(index, body), await Self.result(columns, body))
-        }
-
-        private static func result<Answer>(
-            _ store: any QuestionStore,
-            _ body: (any QuestionStore) async throws(StoreError) -> Answer
-        ) async -> Result<Answer, StoreError> {
-            do throws(StoreError) {
-                return .success(try await body(store))
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-
     private static func run(
         seed: UInt64,
         budget: QuestionBudget = QuestionBudget(),
-        _ body: @Sendable (Stores) async throws -> Void
+        _ body: @Sendable (ContractStores) async throws -> Void
     ) async throws {
-        let stream = StreamMemory()
-        QuestionStream.fill(stream, seed: seed)
-        let folder = FileManager.default.temporaryDirectory.path + "/trackway-questions-" + UUID().uuidString
-        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: folder) }
-        let index = try SQLiteEventStore(path: folder + "/index.sqlite", timeout: .zero, budget: budget)
-        defer { try? index.close() }
-        let indexer = Indexer(stream: stream, store: index)
-        indexer.durable(upTo: LogPosition(stream: 0, sequence: stream.highest + 1))
-        try await indexer.catchUp()
-        try await ClickHouseServer.run { server in
-            let client = ClickHouseClient(ClickHouseAddress(host: "127.0.0.1", port: server.port), option: "--analysis")
-            let tables = ClickHouseTables(client)
-            let origin = ColumnOrigin(records: "INTAKE_0 of today", decisions: "of today")
-            #expect(try await tables.make(of: origin))
-            var cutting = BlockCutter.Limits()
-            cutting.events = 150
-            let forwarding = StreamForwarding(
-                stream.source,
-                store: try await tables.open(of: origin),
-                cutting: cutting,
-                clock: SystemClock(),
-                sleep: { try? await ContinuousClock().sleep(for: $0) }
-            )
-            #expect(await forwarding.run(untilCaughtUp: true) == nil)
-            let columns = ClickHouseQuestionStore(client, origin: { origin.records }, budget: budget)
-            try await body(Stores(server: server, client: client, index: index, columns: columns))
-        }
+        try await ContractStores.run(budget: budget, fill: { QuestionStream.fill($0, seed: seed) }, body)
     }
 
     /// Asks random questions of every kind.
-    private static func expectEqual(_ stores: Stores, seed: UInt64, rounds: Int) async throws {
+    private static func expectEqual(_ stores: ContractStores, seed: UInt64, rounds: Int) async throws {
         var random = RandomQuestions(chance: SeededChance(seed: seed))
         var answered = 0
         for round in 0..<rounds {
@@ -227,7 +173,7 @@ struct EngineQuestionTests {
             await stores.columns.look()
             #expect((stores.columns.report.last ?? 0) > 60)
 
-            let others = ClickHouseQuestionStore(stores.client, origin: { "INTAKE_0 of tomorrow" })
+            let others = ClickHouseEventStore(stores.client, origin: { "INTAKE_0 of tomorrow" })
             do throws(StoreError) {
                 _ = try await others.trend(question)
                 Issue.record("It answers from tables of another stream.")
@@ -245,7 +191,7 @@ struct EngineQuestionTests {
             var address = stores.client.address
             address.database = "old"
             do throws(StoreError) {
-                _ = try await ClickHouseQuestionStore(ClickHouseClient(address)).trend(question)
+                _ = try await ClickHouseEventStore(ClickHouseClient(address)).trend(question)
                 Issue.record("It answers from tables without columns for it.")
             } catch {
                 #expect(error.message.contains("of version 1") && error.message.contains("engine init"), "\(error)")
@@ -256,7 +202,7 @@ struct EngineQuestionTests {
                 option: "--analysis"
             )
             do throws(StoreError) {
-                _ = try await ClickHouseQuestionStore(reader).trend(question)
+                _ = try await ClickHouseEventStore(reader).trend(question)
                 Issue.record("A user who may change no setting asked with some.")
             } catch {
                 #expect(

@@ -55,7 +55,7 @@ struct CollectorHost: Sendable {
         let store = try openStore()
         let records = try openRecords(store)
         let questions = analysis.map { client in
-            ClickHouseQuestionStore(client, origin: { records.engine?.facts?.stream.origin })
+            ClickHouseEventStore(client, origin: { records.engine?.facts?.stream.origin })
         }
         // Behind the folder's lock: no other collector has them.
         let boards = BoardStore(
@@ -140,7 +140,7 @@ struct CollectorHost: Sendable {
     }
 
     /// Sees every ten seconds whether questions can be answered, and how far the tables are filled.
-    private func watch(_ questions: ClickHouseQuestionStore?) async {
+    private func watch(_ questions: ClickHouseEventStore?) async {
         await questions?.watch(every: .seconds(10), sleep: Self.sleep) { [logger] trouble in
             if let trouble {
                 logger.warning("Questions cannot be answered: \(trouble)")

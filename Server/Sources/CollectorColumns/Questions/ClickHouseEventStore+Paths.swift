@@ -4,7 +4,7 @@
 package import Collector
 internal import TrackwayEvents
 
-extension ClickHouseQuestionStore {
+extension ClickHouseEventStore {
     package func paths(_ question: PathQuestion) async throws(StoreError) -> Paths {
         var tally = PathTally(question, budget: budget)
         var meter = QuestionMeter(budget, clock: clock)

@@ -8,7 +8,7 @@ package import TrackwayEvents
 ///
 /// ClickHouse leaves out, groups and counts, as far as it does that exactly; what is left comes here row by row, and the same tallies
 /// as those of an index in SQLite make the answer of it.
-package final class ClickHouseQuestionStore: AnalysisStore {
+package final class ClickHouseEventStore: AnalysisStore {
     /// Longer than a question may take: so much its connection may take beside.
     private static let grace = Duration.seconds(5)
 

@@ -4,7 +4,7 @@
 package import Collector
 internal import TrackwayEvents
 
-extension ClickHouseQuestionStore {
+extension ClickHouseEventStore {
     /// What one row of a trend's statement says: so many events of a stretch of time, a group and a number.
     private struct Count {
         var interval: Int32

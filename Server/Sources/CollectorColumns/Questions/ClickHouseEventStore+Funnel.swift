@@ -4,7 +4,7 @@
 package import Collector
 internal import TrackwayEvents
 
-extension ClickHouseQuestionStore {
+extension ClickHouseEventStore {
     package func funnel(_ question: FunnelQuestion) async throws(StoreError) -> Funnel {
         var tally = FunnelTally(question, budget: budget)
         var meter = QuestionMeter(budget, clock: clock)

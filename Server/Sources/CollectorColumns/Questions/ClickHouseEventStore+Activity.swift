@@ -4,7 +4,7 @@
 package import Collector
 internal import TrackwayEvents
 
-extension ClickHouseQuestionStore {
+extension ClickHouseEventStore {
     package func lifecycle(_ question: ActivityQuestion) async throws(StoreError) -> Lifecycle {
         let time = question.time
         let intervals = IntervalSQL([time.preceding] + time.edges)

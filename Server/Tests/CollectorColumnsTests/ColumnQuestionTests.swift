@@ -70,6 +70,34 @@ struct ColumnValueTests {
         #expect(values["a"] == (try expected.flatMap { QuestionValue(try JSONValue.parse(Array($0.utf8))) }))
     }
 
+    @Test("however many attributes an event has, each name has its last value", arguments: UInt64(1)...6)
+    func manyAttributes(seed: UInt64) throws {
+        var chance = SeededChance(seed: seed)
+        for _ in 0..<200 {
+            let names = chance.number(1...60)
+            let pick = { (chance: inout SeededChance) in "n\(chance.number(1...names))" }
+            var own: [String: String] = [:]
+            var members: [String] = []
+            for _ in 0..<chance.number(0...90) {
+                let (name, value) = (pick(&chance), chance.chance(5) ? "null" : "\(chance.number(-3...99))")
+                own[name] = value
+                members.append("\"\(name)\":\(value)")
+            }
+            var global: [String: String] = [:]
+            for _ in 0..<chance.number(0...40) { global[pick(&chance)] = "\"\(chance.number(0...9))\"" }
+            let context = #"{"global":{\#(global.map { #""\#($0)":\#($1)"# }.joined(separator: ","))}}"#
+            let event = #"{"attributes":{\#(members.joined(separator: ","))}}"#
+            let values = Array(event.utf8).withUnsafeBytes {
+                ColumnValues(event: $0, global: ColumnValues(global: try? JSONValue.parse(Array(context.utf8))))
+            }
+            let expected = global.merging(own.filter { $0.value != "null" }) { $1 }
+            #expect(values.count == expected.count)
+            for (name, value) in expected {
+                #expect(values[name] == QuestionValue(try JSONValue.parse(Array(value.utf8))), "\(name) of \(event)")
+            }
+        }
+    }
+
     @Test("a context has each member under its path, however it is called")
     func context() throws {
         let json =

@@ -214,7 +214,6 @@ extension RowBinary {
 
     /// The names of values, and the values.
     mutating func values(_ values: ColumnValues) {
-        strings(values.entries.map(\.name))
-        strings(values.entries.map(\.value))
+        values.write(to: &self)
     }
 }

@@ -20,11 +20,26 @@ extension QuestionValue {
 
     /// The value as it stands in a column.
     package var columnBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        appendColumnBytes(to: &bytes)
+        return bytes
+    }
+
+    /// Appends the value as it stands in a column.
+    func appendColumnBytes(to bytes: inout [UInt8]) {
         switch self {
-        case .text(let text): [Mark.text] + text
-        case .number(let number): [Mark.number] + number.sortedBytes
-        case .boolean(let flag): [Mark.boolean, flag ? UInt8(ascii: "1") : UInt8(ascii: "0")]
-        case .structure(let json): [Mark.structure] + json
+        case .text(let text):
+            bytes.append(Mark.text)
+            bytes.append(contentsOf: text)
+        case .number(let number):
+            bytes.append(Mark.number)
+            number.appendSortedBytes(to: &bytes)
+        case .boolean(let flag):
+            bytes.append(Mark.boolean)
+            bytes.append(flag ? UInt8(ascii: "1") : UInt8(ascii: "0"))
+        case .structure(let json):
+            bytes.append(Mark.structure)
+            bytes.append(contentsOf: json)
         }
     }
 
@@ -47,6 +62,13 @@ extension JSONNumber {
     /// Ten bytes whose order is that of the numbers, and which are equal for equal numbers: the greatest double that is not greater,
     /// so written that its bytes sort, and by how much the number is greater than that, which only large whole numbers are.
     package var sortedBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        appendSortedBytes(to: &bytes)
+        return bytes
+    }
+
+    /// Appends the ten bytes.
+    func appendSortedBytes(to bytes: inout [UInt8]) {
         var above: UInt16 = 0
         let double: Double
         switch simplest {
@@ -61,8 +83,8 @@ extension JSONNumber {
         // Greater doubles have greater bits, and negative ones just the other way round.
         let bits = double.bitPattern
         let sorted = bits >> 63 == 0 ? bits | 1 << 63 : ~bits
-        return (0..<8).map { UInt8(truncatingIfNeeded: sorted >> UInt64(56 - 8 * $0)) }
-            + [UInt8(above >> 8), UInt8(above & 0xff)]
+        withUnsafeBytes(of: sorted.bigEndian) { bytes.append(contentsOf: $0) }
+        withUnsafeBytes(of: above.bigEndian) { bytes.append(contentsOf: $0) }
     }
 
     /// The number of ten bytes; nil when they are not ten.

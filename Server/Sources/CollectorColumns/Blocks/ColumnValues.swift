@@ -8,14 +8,21 @@ package import TrackwayEvents
 ///
 /// What a question finds under a name is decided here, once, as an index decides it when it is asked: the last of several values of
 /// one name counts, null is no value, and an attribute that the event has not is that of all events, if the context has it.
-package struct ColumnValues: Sendable, Hashable {
-    /// One value.
-    struct Entry: Sendable, Hashable {
-        var name: [UInt8]
-        var value: [UInt8]
+package struct ColumnValues: Sendable {
+    /// Where one value stands in ``bytes``.
+    private struct Entry: Sendable {
+        var name: Range<Int>
+        /// Empty for null.
+        var value: Range<Int>
     }
 
-    private(set) var entries: [Entry] = []
+    /// Beyond so many names a name is looked up by its hash: a body may have very many.
+    private static let maxCompared = 24
+
+    /// The names and values, one behind another: an event has many small ones.
+    private var bytes: [UInt8] = []
+    private var entries: [Entry] = []
+    /// The places of all names, once there are more than are compared one by one.
     private var places: [[UInt8]: Int] = [:]
 
     /// No values.
@@ -25,8 +32,11 @@ package struct ColumnValues: Sendable, Hashable {
     package var count: Int { entries.count }
 
     /// The value under a name.
+    ///
+    /// - Complexity: O(bytes).
     package subscript(name: String) -> QuestionValue? {
-        places[Array(name.utf8)].flatMap { QuestionValue(columnBytes: entries[$0].value) }
+        Array(name.utf8).withUnsafeBytes { place(of: $0) }
+            .flatMap { QuestionValue(columnBytes: bytes[entries[$0].value]) }
     }
 
     /// The attributes of an event.
@@ -36,19 +46,26 @@ package struct ColumnValues: Sendable, Hashable {
     ///   - global: what its context says of all events.
     /// - Complexity: O(bytes + values of the context).
     package init(event: UnsafeRawBufferPointer, global: ColumnValues) {
-        var own: [[UInt8]: QuestionValue?] = [:]
-        var order: [[UInt8]] = []
+        bytes.reserveCapacity(event.count / 2)
         do throws(JSONError) {
-            try Self.read(event) { name, value in
-                if own.updateValue(value, forKey: name) == nil { order.append(name) }
-            }
+            try read(event)
         } catch {
             // Admission checked the text: what is no object has no attributes.
         }
-        for name in order {
-            if let value = own[name] ?? nil { set(name, value.columnBytes) }
+        if entries.contains(where: { $0.value.isEmpty }) {
+            entries.removeAll { $0.value.isEmpty }
+            places = [:]
+            for (place, entry) in entries.enumerated() { note(entry, at: place) }
         }
-        for entry in global.entries where places[entry.name] == nil { set(entry.name, entry.value) }
+        global.bytes.withUnsafeBytes { all in
+            for entry in global.entries {
+                let name = UnsafeRawBufferPointer(rebasing: all[entry.name])
+                guard place(of: name) == nil else { continue }
+                enter(name)
+                bytes.append(contentsOf: all[entry.value])
+                entries[entries.count - 1].value = entries[entries.count - 1].name.upperBound..<bytes.count
+            }
+        }
     }
 
     /// The members of a context, by their paths.
@@ -65,7 +82,7 @@ package struct ColumnValues: Sendable, Hashable {
             return
         }
         for (name, value) in Self.last(of: global) where name.utf8.count <= QuestionLimits.nameBytes {
-            if let value = QuestionValue(value) { set(Array(name.utf8), value.columnBytes) }
+            if let value = QuestionValue(value) { set(Array(name.utf8), value) }
         }
     }
 
@@ -83,15 +100,49 @@ package struct ColumnValues: Sendable, Hashable {
         return text
     }
 
-    private mutating func set(_ name: [UInt8], _ value: [UInt8]) {
-        places[name] = entries.count
-        entries.append(Entry(name: name, value: value))
+    /// Writes the names, and then the values, as columns of a row.
+    package func write(to row: inout RowBinary) {
+        bytes.withUnsafeBytes { all in
+            row.strings(entries.count) { UnsafeRawBufferPointer(rebasing: all[entries[$0].name]) }
+            row.strings(entries.count) { UnsafeRawBufferPointer(rebasing: all[entries[$0].value]) }
+        }
+    }
+
+    private mutating func set(_ name: [UInt8], _ value: QuestionValue) {
+        name.withUnsafeBytes { enter($0) }
+        value.appendColumnBytes(to: &bytes)
+        entries[entries.count - 1].value = entries[entries.count - 1].name.upperBound..<bytes.count
+    }
+
+    /// A name that was not met before, without a value so far.
+    private mutating func enter(_ name: UnsafeRawBufferPointer) {
+        let start = bytes.count
+        bytes.append(contentsOf: name)
+        entries.append(Entry(name: start..<bytes.count, value: bytes.count..<bytes.count))
+        if entries.count == Self.maxCompared + 1 {
+            for (place, entry) in entries.enumerated() { note(entry, at: place) }
+        } else {
+            note(entries[entries.count - 1], at: entries.count - 1)
+        }
+    }
+
+    private mutating func note(_ entry: Entry, at place: Int) {
+        if entries.count > Self.maxCompared { places[Array(bytes[entry.name])] = place }
+    }
+
+    private func place(of name: UnsafeRawBufferPointer) -> Int? {
+        if entries.count > Self.maxCompared { return places[Array(name)] }
+        return bytes.withUnsafeBytes { all in
+            entries.firstIndex { entry in
+                entry.name.count == name.count && all[entry.name].elementsEqual(name)
+            }
+        }
     }
 
     private mutating func add(_ object: JSONValue.Object, below path: [String], depth: Int) {
         for (name, value) in Self.last(of: object) where name.utf8.count <= QuestionLimits.nameBytes {
             guard let found = QuestionValue(value) else { continue }
-            set(Self.name(of: path + [name]), found.columnBytes)
+            set(Self.name(of: path + [name]), found)
             if case .object(let inner) = value, depth < QuestionLimits.pathParts {
                 add(inner, below: path + [name], depth: depth + 1)
             }
@@ -105,10 +156,8 @@ package struct ColumnValues: Sendable, Hashable {
         return members
     }
 
-    private static func read(
-        _ event: UnsafeRawBufferPointer,
-        _ body: ([UInt8], QuestionValue?) -> Void
-    ) throws(JSONError) {
+    /// Reads an event's attributes; those that are null get no bytes.
+    private mutating func read(_ event: UnsafeRawBufferPointer) throws(JSONError) {
         var scanner = try JSONScanner(event)
         try scanner.enterObject()
         while let key = try scanner.nextKey() {
@@ -118,15 +167,38 @@ package struct ColumnValues: Sendable, Hashable {
             }
             try scanner.enterObject()
             while let key = try scanner.nextKey() {
-                let name = key.hasEscapes ? Array(scanner.string(key).utf8) : Array(scanner.bytes(key.range))
-                // No question can name a longer one.
-                guard name.count <= QuestionLimits.nameBytes else {
-                    try scanner.skipValue()
-                    continue
-                }
-                body(name, QuestionValue(try scanner.readValue()))
+                let place =
+                    key.hasEscapes
+                    ? Array(scanner.string(key).utf8).withUnsafeBytes { begin($0) } : begin(scanner.bytes(key.range))
+                if let place { try readValue(at: place, &scanner) } else { try scanner.skipValue() }
             }
         }
+    }
+
+    /// The place of an attribute of this name, which may be new; nil for a name longer than any question can name.
+    private mutating func begin(_ name: UnsafeRawBufferPointer) -> Int? {
+        guard name.count <= QuestionLimits.nameBytes else { return nil }
+        if let known = place(of: name) { return known }
+        enter(name)
+        return entries.count - 1
+    }
+
+    private mutating func readValue(at place: Int, _ scanner: inout JSONScanner) throws(JSONError) {
+        let start = bytes.count
+        // Nearly all are plain texts and numbers, of which nothing is made on the way.
+        switch try scanner.peek() {
+        case .number: QuestionValue.number(try scanner.readNumber().simplest).appendColumnBytes(to: &bytes)
+        case .string:
+            let text = try scanner.readText()
+            bytes.append(QuestionValue.Mark.text)
+            if text.hasEscapes {
+                bytes.append(contentsOf: scanner.string(text).utf8)
+            } else {
+                bytes.append(contentsOf: scanner.bytes(text.range))
+            }
+        default: QuestionValue(try scanner.readValue())?.appendColumnBytes(to: &bytes)
+        }
+        entries[place].value = start..<bytes.count
     }
 }
 

@@ -32,11 +32,7 @@ package struct RowBinary: Sendable {
 
     /// A value of type `FixedString(16)`.
     package mutating func halves(_ high: UInt64, _ low: UInt64) {
-        for half in [high, low] {
-            for shift in stride(from: UInt64(56), through: 0, by: -8) {
-                bytes.append(UInt8(truncatingIfNeeded: half >> shift))
-            }
-        }
+        withUnsafeBytes(of: (high.bigEndian, low.bigEndian)) { bytes.append(contentsOf: $0) }
     }
 
     /// A value of type `String`: its length, seven bits a byte and the lowest first, then its bytes.
@@ -55,6 +51,12 @@ package struct RowBinary: Sendable {
     package mutating func strings(_ texts: some Collection<[UInt8]>) {
         length(texts.count)
         for text in texts { string(text) }
+    }
+
+    /// A value of type `Array(String)` of so many texts, each as a closure gives it.
+    package mutating func strings(_ count: Int, _ text: (Int) -> UnsafeRawBufferPointer) {
+        length(count)
+        for index in 0..<count { string(text(index)) }
     }
 
     private mutating func length(_ count: Int) {

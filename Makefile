@@ -83,7 +83,7 @@ examples: bootstrap  ## Build every example, and run its tests
 	    else swift build --package-path $$example $(ONCE); fi; \
 	done
 
-lint: bootstrap  ## Check form, rooms, manifests, workflows, documentation, and that programs without tests compile
+lint: bootstrap  ## Check form, rooms, manifests, workflows, deployment files, documentation, and that programs without tests compile
 	Scripts/format --check
 	Scripts/check-rooms --self-test
 	Scripts/check-rooms
@@ -91,6 +91,8 @@ lint: bootstrap  ## Check form, rooms, manifests, workflows, documentation, and 
 	Scripts/check-manifests
 	Scripts/check-workflows --self-test
 	Scripts/check-workflows
+	Scripts/check-deployment --self-test
+	Scripts/check-deployment
 	Scripts/check-docs
 	Scripts/check-programs
 

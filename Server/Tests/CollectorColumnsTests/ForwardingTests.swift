@@ -226,7 +226,12 @@ struct ForwardingTests {
         let stream = Self.stream(&chance, batches: 80)
         stream.append(SentBatch(7, 1...3).record)
         var last = SentBatch(7, 4...6)
-        last.more = [SentBatch.tombstone(9)]
+        // Something for each table.
+        last.more = [
+            #"{"context":{"app":{"id":"shop","version":"1"}}}"#,
+            #"{"id":"\#(SentBatch.id(0xFFFE_0000))","name":"_app_state","time":1,"attributes":{}}"#,
+            SentBatch.tombstone(9),
+        ]
         stream.append(last.record)
         let store = TableMemory()
         let forwarding = Self.forwarding(stream, store)

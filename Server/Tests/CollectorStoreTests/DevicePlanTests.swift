@@ -40,7 +40,7 @@ struct DevicePlanTests {
 
     @Test("a device is found by an index, however many states it has and however many devices there are")
     func bounded() async throws {
-        let after = TimedPlace(time: Timestamp(milliseconds: 9), number: 9)
+        let after = DevicePlace(time: Timestamp(milliseconds: 9), installation: .numbered(9))
         let list = try await Self.plan { _ = try DeviceRows.matching(DeviceQuery(after: after, limit: 5), $0) }
         let history = try await Self.plan { db in
             let history = try DeviceRows.history(of: Self.device, limit: 5, db)

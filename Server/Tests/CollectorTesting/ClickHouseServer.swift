@@ -4,6 +4,7 @@
 internal import Foundation
 internal import NIOCore
 internal import NIOPosix
+internal import Synchronization
 
 /// A server of ClickHouse on the loopback, which a test starts, kills and ends. It ends with the test's process, however that ends.
 package actor ClickHouseServer {
@@ -13,6 +14,9 @@ package actor ClickHouseServer {
         let places = given.map { [$0] } ?? ["/usr/bin/clickhouse-server", "/usr/sbin/clickhouse-server"]
         return places.first { FileManager.default.isExecutableFile(atPath: $0) }
     }()
+
+    /// The port that was tried last. Servers that start at the same time try different ones.
+    private static let lastPort = Mutex(31_000 + Int(ProcessInfo.processInfo.processIdentifier) * 8 % 1_500)
 
     /// The port of HTTP.
     package nonisolated let port: Int
@@ -44,9 +48,11 @@ package actor ClickHouseServer {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("trackway-columns-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         var ports: [Int] = []
-        var candidate = 31_000 + Int(ProcessInfo.processInfo.processIdentifier) * 8 % 1_500
         while ports.count < 3 {
-            candidate += 1
+            let candidate = Self.lastPort.withLock { port in
+                port += 1
+                return port
+            }
             guard await Self.isFree(candidate) else { continue }
             ports.append(candidate)
         }

@@ -60,9 +60,9 @@ extension EventPosition: LosslessStringConvertible {
     package var description: String { "\(segment).\(offset).\(ordinal)" }
 }
 
-/// The place of a session, or of a device, among all of its kind in the order of time, for going on with the next page.
+/// The place of a session, or of a person, among all of its kind in the order of time, for going on with the next page.
 package struct TimedPlace: Sendable, Hashable, LosslessStringConvertible {
-    /// When the session began, or when the device was last seen.
+    /// When the session began, or when the person was last seen.
     package var time: Timestamp
     /// Its number in the index, which tells apart what happened at once.
     package var number: Int64

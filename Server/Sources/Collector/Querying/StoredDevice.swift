@@ -6,7 +6,7 @@ package import TrackwayEvents
 /// A device as its contexts and snapshots describe it: an installation that sent an event.
 package struct StoredDevice: Sendable, Hashable {
     /// Its place among all devices.
-    package var place: TimedPlace
+    package var place: DevicePlace { DevicePlace(time: last, installation: installation) }
     /// The installation.
     package var installation: InstallationID
     /// The app, as contexts name it.
@@ -38,32 +38,87 @@ package struct StoredDevice: Sendable, Hashable {
 
     /// A device of which nothing but numbers is known.
     package init(
-        place: TimedPlace,
         installation: InstallationID,
         first: Timestamp,
+        last: Timestamp,
         events: UInt64,
         states: Int64,
         propertyChanges: Int64
     ) {
-        self.place = place
         self.installation = installation
         self.first = first
-        last = place.time
+        self.last = last
         self.events = events
         self.states = states
         self.propertyChanges = propertyChanges
     }
 }
 
+extension StoredDevice {
+    /// The device properties among attributes, in the order of names. What stands beside them, such as `_path`, says something about
+    /// the event.
+    package static func properties(among attributes: JSONValue.Object) -> JSONValue.Object {
+        .init(attributes.members.filter { !$0.key.hasPrefix("_") }.sorted { $0.key < $1.key })
+    }
+
+    /// Takes over what contexts say of it.
+    package mutating func take(_ facts: DeviceFacts) {
+        app = facts.app
+        version = facts.version
+        model = facts.model
+        system = facts.system
+    }
+
+    /// Takes over what its latest snapshots say, which is more than a context does.
+    ///
+    /// - Parameters:
+    ///   - properties: Its properties.
+    ///   - state: The latest app state; nil when it sent none.
+    package mutating func take(_ properties: JSONValue.Object, _ state: StoredAppState?) {
+        if let told = (properties["device_model"] ?? properties["device_hardware_machine"])?.string { model = told }
+        let told = [properties["device_system_name"], properties["device_system_version"]].compactMap { $0?.string }
+        if !told.isEmpty { system = told.joined(separator: " ") }
+        batteryLevel = state?.batteryLevel
+        batteryState = state?.batteryState
+        applicationState = state?.applicationState
+    }
+}
+
+/// The place of a device among all of them, those seen last first, for going on with the next page. Of two that were seen at once the one
+/// with the greater id comes first.
+package struct DevicePlace: Sendable, Hashable, LosslessStringConvertible {
+    /// When it was last seen.
+    package var time: Timestamp
+    /// The installation.
+    package var installation: InstallationID
+
+    /// A place.
+    package init(time: Timestamp, installation: InstallationID) {
+        self.time = time
+        self.installation = installation
+    }
+
+    /// Reads `1718000000000.` and an installation's id.
+    package init?(_ description: String) {
+        let parts = description.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 2, let time = Int64(parts[0]), let installation = InstallationID(String(parts[1])) else {
+            return nil
+        }
+        self.init(time: Timestamp(milliseconds: time), installation: installation)
+    }
+
+    package var description: String { "\(time.milliseconds).\(installation)" }
+}
+
 /// Which devices a reader wants, those seen last first.
 package struct DeviceQuery: Sendable, Hashable {
     /// Those behind this place, for the next page.
-    package var after: TimedPlace?
+    package var after: DevicePlace?
     /// The most devices in one answer.
     package var limit: Int
 
     /// A query for all devices.
-    package init(after: TimedPlace? = nil, limit: Int = 50) {
+    package init(after: DevicePlace? = nil, limit: Int = 50) {
         self.after = after
         self.limit = limit
     }

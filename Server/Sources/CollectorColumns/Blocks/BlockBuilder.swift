@@ -26,6 +26,8 @@ package final class BlockBuilder {
         let values: ColumnValues
         /// The name of the screen that it shows, as a value of a column; empty for none.
         let screen: [UInt8]
+        /// What the event says of its device, if it is a snapshot.
+        let snapshot: DeviceSnapshot?
 
         var account: AccountKey? {
             guard let installation, let writer else { return nil }
@@ -84,6 +86,7 @@ package final class BlockBuilder {
     private(set) var claims: [AccountKey: Claims] = [:]
     private(set) var ranges: [RangeKey: SequenceRanges] = [:]
     private(set) var contexts: [ContextKey: [UInt8]] = [:]
+    private(set) var descriptions = ContextDescriptions()
     private(set) var orders: [InstallationID: ErasureOrder] = [:]
     private var batch = Batch()
     private let limits: AdmissionLimits
@@ -157,6 +160,7 @@ extension BlockBuilder: RecordSink {
         batch.global = ColumnValues(global: try? JSONValue.parse(Array(content)))
         let key = ContextKey(installation: batch.installation, hash: hash)
         if contexts[key] == nil { contexts[key] = Array(content) }
+        descriptions.meet(key, content, batch.facts)
     }
 
     package func event(_ event: WalkedEvent) throws {
@@ -179,7 +183,8 @@ extension BlockBuilder: RecordSink {
                 context: batch.context,
                 body: received.completed(id: event.id, time: time) ?? Array(event.line),
                 values: ColumnValues(event: event.line, global: batch.global),
-                screen: name == CapturedName.screenView ? screen(received) : []
+                screen: name == CapturedName.screenView ? screen(received) : [],
+                snapshot: snapshot(name, received)
             )
         )
         arrived(event.sequence)
@@ -191,6 +196,13 @@ extension BlockBuilder: RecordSink {
         let attributes = event.attributes.flatMap { try? JSONValue.parse($0) }?.object
         let screen = attributes?[CapturedKey.screenName]?.string ?? batch.facts.screen
         return screen.map { QuestionValue.text(Array($0.utf8)).columnBytes } ?? []
+    }
+
+    /// What an event says of its device; nil when it is no snapshot, and when it is not known whose.
+    private func snapshot(_ name: String, _ received: ReceivedEvent) -> DeviceSnapshot? {
+        guard batch.installation != nil, let kind = DeviceSnapshot.Kind(name) else { return nil }
+        let context = batch.context.flatMap { contexts[ContextKey(installation: batch.installation, hash: $0)] }
+        return DeviceSnapshot(kind, received, context: context)
     }
 
     package func store() -> Int { 0 }
@@ -217,6 +229,7 @@ extension BlockBuilder: RecordSink {
         claims = claims.filter { $0.key.installation != installation }
         ranges = ranges.filter { $0.key.account.installation != installation }
         contexts = contexts.filter { $0.key.installation != installation }
+        descriptions.remove(installation)
         if batch.installation == installation {
             batch = Batch(received: batch.received, installation: installation, isErased: true)
         }

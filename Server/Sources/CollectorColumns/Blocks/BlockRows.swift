@@ -21,7 +21,7 @@ package struct KnownRows: Sendable, Hashable {
 /// The rows of a block, ready to be sent.
 package struct BlockRows: Sendable {
     /// Which version of this function decides what the rows are. A block is written by the version it was decided with.
-    package static let version = 2
+    package static let version = 3
 
     /// The block.
     package let decision: BlockDecision
@@ -48,6 +48,7 @@ package struct BlockRows: Sendable {
         var met = known.ids
         var repeated: [BlockBuilder.AccountKey: UInt64] = [:]
         var sessions: [SessionKey: SessionSum] = [:]
+        var sums = BlockSums()
         for candidate in builder.candidates where isKept(candidate.installation) {
             guard met.insert(candidate.event).inserted else {
                 repeats += 1
@@ -56,12 +57,16 @@ package struct BlockRows: Sendable {
             }
             events += 1
             write(candidate)
+            writeSnapshot(of: candidate)
+            sums.add(candidate)
             guard !candidate.session.isEmpty else { continue }
             let key = SessionKey(installation: candidate.installation, session: candidate.session)
             sessions[key, default: SessionSum(candidate.time)].add(candidate)
         }
         for (key, body) in builder.contexts where isKept(key.installation) { write(key, body) }
         for (key, sum) in sessions { write(key, sum) }
+        write(sums)
+        for (key, entry) in builder.descriptions.entries where isKept(key.installation) { write(key, entry) }
         for (key, claims) in builder.claims where isKept(key.installation) {
             write(key, claims, repeated[key] ?? 0)
         }
@@ -78,8 +83,8 @@ package struct BlockRows: Sendable {
 
     private var block: Int64 { Int64(clamping: decision.block) }
 
-    private mutating func add(_ table: ColumnTable, _ installation: InstallationID?, _ write: (inout RowBinary) -> Void)
-    {
+    /// Adds a row, of an installation if it has something of one.
+    mutating func add(_ table: ColumnTable, _ installation: InstallationID?, _ write: (inout RowBinary) -> Void) {
         write(&rows[table, default: RowBinary()])
         counts[table, default: 0] += 1
         if let installation { installations.insert(installation) }

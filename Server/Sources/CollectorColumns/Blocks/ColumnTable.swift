@@ -17,6 +17,14 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case writers
     /// What has become of writers' numbers, one row for each range and block.
     case ranges
+    /// Sums of devices, one row for each block they have events in.
+    case devices
+    /// What contexts say of app and device, one row for each context and block.
+    case descriptions
+    /// What devices reported about themselves.
+    case snapshots
+    /// How many events of each name there are in each quarter of an hour, one row for each block.
+    case names
     /// Who was erased.
     case erasures
     /// The blocks themselves, with how many rows each has elsewhere.
@@ -42,10 +50,12 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     }
 
     /// The version of all tables together. A program does not touch those of a newer one.
-    package static let version = 2
+    package static let version = 3
 
     /// Those that hold something of an installation, and lose it when that is erased.
-    package static let ofInstallations: [ColumnTable] = [.events, .contexts, .sessions, .writers, .ranges]
+    package static let ofInstallations: [ColumnTable] = [
+        .events, .contexts, .sessions, .writers, .ranges, .devices, .descriptions, .snapshots,
+    ]
 
     /// The columns, in the order of the rows that are written.
     package var columns: [Column] {
@@ -80,6 +90,27 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
                 column("installation", .id), column("writer", .id), column("kind", .uint8), column("reason", .text),
                 column("first", .uint64), column("last", .uint64), column("block", .int64),
             ]
+        case .devices:
+            [
+                column("installation", .id), column("block", .int64), column("first", .int64), column("last", .int64),
+                column("user", .text), column("events", .uint64), column("states", .uint64),
+            ]
+        case .descriptions:
+            [
+                column("installation", .id), column("context", .id), column("block", .int64),
+                column("number", .uint32), column("app", .text), column("version", .text), column("model", .text),
+                column("system", .text), column("release", .text),
+            ]
+        case .snapshots:
+            [
+                column("installation", .id), column("kind", .uint8), column("time", .int64),
+                column("position", .int64), column("block", .int64), column("screen", .text), column("body", .text),
+            ]
+        case .names:
+            [
+                column("name", .text), column("quarter", .int64), column("block", .int64), column("events", .uint64),
+                column("first", .int64), column("last", .int64), column("place", .int64), column("version", .uint64),
+            ]
         case .erasures:
             [
                 column("installation", .id), column("block", .int64), column("time", .int64), column("key", .text),
@@ -101,18 +132,37 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         case .sessions: ["installation", "session", "block"]
         case .writers: ["installation", "writer", "block"]
         case .ranges: ["installation", "writer", "kind", "reason", "first", "last", "block"]
+        case .devices: ["installation", "block"]
+        case .descriptions: ["installation", "context", "block"]
+        case .snapshots: ["installation", "kind", "time", "position"]
+        case .names: ["name", "quarter", "block"]
         case .erasures: ["installation", "block"]
         case .blocks: ["block"]
         }
     }
 
     /// Those whose rows ``blocks`` counts beside events and ids, of which there are as many as it has `rows`.
-    package static let counted: [ColumnTable] = [.contexts, .sessions, .writers, .ranges, .erasures]
+    package static let counted: [ColumnTable] = [
+        .contexts, .sessions, .writers, .ranges, .devices, .descriptions, .snapshots, .names, .erasures,
+    ]
 
     /// By what it is divided. An insert that lies in one part of it is there as a whole or not at all, so blocks end where the week
     /// changes.
     private var partition: String? {
         self == .events ? "intDiv(received, \(BlockCutter.millisecondsOfWeek))" : nil
+    }
+
+    /// Which column says which of two rows of one key counts: the one with the higher number. Nil where they are equal anyway.
+    private var versionColumn: String? { self == .names ? "version" : nil }
+
+    /// How many rows lie between two that can be found by the key; nil for the usual 8,192. Few where rows are long, and where few of
+    /// them are asked for at once.
+    private var granularity: Int? {
+        switch self {
+        case .snapshots: 128
+        case .devices, .descriptions: 1_024
+        default: nil
+        }
     }
 
     /// The statement that makes it, unless it is there.
@@ -121,8 +171,10 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     package func creation(settings: [String]) -> String {
         let columns = columns.map { "\($0.name) \($0.type.rawValue)" }.joined(separator: ", ")
         let partition = partition.map { " PARTITION BY \($0)" } ?? ""
-        let settings = settings.isEmpty ? "" : " SETTINGS " + settings.joined(separator: ", ")
-        return "CREATE TABLE IF NOT EXISTS \(rawValue) (\(columns)) ENGINE = ReplacingMergeTree\(partition) "
+        let all = (granularity.map { ["index_granularity = \($0)"] } ?? []) + settings
+        let settings = all.isEmpty ? "" : " SETTINGS " + all.joined(separator: ", ")
+        let version = versionColumn.map { "(\($0))" } ?? ""
+        return "CREATE TABLE IF NOT EXISTS \(rawValue) (\(columns)) ENGINE = ReplacingMergeTree\(version)\(partition) "
             + "ORDER BY (\(key.joined(separator: ", ")))\(settings)"
     }
 

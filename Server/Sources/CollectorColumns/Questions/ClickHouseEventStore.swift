@@ -25,6 +25,8 @@ package final class ClickHouseEventStore: AnalysisStore {
     private let origin: @Sendable () -> String?
     let budget: QuestionBudget
     let clock: any EventClock
+    /// What events are looked at by; nil for nothing.
+    let plan: PlanChecker?
     private let state = Locked(State())
 
     /// A store.
@@ -34,16 +36,19 @@ package final class ClickHouseEventStore: AnalysisStore {
     ///   - origin: The stream of records that they have to be made of, as ``ColumnOrigin/records`` has it; nil while it is not known.
     ///   - budget: What one question may cost.
     ///   - clock: Measures how long a question takes.
+    ///   - plan: What events are looked at by when somebody asks; nil for nothing.
     package init(
         _ client: ClickHouseClient,
         origin: @escaping @Sendable () -> String? = { nil },
         budget: QuestionBudget = QuestionBudget(),
-        clock: any EventClock = SystemClock()
+        clock: any EventClock = SystemClock(),
+        plan: PlanChecker? = nil
     ) {
         self.client = client
         self.origin = origin
         self.budget = budget
         self.clock = clock
+        self.plan = plan
     }
 
     /// How the tables are doing, since the last question or the last ``look()``.

@@ -67,6 +67,8 @@ package struct ClickHouseStore: ColumnStore {
 
     package func remove(_ installations: [InstallationID]) async throws(ColumnFailure) {
         let list = installations.map { "toFixedString(unhex('\(Self.hexadecimal($0))'), 16)" }.joined(separator: ", ")
+        // Before any of their rows is gone: by these it is found which counts have to be made anew.
+        _ = try await client.ask(NameCounts.recount(without: list), version.insertSettings, isWork: true)
         for table in ColumnTable.ofInstallations {
             _ = try await client.ask(
                 "ALTER TABLE \(table.rawValue) DELETE WHERE installation IN (\(list))",

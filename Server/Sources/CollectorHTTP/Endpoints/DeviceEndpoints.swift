@@ -13,7 +13,7 @@ struct DeviceEndpoints: Sendable {
     func list(_ request: Request) async throws -> Response {
         let query = Query(request.uri)
         let limit = try query.number("limit", in: 1...200) ?? 50
-        let wanted = DeviceQuery(after: try query.value("after", "a place such as 1718000000000.17"), limit: limit)
+        let wanted = DeviceQuery(after: try query.value("after", "a place as `next` of an answer has it"), limit: limit)
         let devices = try await dependencies.store.devices(matching: wanted)
         return Answer.json { writer in
             writer.beginObject()

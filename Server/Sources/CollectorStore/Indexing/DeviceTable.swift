@@ -57,7 +57,7 @@ struct DeviceTable {
         _ position: EventPosition,
         installation: Int64
     ) throws {
-        let properties = SnapshotEvents.properties(values)
+        let properties = StoredDevice.properties(among: values)
         let place = (installation, SnapshotKind.properties, time, position.rawValue)
         var changes: Int64 = 0
         if let (previous, _) = try neighbour(before, place) {
@@ -138,11 +138,7 @@ struct SnapshotEvents {
     }
 
     /// The device properties that the event at a position tells.
-    func properties(at position: Int64) throws -> JSONValue.Object { Self.properties(try attributes(at: position)) }
-
-    /// The device properties among attributes, in the order of names. What stands beside them, such as `_path`, says
-    /// something about the event.
-    static func properties(_ attributes: JSONValue.Object) -> JSONValue.Object {
-        .init(attributes.members.filter { !$0.key.hasPrefix("_") }.sorted { $0.key < $1.key })
+    func properties(at position: Int64) throws -> JSONValue.Object {
+        StoredDevice.properties(among: try attributes(at: position))
     }
 }

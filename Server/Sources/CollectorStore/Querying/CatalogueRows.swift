@@ -92,7 +92,9 @@ enum CatalogueRows {
             )
         }
         var tally = DescriptionTally(EventDescription(name: name, entry: entry), limits: limits)
-        var contexts: [Int64: Int] = [:]
+        // In the order in which they are met.
+        var order: [Int64] = []
+        var weights: [Int64: Int] = [:]
         let began = clock.now().monotonic
         func hasTime() -> Bool { began.duration(to: clock.now().monotonic) <= limits.time }
         // In the order of arrival, which no device's clock can change.
@@ -106,7 +108,10 @@ enum CatalogueRows {
         while tally.read < limits.events, bytes < limits.bytes, tally.read % 64 != 0 || hasTime(),
             let row = try walk.next()
         {
-            if let context = row.optionalInteger(1) { contexts[context, default: 0] += 1 }
+            if let context = row.optionalInteger(1) {
+                if weights[context] == nil { order.append(context) }
+                weights[context, default: 0] += 1
+            }
             let received = Timestamp(milliseconds: row.integer(0))
             row.withBytes(2) { body in
                 bytes += body.count
@@ -117,13 +122,13 @@ enum CatalogueRows {
         let context = try RawStatement(db, "SELECT content FROM contexts WHERE number = ?")
         defer { context.reset() }
         bytes = 0
-        for (count, (number, weight)) in contexts.sorted(by: { $0.key > $1.key }).enumerated() {
+        for (count, number) in order.enumerated() {
             guard bytes < limits.bytes, count % 64 != 0 || hasTime() else { break }
             context.bind(1, number)
             if try context.step() {
                 let content = context.bytes(0)
                 bytes += content.count
-                tally.add(context: content, events: weight)
+                tally.add(context: content, events: weights[number] ?? 0)
             }
             context.reset()
         }

@@ -20,12 +20,13 @@ struct DeviceRows {
         var arguments: [String: (any DatabaseValueConvertible)?] = ["limit": max(0, query.limit)]
         if let after = query.after {
             arguments["time"] = after.time.milliseconds
-            arguments["number"] = after.number
+            arguments["id"] = after.installation.blob
         }
         let rows = try Row.fetchAll(
             db,
-            sql: columns + (query.after == nil ? "" : " WHERE (d.last, d.installation) < (:time, :number)")
-                + " ORDER BY d.last DESC, d.installation DESC LIMIT :limit",
+            // With the first condition alone the place is found by the index.
+            sql: columns + (query.after == nil ? "" : " WHERE d.last <= :time AND (d.last < :time OR i.id < :id)")
+                + " ORDER BY d.last DESC, i.id DESC LIMIT :limit",
             arguments: StatementArguments(arguments)
         )
         let reader = try DeviceRows(db)
@@ -36,7 +37,7 @@ struct DeviceRows {
         let row = try Row.fetchOne(db, sql: columns + " WHERE i.id = ?", arguments: [installation.blob])
         let reader = try DeviceRows(db)
         guard let row, let device = try reader.device(row) else { return nil }
-        let number = device.place.number
+        let number: Int64 = row[0]
         return DeviceHistory(
             device: device,
             properties: try reader.latestProperties(of: number),
@@ -57,30 +58,16 @@ struct DeviceRows {
         let number: Int64 = row[0]
         guard let id = InstallationID(blob: row[1]) else { return nil }
         var device = StoredDevice(
-            place: TimedPlace(time: Timestamp(milliseconds: row[3]), number: number),
             installation: id,
             first: Timestamp(milliseconds: row[2]),
+            last: Timestamp(milliseconds: row[3]),
             events: UInt64(clamping: row[6] as Int64),
             states: row[4],
             propertyChanges: row[5]
         )
         device.user = UserRows.text(row[7])
-        device.app = row[8]
-        device.version = row[9]
-        device.model = row[10]
-        device.system = row[11]
-        let properties = try latestProperties(of: number)
-        // A snapshot tells more than a context does.
-        if let model = (properties["device_model"] ?? properties["device_hardware_machine"])?.string {
-            device.model = model
-        }
-        let system = [properties["device_system_name"], properties["device_system_version"]].compactMap { $0?.string }
-        if !system.isEmpty { device.system = system.joined(separator: " ") }
-        if let state = try states(of: number, limit: 1).first {
-            device.batteryLevel = state.batteryLevel
-            device.batteryState = state.batteryState
-            device.applicationState = state.applicationState
-        }
+        device.take(DeviceFacts(app: row[8], version: row[9], model: row[10], system: row[11]))
+        device.take(try latestProperties(of: number), try states(of: number, limit: 1).first)
         return device
     }
 

@@ -267,9 +267,9 @@ final class ListedEvents: EventStore {
 
     private static func device(_ installation: InstallationID) -> StoredDevice {
         var device = StoredDevice(
-            place: TimedPlace(time: Timestamp(milliseconds: 9), number: 3),
             installation: installation,
             first: Timestamp(milliseconds: 5),
+            last: Timestamp(milliseconds: 9),
             events: 11,
             states: 6,
             propertyChanges: 2

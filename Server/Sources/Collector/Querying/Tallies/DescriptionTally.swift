@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
-internal import TrackwayEvents
+package import TrackwayEvents
 
 /// Looks at events one by one, and tells what they have in common. Its memory is bounded, whatever they hold.
-struct DescriptionTally {
+package struct DescriptionTally {
     private struct Attribute {
         var description: AttributeDescription
         var values: [QuestionValue: Int] = [:]
@@ -29,18 +28,18 @@ struct DescriptionTally {
     /// A tally of nothing yet.
     ///
     /// - Parameter description: Whose it is.
-    init(_ description: EventDescription, limits: EventDescription.Limits) {
+    package init(_ description: EventDescription, limits: EventDescription.Limits) {
         result = description
         self.limits = limits
     }
 
     /// How many events were looked at.
-    var read: Int { result.read }
+    package var read: Int { result.read }
 
     /// Looks at an event.
     ///
     /// - Complexity: O(bytes).
-    mutating func add(_ body: UnsafeRawBufferPointer, received: Timestamp) {
+    package mutating func add(_ body: UnsafeRawBufferPointer, received: Timestamp) {
         result.read += 1
         result.since = min(result.since ?? received, received)
         do throws(JSONError) {
@@ -61,7 +60,7 @@ struct DescriptionTally {
     }
 
     /// Looks at a context that holds for some of the events.
-    mutating func add(context: [UInt8], events: Int) {
+    package mutating func add(context: [UInt8], events: Int) {
         // Admission checked the text: what cannot be read says nothing.
         guard let context = try? JSONValue.parse(context, limits: JSONLimits(bytes: context.count)) else { return }
         if let version = context["app"]?["version"].flatMap(QuestionValue.init) {
@@ -211,7 +210,7 @@ struct DescriptionTally {
     /// What the events have in common.
     ///
     /// - Complexity: O(values that are told apart · log of the same).
-    func description() -> EventDescription {
+    package func description() -> EventDescription {
         var result = result
         result.attributes = attributes.map { attribute in
             var description = attribute.description

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Looks at events in the order of arrival, and counts what they do not keep to, in groups: what an index keeps of a stretch of its log,
+/// for a stretch that is looked at when somebody asks.
+///
+/// Its memory is bounded as the index is: ``PlanLimits/groups`` of planned events, ``PlanLimits/groupsOfEvent`` of each, and
+/// ``PlanLimits/unplannedGroups`` of others are told apart, those that come first. Not safe for several threads at once.
+package struct PlanTally {
+    /// What is counted together.
+    private struct Group: Hashable {
+        var name: String
+        var path = ""
+        var code: PlanCode
+        var version = ""
+
+        /// What is counted where this one is not told apart.
+        var others: Group { code == .unplanned ? Group(name: "", code: .unplanned) : Group(name: name, code: .others) }
+
+        var isOthers: Bool { code == .others || name.isEmpty }
+    }
+
+    /// What is counted of a group.
+    private struct Count {
+        var events: Int64 = 0
+        var first = Timestamp(milliseconds: .max)
+        var last = Timestamp(milliseconds: .min)
+        var sample: (position: EventPosition, id: EventID)?
+        var days: [Int64: Int64] = [:]
+
+        /// Its events from a day on; nil when it has none there.
+        func events(since day: Int64?) -> Int64? {
+            guard let day else { return events }
+            let found = days.filter { $0.key >= day }
+            return found.isEmpty ? nil : found.values.reduce(0, +)
+        }
+    }
+
+    private let checker: PlanChecker
+    private var inspection: PlanInspection
+    private var era: PlanEra
+    private var groups: [Group: Count] = [:]
+    /// How many groups of planned events, and of others, are told apart.
+    private var told = (planned: 0, unplanned: 0)
+    private var toldOfName: [String: Int] = [:]
+    /// The events of planned names by days, and those of them that do not keep to the plan.
+    private var days: [String: [Int64: (events: Int64, faulty: Int64)]] = [:]
+
+    /// A tally of nothing yet.
+    ///
+    /// - Parameter checker: The plan.
+    package init(_ checker: PlanChecker) {
+        self.checker = checker
+        inspection = PlanInspection(checker)
+        era = PlanEra(digest: checker.digest, title: (checker.plan.title ?? "").cut(toBytes: 256))
+    }
+
+    /// Looks at an event.
+    ///
+    /// - Parameters:
+    ///   - json: The whole event; not read when the plan does not name it.
+    ///   - version: The app's version; empty where it is not known.
+    /// - Complexity: O(bytes · log of the names beside each other).
+    package mutating func count(
+        _ name: String,
+        _ json: UnsafeRawBufferPointer,
+        version: String,
+        received: Timestamp,
+        at position: EventPosition,
+        id: EventID
+    ) {
+        guard let number = checker.number(of: name) else {
+            guard checker.plan.unplanned == .count, !PlanChecker.isCaptured(name) else { return }
+            era.unplanned += 1
+            widen(received)
+            add(Group(name: name, code: .unplanned, version: version), received, (position, id))
+            return
+        }
+        inspection.look(at: number, event: json)
+        era.events += 1
+        widen(received)
+        let day = Self.day(of: received)
+        var ofDay = days[name]?[day] ?? (0, 0)
+        ofDay.events += 1
+        if !inspection.findings.isEmpty {
+            era.faulty += 1
+            ofDay.faulty += 1
+        }
+        days[name, default: [:]][day] = ofDay
+        era.violations += Int64(inspection.findings.count)
+        for finding in inspection.findings {
+            let group = Group(name: name, path: checker.path(of: finding), code: finding.code, version: version)
+            add(group, received, (position, id))
+        }
+    }
+
+    private static func day(of moment: Timestamp) -> Int64 {
+        let (milliseconds, length) = (moment.milliseconds, QuestionInterval.dayLength)
+        return milliseconds / length - (milliseconds % length < 0 ? 1 : 0)
+    }
+
+    private mutating func widen(_ received: Timestamp) {
+        era.since = min(era.since ?? received, received)
+        era.until = max(era.until ?? received, received)
+    }
+
+    private mutating func add(_ wanted: Group, _ received: Timestamp, _ sample: (position: EventPosition, id: EventID))
+    {
+        let isTold = groups[wanted] != nil || wanted.isOthers || takesRoom(for: wanted)
+        var count = groups[isTold ? wanted : wanted.others] ?? Count()
+        count.events += 1
+        count.first = min(count.first, received)
+        count.last = max(count.last, received)
+        if count.sample.map({ $0.position < sample.position }) ?? true { count.sample = sample }
+        count.days[Self.day(of: received), default: 0] += 1
+        groups[isTold ? wanted : wanted.others] = count
+    }
+
+    private mutating func takesRoom(for group: Group) -> Bool {
+        if group.code == .unplanned {
+            guard told.unplanned < PlanLimits.unplannedGroups else { return false }
+            told.unplanned += 1
+            return true
+        }
+        let own = toldOfName[group.name] ?? 0
+        guard told.planned < PlanLimits.groups, own < PlanLimits.groupsOfEvent else { return false }
+        told.planned += 1
+        toldOfName[group.name] = own + 1
+        return true
+    }
+
+    // MARK: Answers
+
+    /// What was counted, name by name.
+    ///
+    /// - Parameter day: From this day of UTC on, counted from 1970; nil for all.
+    /// - Complexity: O(groups and names, and their days).
+    package func counts(since day: Int64?) -> PlanCounts {
+        var counts = PlanCounts(era: era)
+        for (name, ofName) in days {
+            let found = ofName.filter { $0.key >= day ?? .min }.values
+            guard !found.isEmpty else { continue }
+            counts.planned[name] = PlanNameCount(
+                events: found.reduce(0) { $0 + $1.events },
+                faulty: found.reduce(0) { $0 + $1.faulty }
+            )
+        }
+        var samples: [String: EventPosition] = [:]
+        for (group, count) in groups {
+            guard let events = count.events(since: day) else { continue }
+            if group.code == .unplanned, group.name.isEmpty {
+                counts.others += events
+                continue
+            }
+            let place = group.code == .unplanned ? \PlanCounts.unplanned : \PlanCounts.planned
+            var known = counts[keyPath: place][group.name] ?? PlanNameCount()
+            known.violations += events
+            if group.code == .unplanned {
+                known.events += events
+                known.faulty += events
+            }
+            if let sample = count.sample, samples[group.name].map({ $0 < sample.position }) ?? true {
+                samples[group.name] = sample.position
+                known.sample = sample.id
+            }
+            counts[keyPath: place][group.name] = known
+        }
+        return counts
+    }
+
+    /// Groups of what events do not keep to, the one with most events first.
+    ///
+    /// - Complexity: O(groups · log groups).
+    package func violations(matching query: ViolationQuery) -> Violations {
+        let wanted = groups.compactMap { group, count -> ViolationGroup? in
+            guard query.name == nil || query.name == group.name, query.code == nil || query.code == group.code,
+                let events = count.events(since: query.since), events > 0
+            else { return nil }
+            return ViolationGroup(
+                name: group.name,
+                path: group.path,
+                code: group.code.rawValue,
+                version: group.version,
+                events: events,
+                first: count.first,
+                last: count.last,
+                sample: count.sample?.id,
+                days: count.days.filter { $0.key >= query.since ?? .min }.sorted { $0.key < $1.key }
+                    .map { (day: $0.key, events: $0.value) }
+            )
+        }.sorted { left, right in
+            if left.events != right.events { return left.events > right.events }
+            // Text is ordered byte by byte.
+            let texts = [
+                (left.name, right.name), (left.path, right.path), (left.code, right.code),
+                (left.version, right.version),
+            ]
+            guard let (one, other) = texts.first(where: { !$0.utf8.elementsEqual($1.utf8) }) else { return false }
+            return one.utf8.lexicographicallyPrecedes(other.utf8)
+        }
+        let shown = Array(wanted.prefix(max(0, query.limit)))
+        let rest = wanted.dropFirst(shown.count)
+        return Violations(
+            era: era,
+            groups: shown,
+            moreGroups: Int64(rest.count),
+            moreEvents: rest.reduce(0) { $0 + $1.events }
+        )
+    }
+}

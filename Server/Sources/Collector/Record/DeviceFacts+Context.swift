@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import TrackwayEvents
+
+extension DeviceFacts {
+    /// Longer texts are cut.
+    private static let textBytes = 256
+
+    /// The facts of a context. What is there and something else than expected says nothing.
+    ///
+    /// - Complexity: O(bytes of the context); nothing but these facts is decoded.
+    package init(context: UnsafeRawBufferPointer) {
+        self.init()
+        if let part = Self.part("app", of: context) {
+            app = Self.text("id", of: part)
+            version = Self.text("version", of: part)
+        }
+        guard let part = Self.part("device", of: context) else { return }
+        model = Self.text("model", of: part)
+        let name = Self.text("os_name", of: part) ?? Self.text("platform", of: part)
+        let parts = [name, Self.text("os_version", of: part)].compactMap(\.self)
+        if !parts.isEmpty { system = parts.joined(separator: " ") }
+    }
+
+    private static func part(_ key: StaticString, of context: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        do throws(JSONError) {
+            guard let range = try JSONScanner.member(key, of: context) else { return nil }
+            return UnsafeRawBufferPointer(rebasing: context[range])
+        } catch {
+            return nil  // Admission checked the text, so this is a context that is no object: it says nothing.
+        }
+    }
+
+    private static func text(_ key: StaticString, of object: UnsafeRawBufferPointer) -> String? {
+        ContextFacts.text(key, of: object)?.cut(toBytes: textBytes)
+    }
+}

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+package import TrackwayEvents
+
+extension ClickHouseEventStore {
+    /// Of so many snapshots of a device, the latest, it is told what differs from the one before.
+    static let comparedSnapshots = 5_000
+
+    package func devices(matching query: DeviceQuery) async throws(StoreError) -> [StoredDevice] {
+        try await devices(matching: query, comparing: Self.comparedSnapshots)
+    }
+
+    package func device(_ installation: InstallationID, limit: Int) async throws(StoreError) -> DeviceHistory? {
+        try await device(installation, limit: limit, comparing: Self.comparedSnapshots)
+    }
+
+    /// Devices, of which the latest snapshots are compared.
+    ///
+    /// - Parameter snapshots: How many of each device.
+    func devices(matching query: DeviceQuery, comparing snapshots: Int) async throws(StoreError) -> [StoredDevice] {
+        guard query.limit > 0 else { return [] }
+        let block = try await completed()
+        var meter = QuestionMeter(budget, clock: clock)
+        var installations: [InstallationID] = []
+        try await rows(DeviceSQL.places(query, block), &meter) { row throws(RowFault) in
+            try row.installation()
+        } _: { installation throws(StoreError) in
+            installations.append(installation)
+        }
+        let described = try await describe(installations, DeviceSQL(installations, block), 0, snapshots, &meter)
+        return installations.compactMap { described[$0]?.device }
+    }
+
+    /// What a device reported, of which the latest snapshots are compared.
+    ///
+    /// - Parameter snapshots: How many.
+    func device(
+        _ installation: InstallationID,
+        limit: Int,
+        comparing snapshots: Int
+    ) async throws(StoreError) -> DeviceHistory? {
+        let sql = DeviceSQL([installation], try await completed())
+        var meter = QuestionMeter(budget, clock: clock)
+        let described = try await describe([installation], sql, max(0, limit), snapshots, &meter)
+        guard let found = described[installation], let device = found.device else { return nil }
+        var states: [StoredAppState] = []
+        if limit > 0 { try await self.states(sql.states(limit), &meter) { _, state in states.append(state) } }
+        return DeviceHistory(
+            device: device,
+            properties: found.properties.latest,
+            steps: found.properties.steps,
+            states: states
+        )
+    }
+
+    /// What is known of some devices.
+    private struct Described {
+        var device: StoredDevice?
+        var properties: PropertyTally
+    }
+
+    private func describe(
+        _ installations: [InstallationID],
+        _ sql: DeviceSQL,
+        _ steps: Int,
+        _ snapshots: Int,
+        _ meter: inout QuestionMeter
+    ) async throws(StoreError) -> [InstallationID: Described] {
+        guard !installations.isEmpty else { return [:] }
+        var found: [InstallationID: Described] = [:]
+        try await rows(sql.sums, &meter) { row throws(RowFault) in
+            (
+                installation: try row.installation(), first: try row.int64(), last: try row.int64(),
+                events: try row.uint64(), states: try row.uint64(), user: try row.string()
+            )
+        } _: { row throws(StoreError) in
+            var device = StoredDevice(
+                installation: row.installation,
+                first: Timestamp(milliseconds: row.first),
+                last: Timestamp(milliseconds: row.last),
+                events: row.events,
+                states: Int64(clamping: row.states),
+                propertyChanges: 0
+            )
+            device.user = row.user.isEmpty ? nil : String(decoding: row.user, as: UTF8.self)
+            found[row.installation] = Described(device: device, properties: PropertyTally(steps: steps))
+        }
+        try await rows(sql.facts, &meter) { row throws(RowFault) in
+            (
+                installation: try row.installation(), app: try row.fact(), version: try row.fact(),
+                model: try row.fact(), system: try row.fact()
+            )
+        } _: { row throws(StoreError) in
+            let facts = DeviceFacts(app: row.app, version: row.version, model: row.model, system: row.system)
+            found[row.installation]?.device?.take(facts)
+        }
+        try await rows(sql.properties(snapshots), &meter) { row throws(RowFault) in
+            (installation: try row.installation(), time: try row.int64(), body: try row.string())
+        } _: { row throws(StoreError) in
+            found[row.installation]?.properties.add(row.body, at: Timestamp(milliseconds: row.time))
+        }
+        var states: [InstallationID: StoredAppState] = [:]
+        try await self.states(sql.latestStates, &meter) { installation, state in states[installation] = state }
+        for installation in installations {
+            guard var described = found[installation] else { continue }
+            described.properties.finish()
+            described.device?.propertyChanges = described.properties.changes
+            described.device?.take(described.properties.latest, states[installation])
+            found[installation] = described
+        }
+        return found
+    }
+
+    /// Calls `body` with app states, each once.
+    private func states(
+        _ statement: String,
+        _ meter: inout QuestionMeter,
+        _ body: (InstallationID, StoredAppState) -> Void
+    ) async throws(StoreError) {
+        var last: Int64?
+        try await rows(statement, &meter) { row throws(RowFault) in
+            (
+                installation: try row.installation(), time: try row.int64(), position: try row.int64(),
+                screen: try row.string(), body: try row.string()
+            )
+        } _: { row throws(StoreError) in
+            // What was written twice comes one behind the other.
+            guard last != row.position else { return }
+            last = row.position
+            // Admission checked the text: what cannot be read says nothing.
+            let attributes = (try? JSONValue.parse(row.body))?.object ?? .init()
+            let state = StoredAppState(
+                at: Timestamp(milliseconds: row.time),
+                attributes,
+                screen: QuestionValue(columnBytes: row.screen)?.text
+            )
+            body(row.installation, state)
+        }
+    }
+}
+
+/// Compares the snapshots of a device's properties, the latest first.
+private struct PropertyTally {
+    /// The properties of the latest.
+    private(set) var latest = JSONValue.Object()
+    /// The latest moments at which some differed from the snapshot before.
+    private(set) var steps: [DeviceHistory.Step] = []
+    /// How many properties differed, over all moments.
+    private(set) var changes: Int64 = 0
+    private let wanted: Int
+    private var later: (body: [UInt8], properties: JSONValue.Object, time: Timestamp)?
+
+    /// No snapshots yet.
+    ///
+    /// - Parameter steps: How many moments are wanted.
+    init(steps: Int) { wanted = steps }
+
+    /// The next snapshot, which is of before the one that was added last.
+    mutating func add(_ body: [UInt8], at time: Timestamp) {
+        if later?.body == body {
+            later?.time = time
+            return
+        }
+        // Admission checked the text: what cannot be read says nothing.
+        let properties = StoredDevice.properties(among: (try? JSONValue.parse(body))?.object ?? .init())
+        if let later {
+            let found = PropertyChange.between(properties, later.properties)
+            changes += Int64(found.count)
+            if !found.isEmpty, steps.count < wanted { steps.append(.init(time: later.time, changes: found)) }
+        } else {
+            latest = properties
+        }
+        later = (body, properties, time)
+    }
+
+    /// There are no more.
+    mutating func finish() { later = nil }
+}
+
+/// Statements about devices. In SQL that versions from 18.16 on take.
+private struct DeviceSQL {
+    /// That a row belongs to one of the devices, and to a whole block.
+    private let isTheirs: String
+
+    /// Statements about some devices.
+    init(_ installations: [InstallationID], _ block: UInt64) {
+        let list = installations.map { SQLText.literal($0) }.joined(separator: ", ")
+        isTheirs =
+            "installation IN (\(list)) AND block <= \(block) AND installation NOT IN (SELECT installation FROM erasures)"
+    }
+
+    /// Which devices a query wants, in its order.
+    static func places(_ query: DeviceQuery, _ block: UInt64) -> String {
+        let behind = query.after.map { place in
+            let time = "toInt64(\(place.time.milliseconds))"
+            return
+                " HAVING seen < \(time) OR (seen = \(time) AND installation < \(SQLText.literal(place.installation)))"
+        }
+        // What was written twice has no other end.
+        return "SELECT installation FROM (SELECT installation, max(last) AS seen FROM devices WHERE block <= \(block) "
+            + "AND installation NOT IN (SELECT installation FROM erasures) GROUP BY installation\(behind ?? "") "
+            + "ORDER BY seen DESC, installation DESC LIMIT \(query.limit))"
+    }
+
+    /// Their sums, and who was signed in at the last event.
+    var sums: String {
+        "SELECT installation, min(first), max(last), sum(events), sum(states), tupleElement(max((last, block, user)), 3) "
+            + "FROM devices FINAL WHERE \(isTheirs) GROUP BY installation"
+    }
+
+    /// What contexts say, each when it is met first; of several the last one counts that says anything.
+    var facts: String {
+        let columns = ["app", "version", "model", "system"]
+        let latest = columns.indices.map { "tupleElement(maxIf((b, n, t\($0)), t\($0) != ''), 3)" }
+        let told = columns.enumerated().map { "any(\($1)) AS t\($0)" }
+        return "SELECT installation, \(latest.joined(separator: ", ")) FROM (SELECT installation, context, "
+            + "tupleElement(min((block, number)), 1) AS b, tupleElement(min((block, number)), 2) AS n, "
+            + "\(told.joined(separator: ", ")) FROM descriptions WHERE \(isTheirs) GROUP BY installation, context) "
+            + "GROUP BY installation"
+    }
+
+    /// Their latest properties, the latest of each first.
+    func properties(_ limit: Int) -> String {
+        "SELECT installation, time, body FROM snapshots FINAL WHERE kind = 0 AND \(isTheirs) "
+            + "ORDER BY installation, time DESC, position DESC LIMIT \(limit) BY installation"
+    }
+
+    /// The latest state of each. What states say may be long: only those that are wanted are read.
+    var latestStates: String {
+        states(
+            "SELECT tupleElement(max((time, position)), 2) FROM snapshots WHERE kind = 1 AND \(isTheirs) GROUP BY installation"
+        )
+    }
+
+    /// The latest states.
+    func states(_ limit: Int) -> String {
+        states(
+            "SELECT position FROM (SELECT time, position FROM snapshots WHERE kind = 1 AND \(isTheirs) GROUP BY time, position "
+                + "ORDER BY time DESC, position DESC LIMIT \(limit))"
+        )
+    }
+
+    private func states(_ positions: String) -> String {
+        "SELECT installation, time, position, screen, body FROM snapshots PREWHERE position IN (\(positions)) "
+            + "WHERE kind = 1 AND \(isTheirs) ORDER BY time DESC, position DESC"
+    }
+}
+
+extension QuestionValue {
+    /// The text; nil when it is none.
+    fileprivate var text: String? {
+        if case .text(let bytes) = self { String(decoding: bytes, as: UTF8.self) } else { nil }
+    }
+}
+
+extension RowCursor {
+    /// A column with an installation's id.
+    mutating func installation() throws(RowFault) -> InstallationID {
+        let id = try halves()
+        return InstallationID(high: id.high, low: id.low)
+    }
+
+    /// A column with a text; nil for an empty one.
+    fileprivate mutating func fact() throws(RowFault) -> String? {
+        let bytes = try string()
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import TrackwayEvents
+
+extension ClickHouseEventStore {
+    /// The latest events of which so many, and at most a block more, are looked at by the plan when somebody asks.
+    static let inspectedEvents: UInt64 = 100_000
+    /// A plan of more events is not named in a statement, which would be too long; then the bodies of all events are read.
+    private static let namedEvents = 1_000
+
+    package func planCounts(since day: Int64?) async throws(StoreError) -> PlanCounts {
+        try await inspection(Self.inspectedEvents)?.counts(since: day) ?? PlanCounts()
+    }
+
+    package func violations(matching query: ViolationQuery) async throws(StoreError) -> Violations {
+        try await inspection(Self.inspectedEvents)?.violations(matching: query) ?? Violations()
+    }
+
+    /// Looks at the latest events by the plan; nil without one.
+    ///
+    /// - Parameter limit: How many there are at least, as far as there are so many. They are those of whole blocks, and no more of these
+    ///   than it takes.
+    func inspection(_ limit: UInt64) async throws(StoreError) -> PlanTally? {
+        guard let plan else { return nil }
+        var tally = PlanTally(plan)
+        var meter = QuestionMeter(budget, clock: clock)
+        let block = try await completed()
+        guard let start = try await start(limit, block, &meter) else { return tally }
+        try await rows(Self.events(from: start, to: block, plan), &meter) { row throws(RowFault) in
+            (
+                position: try row.int64(), id: try row.halves(), name: try row.string(), received: try row.int64(),
+                version: try row.string(), body: try row.string()
+            )
+        } _: { row throws(StoreError) in
+            row.body.withUnsafeBytes { body in
+                tally.count(
+                    String(decoding: row.name, as: UTF8.self),
+                    body,
+                    version: String(decoding: row.version, as: UTF8.self),
+                    received: Timestamp(milliseconds: row.received),
+                    at: EventPosition(rawValue: row.position),
+                    id: EventID(high: row.id.high, low: row.id.low)
+                )
+            }
+        }
+        return tally
+    }
+
+    /// The first block of the latest events, and its first record; nil when there is no block.
+    private func start(
+        _ limit: UInt64,
+        _ block: UInt64,
+        _ meter: inout QuestionMeter
+    ) async throws(StoreError) -> (block: Int64, record: Int64)? {
+        var found: UInt64 = 0
+        var start: (block: Int64, record: Int64)?
+        let statement = "SELECT block, first, rows FROM blocks FINAL WHERE block <= \(block) ORDER BY block DESC"
+        try await rows(statement, &meter) { row throws(RowFault) in
+            (block: try row.int64(), first: try row.int64(), events: try row.uint64())
+        } _: { row throws(StoreError) in
+            guard found < limit else { return }
+            found += row.events
+            start = (row.block, row.first)
+        }
+        return start
+    }
+
+    /// The events of some blocks in the order of arrival. Bodies come only where the plan says something about them.
+    private static func events(
+        from start: (block: Int64, record: Int64),
+        to block: UInt64,
+        _ plan: PlanChecker
+    ) -> String {
+        let names = plan.plan.events.map { SQLText.literal($0.name) }
+        let isPlanned = names.isEmpty ? "0" : "name IN (\(names.joined(separator: ", ")))"
+        let body = names.count > namedEvents ? "body" : "if(\(isPlanned), body, '')"
+        let position = EventPosition(stream: 0, sequence: UInt64(clamping: start.record)).rawValue
+        let blocks = "block >= \(start.block) AND block <= \(block)"
+        // A block tells of each context that its events have.
+        return
+            "SELECT position, id, name, received, told, json FROM (SELECT position, id, name, received, installation, "
+            + "context, \(body) AS json FROM events FINAL PREWHERE position >= \(position) WHERE \(blocks) "
+            + "AND installation NOT IN (SELECT installation FROM erasures)) AS e ANY LEFT JOIN (SELECT installation, context, "
+            + "any(release) AS told FROM descriptions WHERE \(blocks) GROUP BY installation, context) AS c "
+            + "USING (installation, context) ORDER BY position"
+    }
+}

@@ -28,9 +28,9 @@ struct EngineDeviceTests {
         try await ContractStores.run(blockEvents: 90, fill: { DeviceStream.fill($0, seed: seed) }, body)
     }
 
-    @Test("answers are equal, also where rows were written twice and a block is half there", arguments: UInt64(1)...2)
-    func equal(seed: UInt64) async throws {
-        try await Self.run(seed: seed) { stores in
+    @Test("answers are equal, also where rows were written twice and a block is half there")
+    func equal() async throws {
+        try await Self.run(seed: 1) { stores in
             try await Self.expectEqual(stores)
             try await Self.disturb(stores)
             try await Self.expectEqual(stores)
@@ -173,7 +173,7 @@ struct EngineDeviceTests {
                 let all = try await index.violations(matching: ViolationQuery())
                 #expect(all.groups.count > 20 && (all.era?.unplanned ?? 0) > 100)
                 let day = DeviceStream.start / 86_400_000
-                for since in [nil, day - 1, day + 10, day + 20, day + 90] {
+                for since in [nil, day + 10, day + 90] {
                     let wanted = try await index.planCounts(since: since)
                     #expect(try await columns.planCounts(since: since) == wanted)
                     for query in [

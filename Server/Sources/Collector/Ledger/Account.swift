@@ -23,6 +23,21 @@ package struct Account: Sendable, Hashable {
     /// An account without entries.
     package init() {}
 
+    /// Adds what has become of some numbers.
+    ///
+    /// - Parameters:
+    ///   - first: The first of them; where it is greater than `last` there are none.
+    ///   - reason: Why the device gave them up, if it did.
+    package mutating func insert(first: UInt64, last: UInt64, _ kind: RangeKind, reason: String) {
+        guard first <= last else { return }
+        switch kind {
+        case .received: received.insert(first...last)
+        case .rejected: rejected.insert(first...last)
+        case .skipped: skipped.insert(first...last)
+        case .dropped: dropped[reason, default: SequenceRanges()].insert(first...last)
+        }
+    }
+
     /// The counts and gaps: every number from 1 to ``recorded`` is in exactly one of them.
     ///
     /// - Complexity: O(ranges).

@@ -2,6 +2,7 @@
 // Copyright 2026 the Trackway authors
 
 package import TrackwayEvents
+package import TrackwayJournal
 
 /// An event, or a whole batch, that admission refused, kept with the reason so that a person can see and repair it.
 package struct FailedEvent: Sendable, Hashable {
@@ -57,6 +58,36 @@ package struct FailedEvent: Sendable, Hashable {
         self.totalBytes = totalBytes ?? self.bytes
         self.name = name
         self.version = version
+    }
+
+    /// A record that cannot be read, or the part of one behind which it cannot.
+    ///
+    /// - Parameters:
+    ///   - payload: Its bytes, or the first of them.
+    ///   - length: How many it has.
+    ///   - start: Where the record begins.
+    package init(
+        unreadable payload: [UInt8],
+        length: Int,
+        at start: LogPosition,
+        received: Timestamp,
+        key: String,
+        _ message: String
+    ) {
+        self.init(
+            position: EventPosition(
+                segment: start.segment,
+                offset: start.offset,
+                ordinal: EventPosition.maximumOrdinal
+            ),
+            received: received,
+            key: key,
+            code: "unreadable_record",
+            field: "",
+            message: message,
+            content: Array(payload.prefix(KeptRecord.unreadableBytes)),
+            totalBytes: length
+        )
     }
 
     /// The most bytes of a name or a version that is told.

@@ -26,7 +26,7 @@ package struct LedgerRow: Sendable, Hashable {
     package var gaps: [ClosedRange<UInt64>]
     /// When the writer's last batch arrived.
     package var lastReceived: Timestamp
-    /// Its number in the index, in the order of the writers' first batches.
+    /// A number in the order of the writers' first batches, by which a reader goes on. It is that of the store which answered.
     package var number: Int64
 
     /// A row with all its counts.
@@ -54,6 +54,35 @@ package struct LedgerRow: Sendable, Hashable {
         self.gaps = gaps
         self.lastReceived = lastReceived
         self.number = number
+    }
+}
+
+extension LedgerRow {
+    /// The row of an account, reckoned.
+    ///
+    /// - Complexity: O(ranges of the account).
+    package init(
+        installation: InstallationID,
+        writer: WriterID,
+        _ account: Account,
+        duplicates: UInt64,
+        lastReceived: Timestamp,
+        number: Int64
+    ) {
+        let reckoning = account.reckoning()
+        self.init(
+            installation: installation,
+            writer: writer,
+            recorded: account.recorded,
+            received: reckoning.received,
+            rejected: reckoning.rejected,
+            duplicates: duplicates,
+            dropped: reckoning.dropped,
+            skipped: reckoning.skipped,
+            gaps: reckoning.gaps,
+            lastReceived: lastReceived,
+            number: number
+        )
     }
 }
 

@@ -29,6 +29,8 @@ package struct RecordWalk<Sink: RecordSink> {
         case .batch(let batch, let head, let length):
             try accept(batch, head, length, at: start)
         case .unreadable(let head, let length, let message):
+            // Nothing of it is known, and what came before it is no part of it.
+            try begin(received: Timestamp(milliseconds: 0), key: "")
             try sink.unreadable(head, length: length, at: start, message)
             try sink.end()
         case .quarantine(let payload):

@@ -303,18 +303,12 @@ final class IndexTransaction {
     ///   - start: Where the record begins in the log.
     func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) throws {
         let failure = FailedEvent(
-            position: EventPosition(
-                segment: start.segment,
-                offset: start.offset,
-                ordinal: EventPosition.maximumOrdinal
-            ),
+            unreadable: payload,
+            length: length,
+            at: start,
             received: batch.received,
             key: batch.key,
-            code: "unreadable_record",
-            field: "",
-            message: message,
-            content: Array(payload.prefix(KeptRecord.unreadableBytes)),
-            totalBytes: length
+            message
         )
         try failed(failure, sequence: nil)
     }

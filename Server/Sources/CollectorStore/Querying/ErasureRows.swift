@@ -23,7 +23,7 @@ enum ErasureRows {
             """
             SELECT i.id, e.time, e.key, e.operator, e.events FROM erasures e
             JOIN installations i ON i.number = e.installation\(installation == nil ? "" : " WHERE i.id = ?2")
-            ORDER BY e.time DESC, e.installation DESC LIMIT ?1
+            ORDER BY e.time DESC, i.id DESC LIMIT ?1
             """
         )
         statement.bind(1, Int64(max(0, limit)))

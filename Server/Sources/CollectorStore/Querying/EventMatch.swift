@@ -75,28 +75,3 @@ struct SearchWord {
         byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
     }
 }
-
-/// How far a search may go in one answer.
-struct SearchMeter {
-    /// After so many rows the clock is asked.
-    private static let rowsBetweenLooks = 256
-
-    private let budget: QuestionBudget
-    private let clock: any EventClock
-    private let began: MonotonicTime
-    private var rows = 0
-
-    /// A meter of a search that begins now.
-    init(_ budget: QuestionBudget, clock: any EventClock) {
-        self.budget = budget
-        self.clock = clock
-        began = clock.now().monotonic
-    }
-
-    /// One more row was looked at; whether it was the last one that may be.
-    mutating func isOver() -> Bool {
-        rows += 1
-        if rows >= budget.searched { return true }
-        return rows % Self.rowsBetweenLooks == 0 && began.duration(to: clock.now().monotonic) > budget.searchTime
-    }
-}

@@ -62,29 +62,22 @@ enum LedgerRows {
     private static func fill(_ account: inout Account, from ranges: RawStatement, writer: Int64) throws {
         ranges.bind(1, writer)
         while try ranges.step() {
-            let (first, last) = (UInt64(clamping: ranges.integer(2)), UInt64(clamping: ranges.integer(3)))
-            guard first <= last, let kind = RangeKind(rawValue: ranges.integer(0)) else { continue }
-            switch kind {
-            case .received: account.received.insert(first...last)
-            case .rejected: account.rejected.insert(first...last)
-            case .skipped: account.skipped.insert(first...last)
-            case .dropped: account.dropped[ranges.text(1), default: SequenceRanges()].insert(first...last)
-            }
+            guard let kind = RangeKind(rawValue: ranges.integer(0)) else { continue }
+            account.insert(
+                first: UInt64(clamping: ranges.integer(2)),
+                last: UInt64(clamping: ranges.integer(3)),
+                kind,
+                reason: ranges.text(1)
+            )
         }
     }
 
     private static func row(_ writer: Writer) -> LedgerRow {
-        let reckoning = writer.account.reckoning()
-        return LedgerRow(
+        LedgerRow(
             installation: writer.installation,
             writer: writer.id,
-            recorded: writer.account.recorded,
-            received: reckoning.received,
-            rejected: reckoning.rejected,
+            writer.account,
             duplicates: writer.duplicates,
-            dropped: reckoning.dropped,
-            skipped: reckoning.skipped,
-            gaps: reckoning.gaps,
             lastReceived: writer.received,
             number: writer.number
         )

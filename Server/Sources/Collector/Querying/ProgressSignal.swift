@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
 internal import TrackwayEvents
 
-/// Tells any number of listeners how far the index has come. A slow one hears only the latest, so nothing piles up.
-final class ProgressSignal: Sendable {
+/// Tells any number of listeners how far an index, or what answers in its place, has come. A slow one hears only the latest, so nothing piles up.
+package final class ProgressSignal: Sendable {
     private struct State: Sendable {
         var position: EventPosition
         var listeners: [Int: AsyncStream<EventPosition>.Continuation] = [:]
@@ -15,15 +14,16 @@ final class ProgressSignal: Sendable {
 
     private let state: Locked<State>
 
-    init(at position: EventPosition) {
+    /// A signal that begins at a position.
+    package init(at position: EventPosition) {
         state = Locked(State(position: position))
     }
 
     /// The latest position.
-    var position: EventPosition { state.withLock { $0.position } }
+    package var position: EventPosition { state.withLock { $0.position } }
 
     /// The index has come to `position`.
-    func advance(to position: EventPosition) {
+    package func advance(to position: EventPosition) {
         let listeners = state.withLock { state in
             state.position = position
             return Array(state.listeners.values)
@@ -32,7 +32,7 @@ final class ProgressSignal: Sendable {
     }
 
     /// The position at once, then every later one.
-    func listen() -> AsyncStream<EventPosition> {
+    package func listen() -> AsyncStream<EventPosition> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: EventPosition.self,
             bufferingPolicy: .bufferingNewest(1)
@@ -53,7 +53,7 @@ final class ProgressSignal: Sendable {
     }
 
     /// Ends every stream.
-    func finish() {
+    package func finish() {
         let listeners = state.withLock { state in
             state.isFinished = true
             defer { state.listeners = [:] }

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import TrackwayEvents
+
+/// Groups what was refused, and adds up what devices lost. A value: it is shown what a store has, row by row.
+package struct FailedGroupTally {
+    /// After so many rows the clock is asked.
+    private static let rowsBetweenLooks: Int64 = 512
+
+    private struct Key: Hashable {
+        let code: String
+        let field: String
+        let name: String?
+        let version: String?
+    }
+
+    private let time: QuestionTime
+    private let budget: QuestionBudget
+    private let clock: any EventClock
+    private let began: MonotonicTime
+    private var indexes: [Key: Int] = [:]
+    private var lossRows: Int64 = 0
+    private var losses: [String: Int64] = [:]
+    private var reports: [String: FailedGroups.Report] = [:]
+    private var groups: [FailedGroups.Group] = []
+    private var count: Int64 = 0
+
+    /// A tally that has seen nothing; its time runs from now on.
+    package init(in time: QuestionTime, budget: QuestionBudget, clock: any EventClock) {
+        self.time = time
+        self.budget = budget
+        self.clock = clock
+        began = clock.now().monotonic
+    }
+
+    private func check(_ rows: Int64) throws(StoreError) {
+        guard rows <= budget.events else {
+            throw .overBudget("from", "it reads more than \(budget.events) refused events: choose a shorter time")
+        }
+        guard rows % Self.rowsBetweenLooks == 0 else { return }
+        guard began.duration(to: clock.now().monotonic) <= budget.time else {
+            throw .overBudget("from", "it takes longer than \(budget.time): choose a shorter time")
+        }
+    }
+
+    /// A refused event. They come in the order of arrival, those of one moment by code, field, name and version.
+    ///
+    /// - Throws: ``StoreError`` when the budget is used up. Memory: ``FailedGroups/maxGroups`` · intervals.
+    package mutating func refused(
+        code: String,
+        field: String,
+        name: String?,
+        version: String?,
+        received: Timestamp,
+        at position: EventPosition
+    ) throws(StoreError) {
+        count += 1
+        try check(count)
+        let key = Key(code: code, field: field.cut(toBytes: FailedEvent.nameBytes), name: name, version: version)
+        let index: Int
+        if let known = indexes[key] {
+            index = known
+        } else {
+            guard groups.count < FailedGroups.maxGroups else { return }
+            index = groups.count
+            indexes[key] = index
+            groups.append(
+                FailedGroups.Group(
+                    code: key.code,
+                    field: key.field,
+                    name: key.name,
+                    version: key.version,
+                    at: received,
+                    sample: position,
+                    intervals: time.count
+                )
+            )
+        }
+        groups[index].count += 1
+        groups[index].last = received
+        groups[index].sample = max(groups[index].sample, position)
+        groups[index].values[time.slot(of: received)] += 1
+    }
+
+    /// Events that devices gave up for a reason. Reasons beyond those that are told apart are left out: our own clients have a
+    /// handful.
+    ///
+    /// - Parameter events: how many; whatever was claimed, a sum stays within its bounds.
+    /// - Throws: ``StoreError`` when the budget is used up.
+    package mutating func lost(_ events: Int64, reason: String) throws(StoreError) {
+        lossRows += 1
+        try check(lossRows)
+        guard losses[reason] != nil || losses.count < FailedGroups.maxReasons else { return }
+        let (sum, isOver) = losses[reason, default: 0].addingReportingOverflow(max(0, events))
+        losses[reason] = isOver ? .max : sum
+    }
+
+    /// An event in which a client says what went wrong. The latest come first, ``FailedGroups/maxErrors`` at most.
+    package mutating func reported(_ id: EventID, at moment: Timestamp, body: UnsafeRawBufferPointer) {
+        let (code, message) = Self.error(in: body)
+        if reports[code] == nil {
+            guard reports.count < FailedGroups.maxReasons else { return }
+            reports[code] = FailedGroups.Report(
+                code: code,
+                events: 0,
+                first: moment,
+                last: moment,
+                message: message,
+                sample: id
+            )
+        }
+        reports[code]?.events += 1
+        reports[code]?.first = moment
+    }
+
+    /// The answer.
+    package func answer() -> FailedGroups {
+        var answer = FailedGroups()
+        answer.count = count
+        answer.groups = groups.sorted { left, right in
+            if left.count != right.count { return left.count > right.count }
+            return left.sample > right.sample
+        }
+        answer.losses = losses.map { FailedGroups.Loss(reason: $0.key, events: $0.value) }
+            .sorted { $0.events != $1.events ? $0.events > $1.events : $0.reason < $1.reason }
+        answer.reports = reports.values.sorted { $0.events != $1.events ? $0.events > $1.events : $0.code < $1.code }
+        return answer
+    }
+
+    /// The code and the message that an event about an error has; empty where it has none.
+    private static func error(in body: UnsafeRawBufferPointer) -> (code: String, message: String) {
+        // Admission checked the text: what cannot be read says nothing.
+        guard let range = try? JSONScanner.member("attributes", of: body),
+            let attributes = try? JSONValue.parse(UnsafeRawBufferPointer(rebasing: body[range]))
+        else { return ("", "") }
+        func text(_ key: String) -> String {
+            guard let value = attributes[key], value != .null else { return "" }
+            let text = value.string ?? String(decoding: value.json(), as: UTF8.self)
+            return text.cut(toBytes: 2 * FailedEvent.nameBytes)
+        }
+        return (text(CapturedKey.errorCode), text(CapturedKey.errorMessage))
+    }
+}

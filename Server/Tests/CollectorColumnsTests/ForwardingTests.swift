@@ -233,6 +233,13 @@ struct ForwardingTests {
             SentBatch.tombstone(9),
         ]
         stream.append(last.record)
+        var refused = SentBatch(8, 1...2)
+        refused.rejected = [0]
+        let place = EventPosition(stream: 0, sequence: stream.highest + 1)
+        stream.append(refused.record)
+        let about =
+            #"{"received":1,"key":"dev","encoding":"identity","replayed":{"at":1,"key":"ops","position":"\#(place)","ordinals":[0],"refused":[]}}"#
+        stream.append(Array((about + "\n" + #"{"name":"tick","time":1}"#).utf8))
         let store = TableMemory()
         let forwarding = Self.forwarding(stream, store)
         #expect(await forwarding.run(untilCaughtUp: true) == nil)

@@ -28,6 +28,8 @@ package final class BlockBuilder {
         let screen: [UInt8]
         /// What the event says of its device, if it is a snapshot.
         let snapshot: DeviceSnapshot?
+        /// How it was admitted again, if it was refused at first.
+        var replayed: StoredEvent.Replayed?
 
         var account: AccountKey? {
             guard let installation, let writer else { return nil }
@@ -36,9 +38,17 @@ package final class BlockBuilder {
     }
 
     /// A writer of an installation.
-    struct AccountKey: Hashable {
-        let installation: InstallationID
-        let writer: WriterID
+    package struct AccountKey: Hashable, Sendable {
+        /// The installation.
+        package let installation: InstallationID
+        /// The writer.
+        package let writer: WriterID
+
+        /// A writer of an installation.
+        package init(installation: InstallationID, writer: WriterID) {
+            self.installation = installation
+            self.writer = writer
+        }
     }
 
     /// What ranges of one meaning belong to.
@@ -52,6 +62,8 @@ package final class BlockBuilder {
     struct Claims {
         var recorded: UInt64 = 0
         var received = Timestamp(milliseconds: .min)
+        /// Where the first of its batches begins.
+        let first: EventPosition
     }
 
     /// Names the content of a context: half of its SHA-256.
@@ -74,6 +86,7 @@ package final class BlockBuilder {
 
     private struct Batch {
         var received = Timestamp(milliseconds: 0)
+        var key = ""
         var installation: InstallationID?
         var account: AccountKey?
         var isErased = false
@@ -88,6 +101,12 @@ package final class BlockBuilder {
     private(set) var contexts: [ContextKey: [UInt8]] = [:]
     private(set) var descriptions = ContextDescriptions()
     private(set) var orders: [InstallationID: ErasureOrder] = [:]
+    private(set) var refusals = BlockRefusals()
+    private(set) var arrivals = BlockArrivals()
+    /// Where the record begins, and how many headers of batches were met in it.
+    private var place: (start: LogPosition, headers: Int) = (.start, 0)
+    /// How many events wait to be stored, in the words of a walk.
+    private var waiting = 0
     private var batch = Batch()
     private let limits: AdmissionLimits
 
@@ -102,8 +121,18 @@ package final class BlockBuilder {
     ///
     /// - Parameter start: Where it begins.
     package func enter(_ record: KeptRecord, at start: LogPosition) throws {
+        place = (start, 0)
+        waiting = 0
+        if case .batch(let batch, _, _) = record {
+            refusals.beginRecord(inReplay: batch.header.replayed != nil)
+        } else {
+            refusals.beginRecord(inReplay: false)
+        }
         try RecordWalk(self, limits: limits).enter(record, at: start)
     }
+
+    /// A record that is none of ours, or cannot be told apart from damage.
+    package func pass() { arrivals.damaged += 1 }
 
     /// The ids of its events.
     package var ids: [EventID] { candidates.map(\.event) }
@@ -113,14 +142,17 @@ package final class BlockBuilder {
         var all = Set(candidates.compactMap(\.installation))
         all.formUnion(claims.keys.map(\.installation))
         all.formUnion(contexts.keys.compactMap(\.installation))
+        all.formUnion(refusals.installations)
         return Array(all)
     }
 
     /// The installations that are erased in it.
     package var erased: [InstallationID] { Array(orders.keys) }
+
+    /// The writers some of whose numbers were refused in it.
+    package var refusedAccounts: [AccountKey] { refusals.accounts }
 }
 
-// An index has rows for what is refused and admitted again; blocks do not.
 extension BlockBuilder: RecordSink {
     package func isOwnFailure(_ error: any Error) -> Bool { false }
 
@@ -131,13 +163,21 @@ extension BlockBuilder: RecordSink {
         received: Timestamp,
         key: String
     ) {
-        batch = Batch(received: received, installation: installation)
+        batch = Batch(received: received, key: key, installation: installation)
         guard let installation else { return }
         batch.isErased = orders[installation] != nil
+        arrivals.met.insert(installation)
+        refusals.belong(to: installation)
+        defer { place.headers += 1 }
         guard let writer, !batch.isErased else { return }
         let account = AccountKey(installation: installation, writer: writer)
         batch.account = account
-        var told = claims[account] ?? Claims()
+        let first = EventPosition(
+            segment: place.start.segment,
+            offset: place.start.offset,
+            ordinal: place.headers
+        )
+        var told = claims[account] ?? Claims(first: first)
         told.recorded = max(told.recorded, min(recorded ?? 0, UInt64(Int64.max - 1)))
         told.received = max(told.received, received)
         claims[account] = told
@@ -164,7 +204,11 @@ extension BlockBuilder: RecordSink {
     }
 
     package func event(_ event: WalkedEvent) throws {
-        guard !batch.isErased else { return }
+        guard !batch.isErased else {
+            if let installation = batch.installation { arrivals.refuse(1, of: installation) }
+            return
+        }
+        waiting += 1
         let received = ReceivedEvent(event.line, event.scan)
         let time = event.scan.time ?? batch.received
         let name = try received.name()
@@ -205,37 +249,75 @@ extension BlockBuilder: RecordSink {
         return DeviceSnapshot(kind, received, context: context)
     }
 
-    package func store() -> Int { 0 }
-
-    package func failed(_ failure: FailedEvent, sequence: UInt64?) {
-        guard !batch.isErased, let sequence, sequence > 0 else { return }
-        account(sequence...sequence, .rejected, reason: "")
+    /// Whether an event has arrived before is known later: as far as is known here none has.
+    package func store() -> Int {
+        defer { waiting = 0 }
+        return waiting
     }
 
-    package func admitted(at place: EventPosition) {}
+    package func failed(_ failure: FailedEvent, sequence: UInt64?) throws {
+        guard !batch.isErased else { return }
+        var failure = failure
+        failure.version = failure.version ?? batch.facts.version?.cut(toBytes: FailedEvent.nameBytes)
+        guard let sequence, sequence > 0, let account = batch.account else {
+            refusals.refuse(failure, of: batch.installation, number: nil)
+            return
+        }
+        let key = RangeKey(account: account, kind: .rejected, reason: "")
+        let isNew = !(ranges[key]?.contains(sequence...sequence) ?? false)
+        self.account(sequence...sequence, .rejected, reason: "")
+        // A number that is refused again is not kept twice.
+        if isNew { refusals.refuse(failure, of: batch.installation, number: (account, sequence)) }
+    }
 
-    package func refusedAgain(_ fault: RejectedEvent, at place: EventPosition) {}
+    package func admitted(at place: EventPosition) { refusals.admit(place, of: batch.installation) }
 
-    package func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) {}
+    package func refusedAgain(_ fault: RejectedEvent, at place: EventPosition) {
+        refusals.refuseAgain(fault, place, of: batch.installation)
+    }
 
-    package func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) {}
+    package func mark(_ position: EventPosition, from place: EventPosition, _ origin: ReplayOrigin) {
+        guard let last = candidates.indices.last, candidates[last].position == position else { return }
+        candidates[last].replayed = StoredEvent.Replayed(from: place, at: origin.at, key: origin.key)
+    }
+
+    package func unreadable(_ payload: [UInt8], length: Int, at start: LogPosition, _ message: String) throws {
+        try failed(
+            FailedEvent(
+                unreadable: payload,
+                length: length,
+                at: start,
+                received: batch.received,
+                key: batch.key,
+                message
+            ),
+            sequence: nil
+        )
+    }
 
     package func erase(_ order: ErasureOrder, sequence: UInt64?) {
         arrived(sequence)
         let installation = order.installation
         guard orders[installation] == nil else { return }
         orders[installation] = order
+        arrivals.refuse(candidates.count { $0.installation == installation }, of: installation)
         candidates.removeAll { $0.installation == installation }
+        refusals.erase(installation)
         claims = claims.filter { $0.key.installation != installation }
         ranges = ranges.filter { $0.key.account.installation != installation }
         contexts = contexts.filter { $0.key.installation != installation }
         descriptions.remove(installation)
         if batch.installation == installation {
-            batch = Batch(received: batch.received, installation: installation, isErased: true)
+            batch = Batch(
+                received: batch.received,
+                key: batch.key,
+                installation: installation,
+                isErased: true
+            )
         }
     }
 
-    package func countErased(_ record: ErasureRecord) {}
+    package func countErased(_ record: ErasureRecord) { arrivals.refuse(record.events, of: record.installation) }
 
     package func end() {}
 

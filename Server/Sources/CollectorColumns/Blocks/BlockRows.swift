@@ -10,6 +10,8 @@ package struct KnownRows: Sendable, Hashable {
     package var ids: Set<EventID>
     /// Those of its installations that were erased in earlier blocks.
     package var erased: Set<InstallationID>
+    /// The numbers of its writers that were refused in earlier blocks.
+    package var refused: [BlockBuilder.AccountKey: SequenceRanges] = [:]
 
     /// What is known.
     package init(ids: Set<EventID> = [], erased: Set<InstallationID> = []) {
@@ -49,16 +51,24 @@ package struct BlockRows: Sendable {
         var repeated: [BlockBuilder.AccountKey: UInt64] = [:]
         var sessions: [SessionKey: SessionSum] = [:]
         var sums = BlockSums()
-        for candidate in builder.candidates where isKept(candidate.installation) {
+        var arrivals = ArrivalSums()
+        for candidate in builder.candidates {
+            guard isKept(candidate.installation) else {
+                arrivals.addRefused(candidate)
+                continue
+            }
             guard met.insert(candidate.event).inserted else {
                 repeats += 1
+                arrivals.addRepeat(candidate)
                 if let account = candidate.account { repeated[account, default: 0] += 1 }
                 continue
             }
             events += 1
             write(candidate)
             writeSnapshot(of: candidate)
+            writeReplay(candidate)
             sums.add(candidate)
+            arrivals.add(candidate)
             guard !candidate.session.isEmpty else { continue }
             let key = SessionKey(installation: candidate.installation, session: candidate.session)
             sessions[key, default: SessionSum(candidate.time)].add(candidate)
@@ -71,6 +81,9 @@ package struct BlockRows: Sendable {
             write(key, claims, repeated[key] ?? 0)
         }
         for (key, ranges) in builder.ranges where isKept(key.account.installation) { write(key, ranges) }
+        write(builder.refusals, known: known)
+        arrivals.add(builder.arrivals)
+        write(arrivals, damaged: builder.arrivals.damaged)
         for order in builder.orders.values { write(order) }
         writeBlock()
     }
@@ -81,7 +94,7 @@ package struct BlockRows: Sendable {
     /// How many rows the block has in a table.
     package func count(_ table: ColumnTable) -> Int { counts[table] ?? 0 }
 
-    private var block: Int64 { Int64(clamping: decision.block) }
+    var block: Int64 { Int64(clamping: decision.block) }
 
     /// Adds a row, of an installation if it has something of one.
     mutating func add(_ table: ColumnTable, _ installation: InstallationID?, _ write: (inout RowBinary) -> Void) {
@@ -146,6 +159,7 @@ package struct BlockRows: Sendable {
             row.unsigned(claims.recorded)
             row.unsigned(repeats)
             row.integer(claims.received.milliseconds)
+            row.integer(claims.first.rawValue)
         }
     }
 

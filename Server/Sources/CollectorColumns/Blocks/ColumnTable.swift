@@ -25,6 +25,14 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     case snapshots
     /// How many events of each name there are in each quarter of an hour, one row for each block.
     case names
+    /// What was refused, and what was done about it: one row for each step.
+    case failures
+    /// Which events were refused at first, and where.
+    case replays
+    /// How much of whom came, one row for each installation and block.
+    case counts
+    /// Between which places whose events lie, one row for each block.
+    case places
     /// Who was erased.
     case erasures
     /// The blocks themselves, with how many rows each has elsewhere.
@@ -54,7 +62,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// Those that hold something of an installation, and lose it when that is erased.
     package static let ofInstallations: [ColumnTable] = [
-        .events, .contexts, .sessions, .writers, .ranges, .devices, .descriptions, .snapshots,
+        .events, .contexts, .sessions, .writers, .ranges, .failures, .replays, .places, .devices, .descriptions, .snapshots,
     ]
 
     /// The columns, in the order of the rows that are written.
@@ -84,6 +92,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
             [
                 column("installation", .id), column("writer", .id), column("block", .int64),
                 column("recorded", .uint64), column("repeats", .uint64), column("received", .int64),
+                column("first", .int64),
             ]
         case .ranges:
             [
@@ -111,6 +120,29 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
                 column("name", .text), column("quarter", .int64), column("block", .int64), column("events", .uint64),
                 column("first", .int64), column("last", .int64), column("place", .int64), column("version", .uint64),
             ]
+        case .failures:
+            [
+                column("position", .int64), column("block", .int64), column("number", .int64), column("kind", .uint8),
+                column("installation", .id), column("received", .int64), column("key", .text), column("code", .text),
+                column("field", .text), column("message", .text), column("content", .text), column("total", .uint64),
+                column("name", .text), column("version", .text),
+            ]
+        case .replays:
+            [
+                column("position", .int64), column("block", .int64), column("installation", .id),
+                column("origin", .int64), column("time", .int64), column("key", .text),
+            ]
+        case .counts:
+            [
+                column("installation", .id), column("block", .int64), column("events", .uint64),
+                column("repeats", .uint64), column("refused", .uint64), column("damaged", .uint64),
+            ]
+        case .places:
+            [
+                column("kind", .uint8), column("whose", .text), column("installation", .id), column("block", .int64),
+                column("first", .int64), column("last", .int64), column("events", .uint64),
+                column("earliest", .int64), column("latest", .int64), column("arrived", .int64),
+            ]
         case .erasures:
             [
                 column("installation", .id), column("block", .int64), column("time", .int64), column("key", .text),
@@ -136,6 +168,10 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
         case .descriptions: ["installation", "context", "block"]
         case .snapshots: ["installation", "kind", "time", "position"]
         case .names: ["name", "quarter", "block"]
+        case .failures: ["position", "number", "block"]
+        case .replays: ["position"]
+        case .counts: ["installation", "block"]
+        case .places: ["kind", "whose", "installation", "block"]
         case .erasures: ["installation", "block"]
         case .blocks: ["block"]
         }
@@ -143,7 +179,8 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
 
     /// Those whose rows ``blocks`` counts beside events and ids, of which there are as many as it has `rows`.
     package static let counted: [ColumnTable] = [
-        .contexts, .sessions, .writers, .ranges, .devices, .descriptions, .snapshots, .names, .erasures,
+        .contexts, .sessions, .writers, .ranges, .failures, .replays, .counts, .places, .devices, .descriptions, .snapshots,
+        .names, .erasures,
     ]
 
     /// By what it is divided. An insert that lies in one part of it is there as a whole or not at all, so blocks end where the week
@@ -160,7 +197,7 @@ package enum ColumnTable: String, Sendable, Hashable, CaseIterable {
     private var granularity: Int? {
         switch self {
         case .snapshots: 128
-        case .devices, .descriptions: 1_024
+        case .events, .devices, .descriptions: 1_024
         default: nil
         }
     }

@@ -174,10 +174,8 @@ extension StreamForwarding {
     ) async throws(StepFailure) -> BlockRows {
         let builder = BlockBuilder(limits: limits)
         try await load(decision, into: builder)
-        let (ids, installations) = (builder.ids, builder.installations)
-        var known = try await ask { () throws(ColumnFailure) in
-            try await store.known(ids: ids, installations: installations, before: decision.block)
-        }
+        let installations = builder.installations
+        var known = try await known(builder, before: decision.block)
         if !installations.isEmpty {
             let erased = try await ask { () throws(ColumnFailure) in try await store.erased(among: installations) }
             known.erased.formUnion(erased)

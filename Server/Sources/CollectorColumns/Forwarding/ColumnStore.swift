@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
+package import Collector
 package import TrackwayEvents
 
 /// Where blocks are written. ``ClickHouseStore`` is the one there is; tests bring theirs.
@@ -18,6 +19,14 @@ package protocol ColumnStore: Sendable {
         installations: [InstallationID],
         before block: UInt64
     ) async throws(ColumnFailure) -> KnownRows
+
+    /// The numbers of some writers that were refused in blocks before one.
+    ///
+    /// - Throws: ``ColumnFailure``.
+    func refused(
+        of accounts: [BlockBuilder.AccountKey],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> [BlockBuilder.AccountKey: SequenceRanges]
 
     /// Writes rows; all of them or none. When it throws they may be there nevertheless, or come to be there later.
     ///

@@ -200,12 +200,8 @@ package final class StreamForwarding: Sendable {
             try await load(decision, into: block.builder)
             forwarder.loaded()
         case .recognise(let decision):
-            let builder = block.builder
-            let (ids, installations) = (builder.ids, builder.installations)
-            let known = try await ask { () throws(ColumnFailure) in
-                try await store.known(ids: ids, installations: installations, before: decision.block)
-            }
-            block.rows = BlockRows(decision, builder, known: known)
+            let known = try await known(block.builder, before: decision.block)
+            block.rows = BlockRows(decision, block.builder, known: known)
             forwarder.recognised()
         case .insert(let table, let decision):
             guard let rows = block.rows, rows.decision == decision else {
@@ -221,6 +217,16 @@ package final class StreamForwarding: Sendable {
             forwarder.erased()
         case .wait, .rest, .stop:
             break
+        }
+    }
+
+    /// What is known from the blocks before one about what is in it.
+    func known(_ builder: BlockBuilder, before block: UInt64) async throws(StepFailure) -> KnownRows {
+        let (ids, installations, accounts) = (builder.ids, builder.installations, builder.refusedAccounts)
+        return try await ask { () throws(ColumnFailure) in
+            var known = try await store.known(ids: ids, installations: installations, before: block)
+            if !accounts.isEmpty { known.refused = try await store.refused(of: accounts, before: block) }
+            return known
         }
     }
 
@@ -319,19 +325,25 @@ package final class StreamForwarding: Sendable {
         }
         let now = clock.now().monotonic
         guard cutter.take(events: events, bytes: bytes, received: received, at: now) else { return false }
-        try enter(kept, at: record.start, into: builder)
+        try enter(kept, of: record, into: builder)
         return true
     }
 
     private func enter(_ record: StreamedRecord, into builder: BlockBuilder) throws(StepFailure) {
-        try enter(kept(record), at: record.start, into: builder)
+        try enter(kept(record), of: record, into: builder)
     }
 
-    private func enter(_ kept: KeptRecord, at start: LogPosition, into builder: BlockBuilder) throws(StepFailure) {
+    private func enter(
+        _ kept: KeptRecord,
+        of record: StreamedRecord,
+        into builder: BlockBuilder
+    ) throws(StepFailure) {
+        // As an index counts it: what no collector has written is damage.
+        if record.kind == nil { builder.pass() }
         do {
-            try builder.enter(kept, at: start)
+            try builder.enter(kept, at: record.start)
         } catch {
-            throw StepFailure(reason: "The record at \(start) cannot be taken: \(error)")
+            throw StepFailure(reason: "The record at \(record.start) cannot be taken: \(error)")
         }
     }
 

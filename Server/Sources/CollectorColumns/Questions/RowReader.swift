@@ -121,6 +121,26 @@ struct RowCursor {
         return elements
     }
 
+    /// Reads the rows of an answer that is there as a whole.
+    ///
+    /// - Throws: ``RowFault`` for what are no rows.
+    static func forEachRow(
+        of bytes: [UInt8],
+        _ body: (inout RowCursor) throws(RowFault) -> Void
+    ) throws(RowFault) {
+        // The type of what is thrown would be lost in the closure.
+        let result: Result<Void, RowFault> = bytes.withUnsafeBytes { buffer in
+            var cursor = RowCursor(buffer)
+            do throws(RowFault) {
+                while cursor.offset < buffer.count { try body(&cursor) }
+                return .success(())
+            } catch {
+                return .failure(error)
+            }
+        }
+        try result.get()
+    }
+
     private mutating func length() throws(RowFault) -> Int {
         var (length, shift) = (0, 0)
         while true {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright 2026 the Trackway authors
 
-internal import Collector
+package import Collector
 package import TrackwayEvents
 
 /// The tables in a database of ClickHouse. In SQL that versions from 18.16 on take. Safe from any thread.
@@ -31,6 +31,19 @@ package struct ClickHouseStore: ColumnStore {
         return UInt64(clamping: gap[0])
     }
 
+    /// The same, knowing that so many are there: unless the tables have lost some, only what is behind them is looked at.
+    func completed(from known: UInt64) async throws(ColumnFailure) -> UInt64 {
+        guard known > 0 else { return try await completed() }
+        let found = try await numbers(
+            "SELECT toInt64(min(block)), toInt64(max(block)), toInt64(uniqExact(block)) FROM blocks WHERE block >= \(known)",
+            columns: 3
+        )
+        guard found[0] == Int64(clamping: known), found[2] == found[1] - found[0] + 1 else {
+            return try await completed()
+        }
+        return UInt64(clamping: found[1])
+    }
+
     package func known(
         ids: [EventID],
         installations: [InstallationID],
@@ -54,6 +67,39 @@ package struct ClickHouseStore: ColumnStore {
         return known
     }
 
+    package func refused(
+        of accounts: [BlockBuilder.AccountKey],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> [BlockBuilder.AccountKey: SequenceRanges] {
+        let query =
+            "SELECT DISTINCT installation, writer, first, last FROM ranges WHERE kind = \(RangeKind.rejected.rawValue) "
+            + "AND block < \(block) AND (installation, writer) IN given FORMAT RowBinary"
+        var given = RowBinary()
+        for account in accounts {
+            given.id(account.installation)
+            given.id(account.writer)
+        }
+        let structure = "installation FixedString(16), writer FixedString(16)"
+        let table = ClickHouseClient.External(name: "given", structure: structure, rows: given.bytes)
+        var refused: [BlockBuilder.AccountKey: SequenceRanges] = [:]
+        let answer = try await client.ask(query, with: [table])
+        do throws(RowFault) {
+            try RowCursor.forEachRow(of: answer) { row throws(RowFault) in
+                let (installation, writer) = (try row.halves(), try row.halves())
+                let (first, last) = (try row.uint64(), try row.uint64())
+                guard first <= last else { return }
+                let account = BlockBuilder.AccountKey(
+                    installation: InstallationID(high: installation.high, low: installation.low),
+                    writer: WriterID(high: writer.high, low: writer.low)
+                )
+                refused[account, default: SequenceRanges()].insert(first...last)
+            }
+        } catch {
+            throw unreadable(query)
+        }
+        return refused
+    }
+
     package func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure) {
         try await client.insert(table.insertion, rows, version.insertSettings)
     }
@@ -63,6 +109,13 @@ package struct ClickHouseStore: ColumnStore {
             "SELECT DISTINCT installation FROM erasures WHERE installation IN given FORMAT RowBinary",
             given: Self.rows(installations)
         ).map { InstallationID(high: $0.high, low: $0.low) }
+    }
+
+    /// Everybody who was erased.
+    func erased() async throws(ColumnFailure) -> Set<InstallationID> {
+        let query = "SELECT DISTINCT installation FROM erasures FORMAT RowBinary"
+        guard let ids = RowBinary.ids(try await client.ask(query, isWork: true)) else { throw unreadable(query) }
+        return Set(ids.map { InstallationID(high: $0.high, low: $0.low) })
     }
 
     package func remove(_ installations: [InstallationID]) async throws(ColumnFailure) {

@@ -67,6 +67,25 @@ final class TableMemory: AuditedStore {
         return known
     }
 
+    func refused(
+        of accounts: [BlockBuilder.AccountKey],
+        before block: UInt64
+    ) async throws(ColumnFailure) -> [BlockBuilder.AccountKey: SequenceRanges] {
+        let wanted = Set(accounts)
+        return rows(.ranges).reduce(into: [:]) { refused, row in
+            guard Self.count(row, "kind") == RangeKind.rejected.rawValue, Self.block(row) ?? 0 < block,
+                let installation = Self.installation(row), case .id(let high, let low)? = row["writer"]
+            else { return }
+            let account = BlockBuilder.AccountKey(
+                installation: installation,
+                writer: WriterID(high: high, low: low)
+            )
+            guard wanted.contains(account) else { return }
+            let range = UInt64(Self.count(row, "first"))...UInt64(Self.count(row, "last"))
+            refused[account, default: SequenceRanges()].insert(range)
+        }
+    }
+
     func insert(_ rows: [UInt8], into table: ColumnTable) async throws(ColumnFailure) {
         let fate = state.withLock { $0.fate }(table)
         if case .fails = fate { throw ColumnFailure(.unreachable, "It fails.") }

@@ -12,7 +12,9 @@ extension BlockRows {
     mutating func write(_ refusals: BlockRefusals, known: KnownRows) {
         for step in refusals.steps {
             if let installation = step.installation, known.erased.contains(installation) { continue }
-            if let (account, number) = step.sequence, known.refused[account]?.contains(number...number) ?? false { continue }
+            if let (account, number) = step.sequence, known.refused[account]?.contains(number...number) ?? false {
+                continue
+            }
             write(step)
         }
     }

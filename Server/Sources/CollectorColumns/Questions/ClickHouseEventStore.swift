@@ -12,7 +12,15 @@ package final class ClickHouseEventStore: AnalysisStore {
     /// Longer than a question may take: so much its connection may take beside.
     private static let grace = Duration.seconds(5)
 
-    private struct State: Sendable {
+    struct State: Sendable {
+        /// The last of the blocks that were there without a gap.
+        var block: UInt64 = 0
+        /// Who was erased, as far as was looked.
+        var erased: Set<InstallationID> = []
+        /// How far the tables are behind what was taken.
+        var lag = TableLag()
+        /// The numbers of the whole, and up to which block they count.
+        var totals: (block: UInt64, totals: StoreTotals)?
         /// The sequence of the last record that the tables have.
         var last: UInt64?
         /// Why they cannot be asked.
@@ -21,31 +29,36 @@ package final class ClickHouseEventStore: AnalysisStore {
         var version: ClickHouseVersion?
     }
 
-    private let client: ClickHouseClient
+    let client: ClickHouseClient
     private let origin: @Sendable () -> String?
+    private let end: @Sendable () -> UInt64?
     let budget: QuestionBudget
     let clock: any EventClock
     /// What events are looked at by; nil for nothing.
     let plan: PlanChecker?
-    private let state = Locked(State())
+    let state = Locked(State())
+    let signal = ProgressSignal(at: .start)
 
     /// A store.
     ///
     /// - Parameters:
     ///   - client: Where the tables are.
     ///   - origin: The stream of records that they have to be made of, as ``ColumnOrigin/records`` has it; nil while it is not known.
+    ///   - end: The sequence of the last record that was taken; nil while it is not known.
     ///   - budget: What one question may cost.
     ///   - clock: Measures how long a question takes.
     ///   - plan: What events are looked at by when somebody asks; nil for nothing.
     package init(
         _ client: ClickHouseClient,
         origin: @escaping @Sendable () -> String? = { nil },
+        end: @escaping @Sendable () -> UInt64? = { nil },
         budget: QuestionBudget = QuestionBudget(),
         clock: any EventClock = SystemClock(),
         plan: PlanChecker? = nil
     ) {
         self.client = client
         self.origin = origin
+        self.end = end
         self.budget = budget
         self.clock = clock
         self.plan = plan
@@ -56,18 +69,40 @@ package final class ClickHouseEventStore: AnalysisStore {
         state.withLock { AnalysisReport(address: "\(client.address)", last: $0.last, trouble: $0.trouble) }
     }
 
-    /// Sees how far the tables are filled, and whether they can be asked at all.
-    package func look() async {
-        do {
-            let block = try await completed()
-            let last = try await opened().numbers(
+    /// Sees how far the tables are filled, who was erased, and whether they can be asked at all; whoever follows hears of it.
+    ///
+    /// - Returns: Why they cannot be asked, and whether that stays so until somebody does something about it; nil while they can.
+    @discardableResult
+    package func look() async -> (reason: String, isLasting: Bool)? {
+        // Before the tables are: what is taken meanwhile is not what they are behind of.
+        let taken = end()
+        do throws(ColumnFailure) {
+            let store = try await opened()
+            let block = try await store.completed(from: state.withLock { $0.block })
+            let last = try await store.numbers(
                 "SELECT toInt64(max(last)) FROM blocks WHERE block = \(block)",
                 columns: 1
             )
-            state.withLock { $0.last = UInt64(clamping: last.first ?? 0) }
+            let erased = try await store.erased()
+            let sequence = UInt64(clamping: last.first ?? 0)
+            let now = clock.now().monotonic
+            state.withLock { state in
+                state.block = block
+                state.last = sequence
+                state.erased = erased
+                state.lag.see(last: sequence, end: taken, at: now)
+                state.trouble = nil
+            }
+            signal.advance(to: Self.position(behind: sequence))
+            return nil
         } catch {
-            // It is noted where it was met.
+            return (failure(error).message, error.isLasting)
         }
+    }
+
+    /// The place behind a record; the start where there is none.
+    private static func position(behind sequence: UInt64) -> EventPosition {
+        sequence > 0 ? EventPosition(stream: 0, sequence: sequence + 1) : .start
     }
 
     /// Looks again and again, until the task is cancelled.
@@ -95,8 +130,11 @@ package final class ClickHouseEventStore: AnalysisStore {
     func completed() async throws(StoreError) -> UInt64 {
         do throws(ColumnFailure) {
             let store = try await opened()
-            let block = try await store.completed()
-            state.withLock { $0.trouble = nil }
+            let block = try await store.completed(from: state.withLock { $0.block })
+            state.withLock { state in
+                state.trouble = nil
+                state.block = block
+            }
             return block
         } catch {
             throw failure(error)
@@ -153,7 +191,7 @@ package final class ClickHouseEventStore: AnalysisStore {
     }
 
     /// What a failure means for who asked.
-    private func failure(_ failure: ColumnFailure) -> StoreError {
+    func failure(_ failure: ColumnFailure) -> StoreError {
         switch failure.number {
         case 159, 160:
             return .overBudget(
@@ -177,6 +215,8 @@ package final class ClickHouseEventStore: AnalysisStore {
             $0.trouble = sentence
             // Whatever it was, the tables may be others when it is over.
             $0.version = nil
+            $0.block = 0
+            $0.totals = nil
         }
         return .analysis(sentence)
     }

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+package import TrackwayEvents
+
+/// The accounts of writers, who was erased, and how much came in each minute.
+extension ClickHouseEventStore {
+    private struct Writer {
+        let key: BlockBuilder.AccountKey
+        let recorded: UInt64
+        let repeats: UInt64
+        let received: Timestamp
+        let number: Int64
+    }
+
+    private static func writers(_ installation: InstallationID?, _ block: UInt64) -> String {
+        "FROM writers FINAL WHERE block <= \(block) AND installation NOT IN (SELECT installation FROM erasures)"
+            + (installation.map { " AND installation = \(SQLText.literal($0))" } ?? "")
+    }
+
+    /// A row's number is the place of the writer's first batch.
+    package func ledger(matching query: LedgerQuery) async throws(StoreError) -> [LedgerRow] {
+        guard query.limit > 0 else { return [] }
+        let block = try await completed()
+        let statement =
+            "SELECT installation, writer, max(recorded), sum(repeats), max(received), min(first) AS n "
+            + "\(Self.writers(query.installation, block)) GROUP BY installation, writer "
+            + "HAVING n < \(query.after ?? .max) ORDER BY n DESC, installation DESC, writer DESC LIMIT \(query.limit)"
+        let writers = try await list(statement) { row throws(RowFault) in
+            Writer(
+                key: BlockBuilder.AccountKey(installation: try row.id(), writer: try row.id()),
+                recorded: try row.uint64(),
+                repeats: try row.uint64(),
+                received: Timestamp(milliseconds: max(0, try row.int64())),
+                number: try row.int64()
+            )
+        }
+        var accounts = try await accounts(of: writers.map(\.key), block)
+        var (rows, bytes): ([LedgerRow], Int) = ([], 0)
+        for writer in writers where bytes < AnswerBudget.bytes {
+            var account = accounts.removeValue(forKey: writer.key) ?? Account()
+            account.recorded = writer.recorded
+            let row = LedgerRow(
+                installation: writer.key.installation,
+                writer: writer.key.writer,
+                account,
+                duplicates: writer.repeats,
+                lastReceived: writer.received,
+                number: writer.number
+            )
+            bytes += row.answerBytes
+            rows.append(row)
+        }
+        return rows
+    }
+
+    private func accounts(
+        of writers: [BlockBuilder.AccountKey],
+        _ block: UInt64
+    ) async throws(StoreError) -> [BlockBuilder.AccountKey: Account] {
+        guard !writers.isEmpty else { return [:] }
+        var given = RowBinary()
+        for writer in writers {
+            given.id(writer.installation)
+            given.id(writer.writer)
+        }
+        let ranges = try await list(
+            "SELECT installation, writer, kind, reason, first, last FROM ranges WHERE block <= \(block) "
+                + "AND (installation, writer) IN given",
+            given: given.bytes,
+            of: "installation FixedString(16), writer FixedString(16)"
+        ) { row throws(RowFault) in
+            (
+                key: BlockBuilder.AccountKey(installation: try row.id(), writer: try row.id()),
+                kind: try row.uint8(), reason: try row.text(), first: try row.uint64(), last: try row.uint64()
+            )
+        }
+        var accounts: [BlockBuilder.AccountKey: Account] = [:]
+        for range in ranges {
+            guard let kind = RangeKind(rawValue: Int64(range.kind)) else { continue }
+            accounts[range.key, default: Account()].insert(
+                first: range.first,
+                last: range.last,
+                kind,
+                reason: range.reason
+            )
+        }
+        return accounts
+    }
+
+    package func writers(installation: InstallationID?) async throws(StoreError) -> Int {
+        let block = try await completed()
+        let statement = "SELECT uniqExact(installation, writer) \(Self.writers(installation, block))"
+        return Int(clamping: try await list(statement) { row throws(RowFault) in try row.uint64() }.first ?? 0)
+    }
+
+    package func erasures(
+        installation: InstallationID?,
+        limit: Int
+    ) async throws(StoreError) -> [StoredErasure] {
+        guard limit > 0 else { return [] }
+        let block = try await completed()
+        let whose = installation.map { " AND installation = \(SQLText.literal($0))" } ?? ""
+        let statement =
+            "SELECT installation, argMin(time, block) AS t, argMin(key, block), argMin(operator, block) FROM erasures "
+            + "WHERE block <= \(block)\(whose) GROUP BY installation ORDER BY t DESC, installation DESC LIMIT \(limit)"
+        var erasures = try await list(statement) { row throws(RowFault) in
+            StoredErasure(
+                installation: try row.id(),
+                time: try row.time(),
+                key: try row.text(),
+                isByOperator: try row.uint8() != 0,
+                events: 0
+            )
+        }
+        guard !erasures.isEmpty else { return [] }
+        var given = RowBinary()
+        for erasure in erasures { given.id(erasure.installation) }
+        let counts = try await list(
+            "SELECT installation, sum(events) + sum(repeats) + sum(refused) FROM counts FINAL WHERE block <= \(block) "
+                + "AND installation IN given GROUP BY installation",
+            given: given.bytes,
+            of: "installation FixedString(16)"
+        ) { row throws(RowFault) in (installation: try row.id(InstallationID.self), events: try row.uint64()) }
+        let events = Dictionary(counts.map { ($0.installation, $0.events) }, uniquingKeysWith: { first, _ in first })
+        for index in erasures.indices { erasures[index].events = events[erasures[index].installation] ?? 0 }
+        return erasures
+    }
+
+    // MARK: Minutes
+
+    package func minutes(since moment: Timestamp, names: Int) async throws(StoreError) -> [MinuteCount] {
+        let block = try await completed()
+        // The minute the moment lies in counts too.
+        let first = max(moment.milliseconds, Int64.min + 59_999) - 59_999
+        let within = "FROM places FINAL WHERE kind = \(BlockSums.PlaceKind.all.rawValue) AND block <= \(block)"
+        // Also before 1970 a minute begins at or before the time.
+        let source =
+            "FROM (SELECT received - ((received % toInt64(60000)) + toInt64(60000)) % toInt64(60000) AS minute, name, position FROM events FINAL "
+            + "WHERE block <= \(block) AND position >= (SELECT min(first) \(within) AND arrived >= \(first)) "
+            + "AND received >= \(first) AND installation NOT IN (SELECT installation FROM erasures)) "
+            + "WHERE minute >= \(first)"
+        let totals = try await list("SELECT toInt64(minute) AS m, count() \(source) GROUP BY m ORDER BY m") {
+            row throws(RowFault) in (minute: try row.int64(), events: try row.uint64())
+        }
+        // Those that came first are told apart, as many as an index does.
+        let counts = try await list(
+            "SELECT toInt64(minute) AS m, name, count(), min(position) AS f \(source) GROUP BY m, name "
+                + "ORDER BY m, f LIMIT \(MinuteTally.maxNames) BY m"
+        ) { row throws(RowFault) in
+            let count = MinuteTally.Count(minute: try row.int64(), name: try row.text(), events: try row.uint64())
+            _ = try row.int64()
+            return count
+        }
+        var tally = MinuteTally(named: counts, atMost: names)
+        for total in totals { tally.add(total.minute, events: total.events) }
+        return tally.answer
+    }
+}
+
+/// Puts counts of names in minutes together. A value.
+struct MinuteTally {
+    /// The most names that are counted separately in one minute, as in an index.
+    static let maxNames = 200
+
+    /// So many events of a name arrived in a minute.
+    struct Count {
+        let minute: Int64
+        let name: String
+        let events: UInt64
+    }
+
+    private var counts: [Int64: [Count]] = [:]
+    private var named: Set<String> = []
+    /// The minutes so far.
+    private(set) var answer: [MinuteCount] = []
+
+    /// A tally of these names, of which so many of the whole time are told.
+    init(named all: [Count], atMost names: Int) {
+        var sums: [[UInt8]: UInt64] = [:]
+        for count in all {
+            counts[count.minute, default: []].append(count)
+            sums[Array(count.name.utf8), default: 0] += count.events
+        }
+        let busiest = sums.sorted { left, right in
+            left.value != right.value ? left.value > right.value : left.key.lexicographicallyPrecedes(right.key)
+        }
+        named = Set(busiest.prefix(max(0, names)).map { String(decoding: $0.key, as: UTF8.self) })
+    }
+
+    /// The next minute, with how many events arrived in it.
+    mutating func add(_ minute: Int64, events: UInt64) {
+        var count = MinuteCount(minute: Timestamp(milliseconds: minute), events: events)
+        var told: UInt64 = 0
+        for name in counts[minute] ?? [] where named.contains(name.name) {
+            count.names[name.name] = name.events
+            told += name.events
+        }
+        count.others = events - min(events, told)
+        answer.append(count)
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+internal import TrackwayEvents
+
+/// What was refused.
+extension ClickHouseEventStore {
+    package func failed(matching query: FailedQuery) async throws(StoreError) -> [FailedEvent] {
+        guard query.limit > 0 else { return [] }
+        var selection = RefusalSelection(block: try await completed(), contentBytes: FailedEvent.excerptBytes)
+        if let before = query.before { selection.places = "position < \(before.rawValue)" }
+        var conditions: [String] = []
+        if let code = query.code { conditions.append("code = \(SQLText.literal(code))") }
+        if let name = query.name {
+            conditions.append("name = \(SQLText.literal(QuestionValue.text(Array(name.utf8)).columnBytes))")
+        }
+        selection.condition = conditions.joined(separator: " AND ")
+        let found = try await refused(selection, " ORDER BY position DESC LIMIT \(query.limit)")
+        var (events, bytes): ([FailedEvent], Int) = ([], 0)
+        for event in found where bytes < AnswerBudget.bytes {
+            bytes += event.answerBytes
+            events.append(event)
+        }
+        return events
+    }
+
+    package func failed(at position: EventPosition) async throws(StoreError) -> FailedEvent? {
+        var selection = RefusalSelection(block: try await completed())
+        selection.places = "position = \(position.rawValue)"
+        return try await refused(selection, "").first
+    }
+
+    private func refused(_ selection: RefusalSelection, _ end: String) async throws(StoreError) -> [FailedEvent] {
+        let columns: [RefusalSelection.Column] = [
+            .received, .key, .code, .field, .message, .content, .size, .total, .name, .version,
+        ]
+        return try await list(selection.sql(columns) + end) { row throws(RowFault) in
+            FailedEvent(
+                position: try row.position(),
+                received: try row.time(),
+                key: try row.text(),
+                code: try row.text(),
+                field: try row.text(),
+                message: try row.text(),
+                content: try row.string(),
+                bytes: Int(clamping: try row.uint64()),
+                totalBytes: Int(clamping: try row.uint64()),
+                name: try row.optionalText(),
+                version: try row.optionalText()
+            )
+        }
+    }
+
+    // MARK: In groups
+
+    package func failedGroups(in time: QuestionTime) async throws(StoreError) -> FailedGroups {
+        let block = try await completed()
+        var tally = FailedGroupTally(in: time, budget: budget, clock: clock)
+        try await addRefused(to: &tally, time, block)
+        try await addLosses(to: &tally, block)
+        try await addReports(to: &tally, time, block)
+        return tally.answer()
+    }
+
+    /// A budget that lets the tally say what is too much.
+    private var wideMeter: QuestionMeter {
+        var wide = budget
+        wide.events = .max
+        return QuestionMeter(wide, clock: clock)
+    }
+
+    private func addRefused(
+        to tally: inout FailedGroupTally,
+        _ time: QuestionTime,
+        _ block: UInt64
+    ) async throws(StoreError) {
+        var selection = RefusalSelection(block: block)
+        selection.condition = "received >= \(time.start.milliseconds) AND received < \(time.end.milliseconds)"
+        let order = " ORDER BY received, code, field, name, version, position LIMIT \(budget.events + 1)"
+        var meter = wideMeter
+        try await rows(selection.sql([.received, .code, .field, .name, .version]) + order, &meter) {
+            row throws(RowFault) in
+            (
+                position: try row.position(), received: try row.time(), code: try row.text(), field: try row.text(),
+                name: try row.optionalText(), version: try row.optionalText()
+            )
+        } _: { row throws(StoreError) in
+            try tally.refused(
+                code: row.code,
+                field: row.field,
+                name: row.name,
+                version: row.version,
+                received: row.received,
+                at: row.position
+            )
+        }
+    }
+
+    private func addLosses(to tally: inout FailedGroupTally, _ block: UInt64) async throws(StoreError) {
+        let lost =
+            "FROM ranges FINAL WHERE kind = \(RangeKind.dropped.rawValue) AND block <= \(block) "
+            + "AND installation NOT IN (SELECT installation FROM erasures)"
+        // Reasons that came first are told apart.
+        let reasons =
+            "SELECT reason FROM (SELECT reason, min(block) AS b \(lost) GROUP BY reason) "
+            + "ORDER BY b, reason LIMIT \(FailedGroups.maxReasons)"
+        let statement =
+            "SELECT reason, groupArray(first), groupArray(last) FROM (SELECT installation, writer, reason, first, last \(lost)) "
+            + "WHERE reason IN (\(reasons)) GROUP BY installation, writer, reason"
+        var meter = wideMeter
+        try await rows(statement, &meter) { row throws(RowFault) in
+            (
+                reason: try row.text(), firsts: try row.array { cell throws(RowFault) in try cell.uint64() },
+                lasts: try row.array { cell throws(RowFault) in try cell.uint64() }
+            )
+        } _: { row throws(StoreError) in
+            // The same numbers may have been given up in several blocks.
+            var ranges = SequenceRanges()
+            for (first, last) in zip(row.firsts, row.lasts) where first <= last { ranges.insert(first...last) }
+            for range in ranges.ranges {
+                try tally.lost(Int64(clamping: range.upperBound - range.lowerBound) &+ 1, reason: row.reason)
+            }
+        }
+    }
+
+    private func addReports(
+        to tally: inout FailedGroupTally,
+        _ time: QuestionTime,
+        _ block: UInt64
+    ) async throws(StoreError) {
+        let span = "latest >= \(time.start.milliseconds) AND earliest < \(time.end.milliseconds)"
+        let within =
+            "FROM places FINAL WHERE kind = \(BlockSums.PlaceKind.all.rawValue) AND block <= \(block) AND \(span)"
+        var meter = wideMeter
+        let statement =
+            "SELECT id, time, body FROM events FINAL WHERE block <= \(block) "
+            + "AND position >= (SELECT min(first) \(within)) AND position <= (SELECT max(last) \(within)) "
+            + "AND name = \(SQLText.literal(CapturedName.clickstreamError)) "
+            + "AND time >= \(time.start.milliseconds) AND time < \(time.end.milliseconds) "
+            + "AND installation NOT IN (SELECT installation FROM erasures) "
+            + "ORDER BY time DESC, position DESC LIMIT \(FailedGroups.maxErrors)"
+        try await rows(statement, &meter) { row throws(RowFault) in
+            (id: try row.id(EventID.self), time: try row.time(), body: try row.string())
+        } _: { row throws(StoreError) in
+            row.body.withUnsafeBytes { tally.reported(row.id, at: row.time, body: $0) }
+        }
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+package import Collector
+package import TrackwayEvents
+
+/// How the tables are doing. All but the totals answer from memory, as of the last ``ClickHouseEventStore/look()``.
+extension ClickHouseEventStore {
+    package var trouble: String? {
+        let address = "\(client.address)"
+        return state.withLock { $0.trouble ?? $0.lag.sentence(address) }
+    }
+
+    /// Nothing is ever forgotten here but who was erased: a reset is for collectors without an engine.
+    package var beginning: EventPosition { .start }
+
+    package var indexed: EventPosition { signal.position }
+
+    package func progress() -> AsyncStream<EventPosition> { signal.listen() }
+
+    package func isErased(_ installation: InstallationID) -> Bool {
+        state.withLock { $0.erased.contains(installation) }
+    }
+
+    /// The numbers of the whole. They are counted once for each block, when somebody asks.
+    ///
+    /// - Complexity: O(blocks + installations · blocks they have events in + refused events), in ClickHouse.
+    package func totals() async throws(StoreError) -> StoreTotals {
+        let block = try await completed()
+        var totals: StoreTotals
+        if let known = state.withLock({ $0.totals }), known.block == block {
+            totals = known.totals
+        } else {
+            totals = try await count(upTo: block)
+            state.withLock { $0.totals = (block, totals) }
+        }
+        totals.trouble = trouble
+        return totals
+    }
+
+    private func count(upTo block: UInt64) async throws(StoreError) -> StoreTotals {
+        let isErased = "installation IN (SELECT installation FROM erasures)"
+        let counts = "FROM counts FINAL WHERE block <= \(block)"
+        let all = try await list("SELECT sum(rows), sum(repeats) FROM blocks FINAL WHERE block <= \(block)") {
+            row throws(RowFault) in (events: try row.uint64(), repeats: try row.uint64())
+        }
+        let gone = try await list(
+            "SELECT sum(events), sum(repeats), sum(refused), uniqExact(installation) \(counts) AND \(isErased)"
+        ) { row throws(RowFault) in
+            (events: try row.uint64(), repeats: try row.uint64(), refused: try row.uint64(), count: try row.uint64())
+        }
+        let installations = try await list(
+            "SELECT uniqExact(installation) \(counts) AND installation != \(SQLText.nobody) AND NOT \(isErased)"
+        ) { row throws(RowFault) in try row.uint64() }
+        let damaged = try await list("SELECT sum(damaged) \(counts) AND installation = \(SQLText.nobody)") {
+            row throws(RowFault) in try row.uint64()
+        }
+        let failed = try await list("SELECT count() FROM (\(RefusalSelection(block: block).sql([])))") {
+            row throws(RowFault) in try row.uint64()
+        }
+        guard let all = all.first, let gone = gone.first else { throw unreadable() }
+        return StoreTotals(
+            events: all.events - min(all.events, gone.events),
+            installations: installations.first ?? 0,
+            failed: failed.first ?? 0,
+            duplicates: all.repeats - min(all.repeats, gone.repeats),
+            damaged: damaged.first ?? 0,
+            erasedInstallations: UInt64(state.withLock { $0.erased.count }),
+            erasedEvents: gone.events + gone.repeats + gone.refused
+        )
+    }
+
+    // MARK: Rows
+
+    /// The rows of a short answer.
+    ///
+    /// - Throws: ``StoreError``, also where the budget of a question is used up.
+    func list<Row>(
+        _ query: String,
+        _ decode: (inout RowCursor) throws(RowFault) -> Row
+    ) async throws(StoreError) -> [Row] {
+        var meter = QuestionMeter(budget, clock: clock)
+        var list: [Row] = []
+        try await rows(query, &meter, decode) { row throws(StoreError) in list.append(row) }
+        return list
+    }
+
+    /// The rows of a short answer to a query that is given rows of its own, `given`.
+    func list<Row>(
+        _ query: String,
+        given rows: [UInt8],
+        of structure: String,
+        _ decode: (inout RowCursor) throws(RowFault) -> Row
+    ) async throws(StoreError) -> [Row] {
+        let answer: [UInt8]
+        do throws(ColumnFailure) {
+            let table = ClickHouseClient.External(name: "given", structure: structure, rows: rows)
+            answer = try await client.ask(query + " FORMAT RowBinary", with: [table])
+        } catch {
+            throw failure(error)
+        }
+        var list: [Row] = []
+        do throws(RowFault) {
+            try RowCursor.forEachRow(of: answer) { row throws(RowFault) in list.append(try decode(&row)) }
+        } catch {
+            throw unreadable()
+        }
+        return list
+    }
+
+    func unreadable() -> StoreError {
+        .analysis("ClickHouse at \(client.address.server) answers with what cannot be read.")
+    }
+}
+
+extension RowCursor {
+    /// A value of type `FixedString(16)` as an id.
+    mutating func id<ID: UniqueID>(_: ID.Type = ID.self) throws(RowFault) -> ID {
+        let (high, low) = try halves()
+        return ID(high: high, low: low)
+    }
+
+    /// The same; nil for nobody's.
+    mutating func optionalID<ID: UniqueID>(_: ID.Type = ID.self) throws(RowFault) -> ID? {
+        let (high, low) = try halves()
+        return high == 0 && low == 0 ? nil : ID(high: high, low: low)
+    }
+
+    /// A value of type `String`, read as UTF-8.
+    mutating func text() throws(RowFault) -> String { String(decoding: try string(), as: UTF8.self) }
+
+    /// The same; nil when it is empty.
+    mutating func textIfAny() throws(RowFault) -> String? {
+        let bytes = try string()
+        return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A text that may be absent, behind a mark; nil when it is.
+    mutating func optionalText() throws(RowFault) -> String? {
+        let bytes = try string()
+        return bytes.isEmpty ? nil : String(decoding: bytes.dropFirst(), as: UTF8.self)
+    }
+
+    /// A value of type `Int64` as a time.
+    mutating func time() throws(RowFault) -> Timestamp { Timestamp(milliseconds: try int64()) }
+
+    /// A value of type `Int64` as a place.
+    mutating func position() throws(RowFault) -> EventPosition { EventPosition(rawValue: try int64()) }
+}

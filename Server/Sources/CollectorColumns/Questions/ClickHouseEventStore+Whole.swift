@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// Whole events, and contexts, by their keys.
+extension ClickHouseEventStore {
+    /// The context of an installation.
+    struct ContextKey: Hashable {
+        let installation: InstallationID?
+        let high: UInt64
+        let low: UInt64
+    }
+
+    private struct Row {
+        var event: StoredEvent
+        let context: ContextKey?
+    }
+
+    /// The events at these places, in the order of arrival; those that are not there, or erased, are left out.
+    func whole(_ positions: [Int64], _ block: UInt64) async throws(StoreError) -> [StoredEvent] {
+        guard let first = positions.min(), let last = positions.max() else { return [] }
+        let list = positions.map(String.init).joined(separator: ", ")
+        var rows = try await self.list(
+            "SELECT position, id, name, time, received, installation, writer, sequence, user, session, context, body "
+                + "FROM events FINAL WHERE block <= \(block) AND position >= \(first) AND position <= \(last) "
+                + "AND position IN (\(list)) AND installation NOT IN (SELECT installation FROM erasures) ORDER BY position",
+            Self.row
+        )
+        let contexts = try await contexts(of: rows.compactMap(\.context), block)
+        let replays = try await self.list(
+            "SELECT position, origin, time, key FROM replays FINAL WHERE block <= \(block) AND position IN (\(list)) "
+                + "AND installation NOT IN (SELECT installation FROM erasures)"
+        ) { row throws(RowFault) in
+            (
+                position: try row.position(),
+                replayed: StoredEvent.Replayed(from: try row.position(), at: try row.time(), key: try row.text())
+            )
+        }
+        let replayed = Dictionary(
+            replays.map { ($0.position, $0.replayed) },
+            uniquingKeysWith: { first, _ in first }
+        )
+        for index in rows.indices {
+            rows[index].event.context = rows[index].context.flatMap { contexts[$0] } ?? []
+            rows[index].event.replayed = replayed[rows[index].event.position]
+        }
+        return rows.map(\.event)
+    }
+
+    private static func row(_ row: inout RowCursor) throws(RowFault) -> Row {
+        var event = StoredEvent(
+            position: try row.position(),
+            id: try row.id(),
+            name: try row.text(),
+            time: try row.time(),
+            received: try row.time(),
+            json: []
+        )
+        event.installation = try row.optionalID()
+        event.writer = try row.optionalID()
+        let sequence = try row.uint64()
+        event.sequence = sequence == 0 ? nil : sequence
+        event.user = try row.textIfAny()
+        event.session = try row.textIfAny()
+        let context = try contextKey(event.installation, &row)
+        event.json = try row.string()
+        return Row(event: event, context: context)
+    }
+
+    /// Reads a context's hash; nil for none.
+    static func contextKey(
+        _ installation: InstallationID?,
+        _ row: inout RowCursor
+    ) throws(RowFault) -> ContextKey? {
+        let (high, low) = try row.halves()
+        return high == 0 && low == 0 ? nil : ContextKey(installation: installation, high: high, low: low)
+    }
+
+    /// What contexts are, as they were received.
+    private func contexts(of keys: [ContextKey], _ block: UInt64) async throws(StoreError) -> [ContextKey: [UInt8]] {
+        let rows = try await ofContexts("any(body)", keys, block) { row throws(RowFault) in try row.string() }
+        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// The values of contexts by their paths, as they stand in columns.
+    func values(
+        of keys: [ContextKey],
+        _ block: UInt64
+    ) async throws(StoreError) -> [ContextKey: [[UInt8]: [UInt8]]] {
+        let rows = try await ofContexts("any(names), any(values)", keys, block) { row throws(RowFault) in
+            let names = try row.array { cell throws(RowFault) in try cell.string() }
+            let values = try row.array { cell throws(RowFault) in try cell.string() }
+            return Dictionary(zip(names, values), uniquingKeysWith: { first, _ in first })
+        }
+        return Dictionary(rows, uniquingKeysWith: { first, _ in first })
+    }
+
+    private func ofContexts<Value>(
+        _ columns: String,
+        _ keys: [ContextKey],
+        _ block: UInt64,
+        _ decode: (inout RowCursor) throws(RowFault) -> Value
+    ) async throws(StoreError) -> [(ContextKey, Value)] {
+        let distinct = Set(keys)
+        guard !distinct.isEmpty else { return [] }
+        var given = RowBinary()
+        for key in distinct {
+            given.id(key.installation)
+            given.halves(key.high, key.low)
+        }
+        return try await list(
+            "SELECT installation, context, \(columns) FROM contexts WHERE block <= \(block) "
+                + "AND (installation, context) IN given GROUP BY installation, context",
+            given: given.bytes,
+            of: "installation FixedString(16), context FixedString(16)"
+        ) { row throws(RowFault) in
+            let installation = try row.optionalID(InstallationID.self)
+            let (high, low) = try row.halves()
+            return (ContextKey(installation: installation, high: high, low: low), try decode(&row))
+        }
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import TrackwayEvents
+
+/// Whether an event holds what is searched for, as SQL over the events of some stretches.
+struct EventMatchSQL {
+    private let search: EventSearch
+    private let fields: [QuestionField]
+
+    /// All that is searched for must hold of an event.
+    init(_ search: EventSearch) {
+        self.search = search
+        fields = Self.fields(search.conditions.map(\.field))
+    }
+
+    private static func fields(_ all: [QuestionField]) -> [QuestionField] {
+        all.reduce(into: []) { fields, field in if !fields.contains(field) { fields.append(field) } }
+    }
+
+    private var needsContexts: Bool {
+        !search.words.isEmpty || fields.contains { if case .context = $0 { true } else { false } }
+    }
+
+    /// The place of each event in the stretches, in the query's order, and whether it holds.
+    func sql(_ places: EventPlaces, _ stretches: [EventPlaces.Stretch], limit: Int) -> String {
+        let source = places.events(in: stretches)
+        var (ofEvents, ofContexts) = (["position"], [String]())
+        for (number, field) in fields.enumerated() {
+            switch field {
+            case .attribute(let name): ofEvents.append("\(EventPlaces.value(Array(name.utf8))) AS f\(number)")
+            case .context(let path):
+                ofContexts.append("\(EventPlaces.value(ColumnValues.name(of: path))) AS f\(number)")
+            }
+        }
+        let condition = holds.isEmpty ? "1" : holds.joined(separator: " AND ")
+        if !search.words.isEmpty {
+            ofEvents.append("body AS said")
+            ofContexts.append("body AS around")
+        }
+        if needsContexts { ofEvents += ["installation", "context"] }
+        let page = "SELECT \(ofEvents.joined(separator: ", ")) \(source) \(places.order) LIMIT \(limit)"
+        let end = "\(places.order)"
+        guard needsContexts else { return "SELECT position, toUInt8(\(condition)) FROM (\(page)) \(end)" }
+        // Only contexts of these events are read, by their key.
+        let contexts =
+            "SELECT installation, context, \(ofContexts.joined(separator: ", ")) FROM contexts WHERE block <= \(places.block) "
+            + "AND (installation, context) IN (SELECT installation, context \(source))"
+        return "SELECT position, toUInt8(\(condition)) FROM (\(page)) AS e ANY LEFT JOIN (\(contexts)) AS c "
+            + "USING (installation, context) \(end)"
+    }
+
+    private var holds: [String] {
+        let conditions = search.conditions.map { condition in
+            condition.sql("f\(fields.firstIndex(of: condition.field) ?? 0)")
+        }
+        let words = search.words.filter { !$0.isEmpty }.map { word in
+            let literal = SQLText.literal(word)
+            return "(positionCaseInsensitive(said, \(literal)) > 0 OR positionCaseInsensitive(around, \(literal)) > 0)"
+        }
+        return conditions + words
+    }
+}
+
+/// What an expectation is shown of events, as SQL.
+struct ExpectationSQL {
+    /// An event as a row has it.
+    struct Row {
+        let position: EventPosition
+        let id: EventID
+        let name: String
+        let user: String?
+        let installation: InstallationID?
+        let context: ClickHouseEventStore.ContextKey?
+        let isMeant: Bool
+        /// The values of attributes, as they stand in columns.
+        let values: [[UInt8]]
+    }
+
+    private let filter: QuestionFilter
+    private let attributes: [String]
+
+    /// What is shown to an expectation of these events.
+    init(_ filter: QuestionFilter) {
+        self.filter = filter
+        attributes = filter.conditions.compactMap { condition in
+            if case .attribute(let name) = condition.field { name } else { nil }
+        }
+    }
+
+    /// Whether it asks for members of contexts.
+    var needsContexts: Bool { attributes.count < filter.conditions.count }
+
+    /// The next events of a source.
+    func sql(_ source: String, limit: Int) -> String {
+        let values = attributes.map { EventPlaces.value(Array($0.utf8)) }
+        let list = values.isEmpty ? "emptyArrayString()" : "array(\(values.joined(separator: ", ")))"
+        let names = filter.names.map { SQLText.literal($0) }.joined(separator: ", ")
+        let isMeant = names.isEmpty ? "toUInt8(0)" : "toUInt8(name IN (\(names)))"
+        return
+            "SELECT position, id, name, user, installation, context, \(isMeant), \(list) \(source) LIMIT \(max(1, limit))"
+    }
+
+    /// Reads a row.
+    func row(_ row: inout RowCursor) throws(RowFault) -> Row {
+        let (position, id) = (try row.position(), try row.id(EventID.self))
+        let (name, user) = (try row.text(), try row.textIfAny())
+        let installation = try row.optionalID(InstallationID.self)
+        return Row(
+            position: position,
+            id: id,
+            name: name,
+            user: user,
+            installation: installation,
+            context: try ClickHouseEventStore.contextKey(installation, &row),
+            isMeant: try row.uint8() != 0,
+            values: try row.array { cell throws(RowFault) in try cell.string() }
+        )
+    }
+
+    /// The event that is shown, with what its context says.
+    func event(_ row: Row, _ context: [[UInt8]: [UInt8]]?) -> ExpectationTally.Event {
+        var next = 0
+        let values = filter.conditions.map { condition -> QuestionValue? in
+            switch condition.field {
+            case .attribute:
+                defer { next += 1 }
+                return row.values.indices.contains(next) ? QuestionValue(columnBytes: row.values[next]) : nil
+            case .context(let path):
+                return context?[ColumnValues.name(of: path)].flatMap { QuestionValue(columnBytes: $0) }
+            }
+        }
+        return ExpectationTally.Event(
+            position: row.position,
+            id: row.id,
+            user: row.user,
+            installation: row.installation,
+            values: values
+        )
+    }
+}

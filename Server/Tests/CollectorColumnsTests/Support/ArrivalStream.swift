@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright 2026 the Trackway authors
+
+internal import Collector
+internal import CollectorTesting
+internal import TrackwayEvents
+internal import TrackwayJournal
+
+/// A stream about arrivals: batches of several formats, some sent again whole or cut anew, events and batches that are refused, admitted
+/// again and refused again, records that cannot be read, and installations that are erased, by themselves and by an operator.
+struct ArrivalStream {
+    /// The names of its events, as JSON texts have them.
+    static let names = ["n1", "n2", "it's", "名", "_screen_view", "_clickstream_error", "rare"]
+    static let runs = ["\"r1\"", "\"7\"", "7", "true", "7.5", "null", "{\"a\":1}", "\"it's\""]
+    static let users = ["u1", "u2", "it's \\\\ \\\"x\\\""]
+    static let codes = ["invalid_name", "name_too_long", "it's"]
+    /// So far from the first event's time to the last one's.
+    static let length: Int64 = 3 * 86_400_000
+    static let start: Int64 = 1_700_000_000_000
+
+    private let stream: StreamMemory
+    private var chance: SeededChance
+    private var next: UInt64 = 1
+    private var sequences: [UInt64: UInt64] = [:]
+    private var sent: [[UInt8]] = []
+    /// Where events were refused, each with its line; a whole batch has none of its own.
+    private var refused: [(position: EventPosition, head: String?, line: String)] = []
+    private var quarantined: [(position: EventPosition, lines: [String])] = []
+    private var received = ArrivalStream.start
+
+    private init(_ stream: StreamMemory, seed: UInt64) {
+        self.stream = stream
+        chance = SeededChance(seed: seed)
+    }
+
+    /// Fills a stream, always with the same from the same seed.
+    static func fill(_ stream: StreamMemory, seed: UInt64, records: Int = 110) {
+        var filling = ArrivalStream(stream, seed: seed)
+        for number in 1...records { filling.add(number, of: records) }
+    }
+
+    private var position: EventPosition { EventPosition(stream: 0, sequence: stream.highest + 1) }
+
+    private mutating func add(_ number: Int, of records: Int) {
+        // Mostly within a minute, at times a week later.
+        received += Int64(chance.number(0...40_000)) + (chance.chance(40) ? 604_800_000 : 0)
+        switch chance.number(1...24) {
+        case 1: stream.append(Array("?".utf8), kind: nil)
+        case 2: stream.append(Array("what is this".utf8))
+        case 3, 4: quarantine()
+        case 5, 6: replay()
+        case 7: replayBatch()
+        case 8: refuseAgain()
+        case 9, 10:
+            if let again = sent.randomElement(using: &chance) { stream.append(again) }
+        case 11 where number > records / 2:
+            let record = ErasureRecord(
+                received: Timestamp(milliseconds: received),
+                key: "ops",
+                installation: SentBatch.installation(UInt64(chance.number(5...6))),
+                events: chance.number(0...9)
+            )
+            stream.append(record.bytes, kind: chance.chance(2) ? .erasure : .erasedEvents)
+        default: batch(erasing: number == records / 2 ? 7 : nil)
+        }
+    }
+
+    private func about(_ more: String = "", format: String? = nil) -> String {
+        let format = format.map { #","format":"\#($0)""# } ?? ""
+        return #"{"received":\#(received),"key":"dev's","encoding":"identity"\#(format)\#(more)}"#
+    }
+
+    private func record(_ about: String, _ lines: [String]) -> [UInt8] {
+        Array((about + "\n" + lines.joined(separator: "\n")).utf8)
+    }
+
+    private mutating func context() -> String {
+        var parts: [String] = []
+        if !chance.chance(3) { parts.append(#""user":{"id":"\#(Self.users.randomElement(using: &chance) ?? "")"}"#) }
+        if !chance.chance(4) { parts.append(#""session":{"id":"s\#(chance.number(1...5))"}"#) }
+        if !chance.chance(3) {
+            let project = chance.chance(2) ? #","project":"p\#(chance.number(1...2))""# : ""
+            parts.append(#""app":{"version":"\#(chance.number(1...3)).0"\#(project)}"#)
+        }
+        if chance.chance(3) {
+            parts.append(#""global":{"_run":\#(Self.runs.randomElement(using: &chance) ?? "1"),"tier":"Gold"}"#)
+        }
+        return #"{"context":{\#(parts.joined(separator: ","))}}"#
+    }
+
+    private mutating func event() -> String {
+        let name = Self.names[chance.number(0...chance.number(0...6))]
+        var attributes = [#""total":\#(chance.number(0...9))"#]
+        if chance.chance(4) { attributes.append(#""_run":\#(Self.runs.randomElement(using: &chance) ?? "1")"#) }
+        if name == "_clickstream_error" {
+            attributes.append(#""_error_code":\#(chance.number(1...3)),"_error_message":"m\#(next)""#)
+        }
+        if chance.chance(6) { attributes.append(#""tier":"silver"},"more":{"Word":"Straße""#) }
+        next += 1
+        let time = Self.start + Int64(chance.number(0...300)) * (Self.length / 300)
+        let id = chance.chance(9) ? "" : #""id":"\#(SentBatch.id(next))","#
+        return #"{\#(id)"name":"\#(name)","time":\#(time),"attributes":{\#(attributes.joined(separator: ","))}}"#
+    }
+
+    private mutating func header(_ installation: UInt64, _ count: Int) -> String {
+        let writer = installation * 10 + UInt64(chance.number(0...2))
+        let first = sequences[writer, default: 0] + (chance.chance(6) ? 3 : 1)
+        let last = first + UInt64(count) - 1
+        sequences[writer] = last
+        let lost = chance.chance(5) ? #"[\#(first),\#(first),"\#(chance.chance(2) ? "expired" : "full")"]"# : ""
+        let others = chance.chance(8) ? "[\(last + 1),\(last + 2)]" : ""
+        return
+            #"{"batch":{"id":"b","installation":"\#(SentBatch.installation(installation))","writer":"\#(SentBatch.id(0xAA_0000 + writer))","#
+            + #""first":\#(first),"last":\#(last),"recorded":\#(last + 1),"dropped":[\#(lost)],"skipped":[\#(others)]}}"#
+    }
+
+    private mutating func batch(erasing: UInt64?) {
+        let count = chance.number(1...14)
+        let installation = chance.chance(6) ? nil : UInt64(chance.number(1...8))
+        var head: String?
+        if let installation { head = header(installation, count) }
+        var lines: [String] = []
+        if let head { lines.append(head) }
+        if !chance.chance(6) { lines.append(context()) }
+        var faults: [String] = []
+        for ordinal in 0..<count {
+            if ordinal == 5, chance.chance(3) { lines.append(context()) }
+            let line = event()
+            lines.append(line)
+            guard chance.chance(7) else { continue }
+            let code = Self.codes.randomElement(using: &chance) ?? ""
+            faults.append(#"[\#(ordinal),"\#(code)","name","“x” is none."]"#)
+            var place = position
+            place = EventPosition(segment: place.segment, offset: place.offset, ordinal: ordinal)
+            refused.append((place, head, line))
+        }
+        if let erasing { lines.append(SentBatch.tombstone(erasing)) }
+        // One that does not prove whose it is.
+        if chance.chance(20) {
+            lines.append(
+                #"{"id":"\#(SentBatch.id(0xEE_0000 + next))","name":"_installation_erased","time":1,"attributes":{"proof":"no"}}"#
+            )
+        }
+        let rejected = faults.isEmpty ? "" : #","rejected":[\#(faults.joined(separator: ","))]"#
+        let bytes = record(about(rejected, format: chance.chance(12) ? "sift" : nil), lines)
+        if chance.chance(3) { sent.append(bytes) }
+        stream.append(bytes)
+    }
+
+    private mutating func quarantine() {
+        let lines = [context(), event(), event()]
+        let error = AdmissionError(.malformed, code: "it's", field: "body", message: "It is \"none\".")
+        let body = Array(lines.joined(separator: "\n").utf8)
+        quarantined.append((position, lines))
+        let bytes = QuarantineRecord.bytes(
+            error,
+            body: chance.chance(3) ? [0xff, 0, 0x27] : body,
+            bodyBytes: 70_000,
+            key: "dev",
+            received: Timestamp(milliseconds: received)
+        )
+        stream.append(bytes, kind: .quarantine)
+    }
+
+    private func origin(_ place: EventPosition, ordinals: [Int], refused: [String] = []) -> String {
+        let record = EventPosition(segment: place.segment, offset: place.offset)
+        return
+            #","replayed":{"at":\#(received + 5),"key":"ops","position":"\#(record)","ordinals":[\#(ordinals.map(String.init).joined(separator: ","))],"refused":[\#(refused.joined(separator: ","))]}"#
+    }
+
+    /// An event that was refused is admitted; at times twice.
+    private mutating func replay() {
+        guard let old = refused.randomElement(using: &chance) else { return }
+        let bytes = record(
+            about(origin(old.position, ordinals: [old.position.ordinal])),
+            [old.head, old.line].compactMap(\.self)
+        )
+        stream.append(bytes)
+        if chance.chance(3) { stream.append(bytes) }
+    }
+
+    /// A batch that was refused as a whole is admitted, all of it or in part.
+    private mutating func replayBatch() {
+        guard let old = quarantined.randomElement(using: &chance) else { return }
+        let rejected = chance.chance(2) ? #","rejected":[[1,"invalid_name","name","It is none."]]"# : ""
+        let bytes = record(about(rejected + origin(old.position, ordinals: [])), old.lines)
+        stream.append(bytes)
+        if chance.chance(3) { stream.append(bytes) }
+    }
+
+    /// What was refused is refused for another reason now.
+    private mutating func refuseAgain() {
+        guard let old = refused.randomElement(using: &chance) else { return }
+        let fault = #"[\#(old.position.ordinal),"other_reason","time","It is \#(next)."]"#
+        stream.append(
+            record(about(origin(old.position, ordinals: [], refused: [fault])), [old.head].compactMap(\.self))
+        )
+    }
+}
